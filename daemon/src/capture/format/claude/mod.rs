@@ -1,0 +1,524 @@
+//! Claude Code: `projects/<slug>/<session>.jsonl`, sub-agents in `<session>/subagents/` or, in
+//! older versions, beside the session.
+//!
+//! One assistant line holds one content block, and a tool's result stands in a later user record.
+//! What is known of the format is in Anthropic's hook reference and in transcripts themselves;
+//! its maker calls it internal.
+
+mod action;
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    capture::format::{
+        Format, Identity, Memory, Surroundings, Unreadable, Verdict,
+        json::{self, Object},
+    },
+    model::{
+        time::Timestamp,
+        transcript::{
+            Call, Context, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, TitleSource,
+            Tokens, ToolResult, without_middle,
+        },
+    },
+};
+
+/// Claude Code's transcripts.
+pub struct Claude;
+
+/// Of a text longer than this only the two ends are kept.
+const TEXT_KEPT: usize = 512 * 1024;
+/// Of a tool's argument longer than this only the two ends are kept.
+const INPUT_KEPT: usize = 256 * 1024;
+
+impl Format for Claude {
+    fn agent(&self) -> &'static str {
+        "claude"
+    }
+
+    fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+        let folder = (surroundings.variable)("CLAUDE_CONFIG_DIR")
+            .filter(|folder| !folder.is_empty())
+            .map_or_else(|| surroundings.home.join(".claude"), PathBuf::from);
+        vec![folder.join("projects")]
+    }
+
+    fn claims(&self, path: &Path) -> bool {
+        let in_folder = |name: &str| path.components().any(|part| part.as_os_str() == name);
+        path.extension().is_some_and(|extension| extension == "jsonl")
+            && !in_folder("tool-results")
+            && !in_folder("memory")
+    }
+
+    fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
+        let stem = path.file_stem()?.to_str()?;
+        let mut records = head.lines().filter_map(Object::parse).peekable();
+        let kind = records.peek()?.string("type")?;
+        if !RECORD_TYPES.contains(&kind.as_ref()) {
+            return None;
+        }
+        let mut said =
+            || records.find_map(|record| record.string("sessionId").map(Cow::into_owned));
+        if let Some(agent) = stem.strip_prefix("agent-") {
+            let session = parent_of_sub_agent(path).or_else(said)?;
+            return Some(Identity { session, sub_agent: Some(agent.to_owned()) });
+        }
+        // A fork's first records still carry the id of the session that it was copied from.
+        let session =
+            if is_uuid(stem) { stem.to_owned() } else { said().unwrap_or(stem.to_owned()) };
+        Some(Identity { session, sub_agent: None })
+    }
+
+    fn read(
+        &self,
+        record: &str,
+        memory: &mut Memory,
+        emit: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<Verdict, Unreadable> {
+        let record = Object::parse(record).ok_or(Unreadable)?;
+        let Some(kind) = record.string("type") else {
+            return Ok(Verdict::Skipped("untyped".to_owned()));
+        };
+        let mut out = Out { at: time(&record), uuid: uuid(&record), emit };
+        match kind.as_ref() {
+            "user" => return Ok(user(&record, memory, &mut out)),
+            "assistant" => return Ok(assistant(&record, memory, &mut out)),
+            "system" => return Ok(system(&record, &mut out)),
+            "attachment" => return Ok(attachment(&record, &mut out)),
+            "summary" => out.title(TitleSource::Summary, record.string("summary")),
+            "ai-title" => out.title(TitleSource::Model, record.string("aiTitle")),
+            "custom-title" => out.title(TitleSource::User, record.string("customTitle")),
+            "pr-link" => {
+                let Some(url) = record.string("prUrl") else {
+                    return Ok(Verdict::Skipped("pr-link".to_owned()));
+                };
+                out.item(Item::PullRequest { url, number: record.number("prNumber") });
+            }
+            other => return Ok(Verdict::Skipped(other.to_owned())),
+        }
+        Ok(Verdict::Read)
+    }
+
+    fn record_starts(&self) -> &'static [&'static str] {
+        &[
+            r#"{"parentUuid":"#,
+            r#"{"type":"#,
+            r#"{"logicalParentUuid":"#,
+            r#"{"uuid":"#,
+            r#"{"sessionId":"#,
+            r#"{"isSidechain":"#,
+            r#"{"timestamp":"#,
+            r#"{"attachment":"#,
+            r#"{"cwd":"#,
+        ]
+    }
+}
+
+/// Record types that mark a file as Claude Code's.
+const RECORD_TYPES: &[&str] = &[
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+    "progress",
+    "queue-operation",
+    "file-history-snapshot",
+    "file-history-delta",
+    "summary",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+];
+
+/// Where the things found in one record go.
+struct Out<'e> {
+    at: Option<Timestamp>,
+    uuid: Option<RecordUuid>,
+    emit: &'e mut dyn FnMut(Entry<'_>),
+}
+
+impl Out<'_> {
+    fn item(&mut self, item: Item<'_>) {
+        (self.emit)(Entry { at: self.at, uuid: self.uuid, item });
+    }
+
+    fn title(&mut self, by: TitleSource, text: Option<Cow<'_, str>>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.item(Item::Title { by, text });
+        }
+    }
+
+    /// Emits the surroundings when they differ from what was noted.
+    fn context(&mut self, record: &Object<'_>, model: Option<&str>, memory: &mut Memory) {
+        let cwd = record.string("cwd").unwrap_or_default();
+        let branch = record.string("gitBranch").unwrap_or_default();
+        let version = record.string("version").unwrap_or_default();
+        let model = model.unwrap_or_default();
+        let news = Context {
+            cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
+            branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
+            version: Memory::note(&mut memory.version, &version).then_some(version),
+            model: Memory::note(&mut memory.model, model).then_some(Cow::Borrowed(model)),
+        };
+        if news.cwd.is_some()
+            || news.branch.is_some()
+            || news.version.is_some()
+            || news.model.is_some()
+        {
+            self.item(Item::Context(news));
+        }
+    }
+}
+
+fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+    let Some(message) = record.object("message") else {
+        return Verdict::Skipped("user/empty".to_owned());
+    };
+    let Some(content) = message.raw("content") else {
+        return Verdict::Skipped("user/empty".to_owned());
+    };
+    out.context(record, None, memory);
+    if record.is_true("isCompactSummary") {
+        let text = content_text(content, TEXT_KEPT);
+        out.item(Item::Recap { kind: RecapKind::Compaction, text });
+        return Verdict::Read;
+    }
+    // Typed by the user unless the record says who else it comes from.
+    let stranger = record.object("origin").and_then(|origin| origin.string("kind"));
+    let typed =
+        !record.is_true("isMeta") && stranger.is_none_or(|kind| kind == "human" || kind == "user");
+    let speaker = match (typed, record.is_true("isSidechain")) {
+        (false, _) => Speaker::Nobody,
+        (true, true) => Speaker::ParentAgent,
+        (true, false) => Speaker::User,
+    };
+    if content.starts_with('"') {
+        let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
+        return said_to_agent(&text, speaker, out);
+    }
+    let mut verdict = Verdict::Skipped("user/empty".to_owned());
+    for block in json::items(content) {
+        let Some(block) = Object::parse(block) else { continue };
+        match block.string("type").as_deref() {
+            Some("tool_result") => {
+                tool_result(record, &block, out);
+                verdict = Verdict::Read;
+            }
+            Some("text") => {
+                let text = block.string_within("text", TEXT_KEPT).unwrap_or_default();
+                let said = said_to_agent(&text, speaker, out);
+                if verdict != Verdict::Read {
+                    verdict = said;
+                }
+            }
+            Some(other) if verdict != Verdict::Read => {
+                verdict = Verdict::Skipped(format!("user/{other}"));
+            }
+            _ => {}
+        }
+    }
+    verdict
+}
+
+/// Who wrote a text that stands in a user record.
+#[derive(Clone, Copy, PartialEq)]
+enum Speaker {
+    User,
+    ParentAgent,
+    Nobody,
+}
+
+/// One text of a user record: typed by the user, or put there by the agent's program under a tag.
+fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> Verdict {
+    if text.starts_with("[Request interrupted by user") {
+        out.item(Item::Interrupted);
+        return Verdict::Read;
+    }
+    if speaker == Speaker::Nobody {
+        return Verdict::Skipped("user/meta".to_owned());
+    }
+    let text = without_tagged(text, "system-reminder");
+    let text = text.trim();
+    if let Some(tag) = PROGRAM_TAGS.iter().find(|tag| opens_with_tag(text, tag)) {
+        return tagged(text, tag, out);
+    }
+    if text.is_empty() {
+        return Verdict::Skipped("user/empty".to_owned());
+    }
+    out.item(match speaker {
+        Speaker::ParentAgent => Item::Instruction(Cow::Borrowed(text)),
+        _ => Item::Prompt(Cow::Borrowed(text)),
+    });
+    Verdict::Read
+}
+
+/// Tags at the start of a user text that was not typed.
+const PROGRAM_TAGS: &[&str] = &[
+    "command-name",
+    "command-message",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "task-notification",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "teammate-message",
+    "user-prompt-submit-hook",
+];
+
+fn opens_with_tag(text: &str, tag: &str) -> bool {
+    text.strip_prefix('<')
+        .and_then(|rest| rest.strip_prefix(tag))
+        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
+}
+
+fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> Verdict {
+    let command = match tag {
+        "command-name" | "command-message" => between(text, "<command-name>", "</command-name>")
+            .map(|name| (name, between(text, "<command-args>", "</command-args>"))),
+        "bash-input" => Some(("!", between(text, "<bash-input>", "</bash-input>"))),
+        _ => None,
+    };
+    let Some((name, args)) = command else {
+        return Verdict::Skipped(format!("user/{tag}"));
+    };
+    let args = args.unwrap_or_default().trim();
+    out.item(Item::Command { name: Cow::Borrowed(name.trim()), args: Cow::Borrowed(args) });
+    Verdict::Read
+}
+
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(open)?;
+    rest.split_once(close).map(|(inside, _)| inside)
+}
+
+/// `text` without what stands between `<tag>` and `</tag>`.
+fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    if !text.contains(&open) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(&open) {
+        kept.push_str(before);
+        rest = after.split_once(&close).map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Out<'_>) {
+    let Some(call) = block.string("tool_use_id") else { return };
+    let raw = block.raw("content").unwrap_or("\"\"");
+    let content = LazyText::new(raw, content_text);
+    let failed = block.is_true("is_error");
+    // How a refusal or an exit code reads is found at the text's beginning.
+    let head = if failed { content.decode(2_048) } else { Cow::Borrowed("") };
+    let structured = record.raw("toolUseResult").unwrap_or_default();
+    if structured.starts_with("{\"task\":")
+        && let Some(task) = Object::parse(structured).and_then(|result| result.object("task"))
+        && let Some(key) = task.string("id")
+    {
+        out.item(Item::TaskKey { call: call.clone(), key });
+    }
+    if structured.starts_with("{\"questions\":")
+        && let Some(answers) = Object::parse(structured).and_then(|result| result.object("answers"))
+    {
+        for (question, raw) in answers.members() {
+            if let Some(answer) = json::string(raw) {
+                out.item(Item::Answer { call: call.clone(), question: question.into(), answer });
+            }
+        }
+    }
+    let outcome = outcome(failed, &head);
+    out.item(Item::Result(ToolResult { call, outcome, content }));
+    if outcome == Outcome::Rejected
+        && let Some(words) = words_of_refusal(&head)
+    {
+        out.item(Item::Prompt(Cow::Borrowed(words)));
+    }
+}
+
+fn outcome(failed: bool, head: &str) -> Outcome {
+    if !failed {
+        return Outcome::Succeeded;
+    }
+    if head.starts_with("The user doesn't want to")
+        || head.starts_with("Claude requested permissions")
+    {
+        return Outcome::Rejected;
+    }
+    if head.starts_with("[Request interrupted") || head.starts_with("Request was aborted") {
+        return Outcome::Interrupted;
+    }
+    let code = head.strip_prefix("Exit code ").map(|rest| {
+        rest.bytes().take_while(u8::is_ascii_digit).fold(0i32, |code, digit| {
+            code.saturating_mul(10).saturating_add(i32::from(digit - b'0'))
+        })
+    });
+    Outcome::Failed(code)
+}
+
+/// What the user typed when refusing a tool call.
+fn words_of_refusal(text: &str) -> Option<&str> {
+    const INTRODUCTIONS: [&str; 2] = [
+        "To tell you how to proceed, the user said:",
+        "The user provided the following reason for the rejection:",
+    ];
+    let (_, words) = INTRODUCTIONS.iter().find_map(|introduction| text.split_once(introduction))?;
+    let words = words.split("\n\nNote: The user's next message").next().unwrap_or(words).trim();
+    // A choice of the program's own menu, not typed.
+    let menu = words.starts_with("The user wants to clarify these questions");
+    (!words.is_empty() && !menu).then_some(words)
+}
+
+fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+    let Some(message) = record.object("message") else {
+        return Verdict::Skipped("assistant/empty".to_owned());
+    };
+    if record.is_true("isApiErrorMessage") {
+        let text = content_text(message.raw("content").unwrap_or_default(), 2_048);
+        out.item(Item::ServiceError(text));
+        return Verdict::Read;
+    }
+    let model = message.string("model").filter(|model| model != "<synthetic>");
+    out.context(record, model.as_deref(), memory);
+    let id = message.string("id");
+    if let Some(usage) = message.object("usage") {
+        let count = |key| usage.number(key).unwrap_or(0);
+        out.item(Item::Usage {
+            message: id.clone(),
+            tokens: Tokens {
+                input: count("input_tokens"),
+                output: count("output_tokens"),
+                cache_read: count("cache_read_input_tokens"),
+                cache_write: count("cache_creation_input_tokens"),
+            },
+        });
+    }
+    let content = message.raw("content").unwrap_or_default();
+    if content.starts_with('"') {
+        let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
+        return reply(id, text, out);
+    }
+    let mut verdict = Verdict::Skipped("assistant/empty".to_owned());
+    for block in json::items(content) {
+        let Some(block) = Object::parse(block) else { continue };
+        let found = match block.string("type").as_deref() {
+            Some("text") => {
+                reply(id.clone(), block.string_within("text", TEXT_KEPT).unwrap_or_default(), out)
+            }
+            Some("tool_use" | "server_tool_use" | "mcp_tool_use") => call(id.clone(), &block, out),
+            Some(other) => Verdict::Skipped(format!("assistant/{other}")),
+            None => continue,
+        };
+        if verdict != Verdict::Read {
+            verdict = found;
+        }
+    }
+    verdict
+}
+
+fn reply(message: Option<Cow<'_, str>>, text: Cow<'_, str>, out: &mut Out<'_>) -> Verdict {
+    if text.trim().is_empty() || text == "(no content)" || text == "No response requested." {
+        return Verdict::Skipped("assistant/empty".to_owned());
+    }
+    out.item(Item::Reply { message, text });
+    Verdict::Read
+}
+
+fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+    let (Some(id), Some(tool)) = (block.string("id"), block.string("name")) else {
+        return Verdict::Skipped("assistant/nameless call".to_owned());
+    };
+    let input = json::value_within(block.raw("input").unwrap_or("null"), INPUT_KEPT);
+    let action = action::of(&tool, &input);
+    out.item(Item::Call(Call { id, message, tool, input, action }));
+    Verdict::Read
+}
+
+fn system(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+    let subtype = record.string("subtype").unwrap_or_default();
+    match subtype.as_ref() {
+        "compact_boundary" => out.item(Item::Boundary),
+        "away_summary" => {
+            let Some(text) = record.string_within("content", TEXT_KEPT) else {
+                return Verdict::Skipped("system/away_summary".to_owned());
+            };
+            out.item(Item::Recap { kind: RecapKind::Away, text });
+        }
+        "api_error" => {
+            let text = record.object("error").and_then(|error| error.string("message"));
+            out.item(Item::ServiceError(text.unwrap_or(Cow::Borrowed("API error"))));
+        }
+        "local_command" => {
+            let text = record.string("content").unwrap_or_default();
+            return said_to_agent(&text, Speaker::User, out);
+        }
+        "" => return Verdict::Skipped("system".to_owned()),
+        other => return Verdict::Skipped(format!("system/{other}")),
+    }
+    Verdict::Read
+}
+
+fn attachment(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+    let attachment = record.object("attachment");
+    let kind = attachment.as_ref().and_then(|attachment| attachment.string("type"));
+    let kind = kind.unwrap_or_default();
+    if kind == "queued_command"
+        && let Some(raw) = attachment.as_ref().and_then(|attachment| attachment.raw("prompt"))
+    {
+        return said_to_agent(&content_text(raw, TEXT_KEPT), Speaker::User, out);
+    }
+    Verdict::Skipped(format!("attachment/{kind}"))
+}
+
+/// The text of a `content` member: a string, or the text blocks of an array.
+fn content_text(raw: &str, limit: usize) -> Cow<'_, str> {
+    if raw.starts_with('"') {
+        return json::string_within(raw, limit).unwrap_or_default();
+    }
+    let mut text = String::new();
+    for block in json::items(raw).iter().filter_map(|block| Object::parse(block)) {
+        if let Some(part) = block.string_within("text", limit) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&part);
+        }
+    }
+    Cow::Owned(without_middle(&text, limit).into_owned())
+}
+
+fn time(record: &Object<'_>) -> Option<Timestamp> {
+    Timestamp::parse(&record.string("timestamp")?)
+}
+
+fn uuid(record: &Object<'_>) -> Option<RecordUuid> {
+    let text = record.string("uuid")?;
+    uuid::Uuid::try_parse(&text).ok().map(uuid::Uuid::into_bytes)
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
+}
+
+/// The session whose `subagents` folder the file lies in.
+fn parent_of_sub_agent(path: &Path) -> Option<String> {
+    let folders: Vec<&str> =
+        path.parent()?.components().filter_map(|c| c.as_os_str().to_str()).collect();
+    let at = folders.iter().rposition(|name| *name == "subagents")?;
+    folders.get(at.checked_sub(1)?).map(|name| (*name).to_owned())
+}

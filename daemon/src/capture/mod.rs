@@ -1,0 +1,2 @@
+//! From a file on disk to messages.
+pub mod format;

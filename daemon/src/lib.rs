@@ -1,0 +1,3 @@
+//! x
+pub mod capture;
+pub mod model;

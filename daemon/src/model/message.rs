@@ -1,0 +1,73 @@
+//! What is kept of a transcript: the filtered, redacted message that is stored and searched.
+
+use std::fmt;
+
+use crate::model::{
+    time::Timestamp,
+    transcript::{Origin, RecordUuid},
+};
+
+/// One message as it is stored, hashed and searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its place among the messages of its file, from 0.
+    pub seq: u32,
+    /// Where in the transcript it stands.
+    pub origin: Origin,
+    /// Its record's id, which forks and copies share.
+    pub uuid: Option<RecordUuid>,
+    /// Who speaks.
+    pub role: Role,
+    /// When, as the transcript says.
+    pub at: Option<Timestamp>,
+    /// What is said, filtered and redacted.
+    pub text: String,
+    /// The tool's name, for a call or a result.
+    pub tool: Option<String>,
+    /// The files it touches, as the transcript names them.
+    pub files: Vec<String>,
+    /// The branch checked out at the time.
+    pub branch: Option<String>,
+}
+
+/// Who speaks in a [`Message`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The person.
+    User,
+    /// The agent's own words.
+    Agent,
+    /// A tool: what it was asked, or what it answered.
+    Tool,
+    /// A summary of the session by the agent.
+    Recap,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Role; 4] = [Role::User, Role::Agent, Role::Tool, Role::Recap];
+
+    /// The word for it in filters, the content hash and on screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Agent => "assistant",
+            Role::Tool => "tool",
+            Role::Recap => "recap",
+        }
+    }
+
+    /// Reads [`Role::as_str`]; `agent` is understood too.
+    pub fn parse(word: &str) -> Option<Role> {
+        if word == "agent" {
+            return Some(Role::Agent);
+        }
+        Role::ALL.into_iter().find(|role| role.as_str() == word)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

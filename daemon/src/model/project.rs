@@ -1,0 +1,95 @@
+//! A project is a directory; sessions belong to the project they were started in.
+
+use std::fmt;
+
+/// The directory that a session belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Project {
+    path: String,
+}
+
+impl Project {
+    /// The project at `path`: separators turned to `/`, none at the end.
+    pub fn new(path: &str) -> Project {
+        let forward = path.trim().replace('\\', "/");
+        let trimmed = forward.trim_end_matches('/');
+        let path = if trimmed.is_empty() { "/" } else { trimmed };
+        Project { path: path.to_owned() }
+    }
+
+    /// Its normalised path.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Its last path segment: what a person calls it.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.path)
+    }
+
+    /// `path` as seen from the project, when it lies inside.
+    pub fn relative<'p>(&self, path: &'p str) -> &'p str {
+        let Some(rest) = path.strip_prefix(self.path.as_str()) else { return path };
+        if self.path == "/" { rest } else { rest.strip_prefix('/').unwrap_or(path) }
+    }
+}
+
+/// A short stable name of a project: the first eight hex digits of the SHA-256 of its
+/// normalised path (Graphiti's own rule).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Namespace(u32);
+
+impl Namespace {
+    /// From the first four bytes of the hash.
+    pub fn from_hash(hash: &[u8; 32]) -> Namespace {
+        Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
+    }
+
+    /// From its number, as stored.
+    pub const fn from_number(number: u32) -> Namespace {
+        Namespace(number)
+    }
+
+    /// Its number, as stored.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Reads the eight hex digits.
+    pub fn parse(text: &str) -> Option<Namespace> {
+        if text.len() != 8 {
+            return None;
+        }
+        u32::from_str_radix(text, 16).ok().map(Namespace)
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_normalised() {
+        for (given, wanted) in [
+            ("/home/ann/app/", "/home/ann/app"),
+            ("C:\\Users\\Ann\\app\\", "C:/Users/Ann/app"),
+            ("/", "/"),
+        ] {
+            assert_eq!(Project::new(given).path(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_path_inside_is_shown_relative() {
+        let project = Project::new("/home/ann/app");
+        assert_eq!(project.relative("/home/ann/app/src/main.rs"), "src/main.rs");
+        assert_eq!(project.relative("/home/ann/apple/x"), "/home/ann/apple/x");
+        assert_eq!(project.name(), "app");
+    }
+}

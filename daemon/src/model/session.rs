@@ -1,0 +1,210 @@
+//! Whose transcript it is, and how far its indexing is.
+
+use std::fmt;
+
+use crate::model::{episode::EpisodeId, project::Project, time::Timestamp};
+
+/// What an agent calls a session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionId {
+    /// The agent, by the name of its format: `claude`, `codex`, ….
+    pub agent: String,
+    /// The agent's own id of the session.
+    pub id: String,
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.id)
+    }
+}
+
+/// The number that the store gives a session when it is first seen; never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionKey(pub u64);
+
+/// SHA-256 over the filtered messages of a session. Two states of a transcript that say the same
+/// have the same hash, whatever else differs in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl fmt::Display for ContentHash {
+    /// The first sixteen hex digits, as the hybrid-close document shows it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().take(8).try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Everything that is known of a session apart from its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// The store's number of it.
+    pub key: SessionKey,
+    /// The agent's id of it.
+    pub id: SessionId,
+    /// Where it was started, once a record said so.
+    pub project: Option<Project>,
+    /// The transcript's path.
+    pub file: String,
+    /// How far its indexing is.
+    pub state: State,
+    /// What was read of it so far; `None` before the first read.
+    pub content: Option<Content>,
+    /// What was indexed of it last.
+    pub indexed: Option<Indexed>,
+    /// When the first message was written.
+    pub started_at: Option<Timestamp>,
+    /// When the transcript was last written to.
+    pub last_activity: Timestamp,
+}
+
+/// How far reading a session came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The hash of what was read.
+    pub hash: ContentHash,
+    /// Messages in it.
+    pub messages: u32,
+}
+
+/// The episode that a session was last turned into.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Indexed {
+    /// The episode.
+    pub episode: EpisodeId,
+    /// The content that it was made from.
+    pub hash: ContentHash,
+    /// When it was made.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: CloseReason,
+}
+
+/// Where a session is in its life (hybrid-close, section 6).
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    /// Being written to.
+    Active,
+    /// Not written to for `check_interval`, but not over.
+    Inactive,
+    /// Being turned into an episode.
+    Indexing(Indexing),
+    /// Turned into an episode, and not written to since.
+    Indexed,
+    /// Turning it into an episode failed.
+    Failed(Failure),
+    /// Over, but not turned into an episode yet.
+    Unindexed(Unindexed),
+}
+
+/// A running or due job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Indexing {
+    /// Why.
+    pub reason: CloseReason,
+    /// Since when.
+    pub since: Timestamp,
+    /// Whether the transcript was written to since: the session is active again afterwards.
+    pub written_since: bool,
+}
+
+/// A failed job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What went wrong.
+    pub error: String,
+    /// Failed attempts in a row.
+    pub attempts: u32,
+    /// When to try again by itself; `None` when never.
+    pub retry_at: Option<Timestamp>,
+    /// Why it was being indexed.
+    pub reason: CloseReason,
+}
+
+/// Why a session is over without an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unindexed {
+    /// Its agent is gone.
+    AgentGone {
+        /// When that was noticed.
+        since: Timestamp,
+    },
+    /// It was already old when it was first seen.
+    History,
+    /// It went quiet, and the inactivity timeout is switched off.
+    NoTimeout,
+}
+
+impl State {
+    /// Its name in documents and on screen.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            State::Active => "active",
+            State::Inactive => "inactive",
+            State::Indexing(_) => "indexing",
+            State::Indexed => "indexed",
+            State::Failed(_) => "failed",
+            State::Unindexed(_) => "unindexed",
+        }
+    }
+}
+
+/// Why a session was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CloseReason {
+    /// Someone asked, and perhaps said why.
+    Explicit(Option<String>),
+    /// The agent's hook reported the end of the session, with the agent's own word for it.
+    Hook(String),
+    /// The agent is about to compact its context.
+    PreCompact,
+    /// A search needed it.
+    LazyQuery,
+    /// Nothing was written for the inactivity timeout.
+    InactivityTimeout,
+    /// The agent's process is gone.
+    AgentExited,
+    /// It is part of the history that was imported.
+    HistorySync,
+}
+
+impl CloseReason {
+    /// Its name in documents: `explicit`, `hook_clear`, `lazy_query`, ….
+    pub fn name(&self) -> String {
+        match self {
+            CloseReason::Explicit(_) => "explicit".to_owned(),
+            CloseReason::Hook(reason) => format!("hook_{reason}"),
+            CloseReason::PreCompact => "pre_compact".to_owned(),
+            CloseReason::LazyQuery => "lazy_query".to_owned(),
+            CloseReason::InactivityTimeout => "inactivity_timeout".to_owned(),
+            CloseReason::AgentExited => "agent_exited".to_owned(),
+            CloseReason::HistorySync => "history_sync".to_owned(),
+        }
+    }
+
+    /// What the caller gave as its reason, when it gave one.
+    pub fn note(&self) -> Option<&str> {
+        match self {
+            CloseReason::Explicit(note) => note.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The reason behind the `reason` argument of `session_tracking_close`: a hook's own
+    /// `hook_clear`, or words of the caller's.
+    pub fn from_argument(argument: Option<&str>) -> CloseReason {
+        match argument.map(str::trim).filter(|reason| !reason.is_empty()) {
+            None | Some("explicit") => CloseReason::Explicit(None),
+            Some("pre_compact") => CloseReason::PreCompact,
+            Some(reason) => match reason.strip_prefix("hook_") {
+                Some(hook) => CloseReason::Hook(hook.to_owned()),
+                None => CloseReason::Explicit(Some(reason.to_owned())),
+            },
+        }
+    }
+
+    /// Whether someone waits for it or told us so, as opposed to our own timers.
+    pub fn is_asked(&self) -> bool {
+        matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
+    }
+}

@@ -1,0 +1,156 @@
+//! The structured summary of a session (intelligent-session-summarization, section 4).
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::activity::ActivityVector;
+
+/// A decision with its reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    /// What was decided: "Used RS256 over HS256 for JWT signing".
+    pub decision: String,
+    /// Why: "RS256 is more secure for production".
+    pub rationale: String,
+    /// What else was considered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternatives: Option<Vec<String>>,
+}
+
+/// An error and how it was resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorResolution {
+    /// "ImportError: No module named 'foo'".
+    pub error: String,
+    /// "Missing dependency in requirements.txt".
+    pub root_cause: String,
+    /// "Added foo==1.2.3 to requirements.txt".
+    pub fix: String,
+    /// "Ran tests, all passing".
+    pub verification: String,
+}
+
+/// A setting that was changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfigChange {
+    /// ".env".
+    pub file: String,
+    /// "JWT_EXPIRY".
+    pub setting: String,
+    /// "60", `None` when the setting was not there.
+    #[serde(default)]
+    pub old_value: Option<String>,
+    /// "3600".
+    pub new_value: String,
+    /// "Fix timeout - was minutes, now seconds".
+    pub reason: String,
+}
+
+/// The last run of a session's tests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestSummary {
+    /// "pytest".
+    pub framework: String,
+    /// Tests run.
+    pub total: u32,
+    /// Of these, passed.
+    pub passed: u32,
+    /// Of these, failed.
+    pub failed: u32,
+    /// Of these, skipped.
+    #[serde(default)]
+    pub skipped: u32,
+    /// Coverage in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage_pct: Option<f64>,
+    /// Names of the failed tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_tests: Option<Vec<String>>,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// What was asked for is done.
+    Completed,
+    /// Something stands in the way.
+    Blocked,
+    /// Work goes on.
+    InProgress,
+    /// It was given up.
+    Abandoned,
+}
+
+impl Outcome {
+    /// Its name in documents and on screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Completed => "completed",
+            Outcome::Blocked => "blocked",
+            Outcome::InProgress => "in_progress",
+            Outcome::Abandoned => "abandoned",
+        }
+    }
+
+    /// Reads [`Outcome::as_str`].
+    pub fn parse(word: &str) -> Option<Outcome> {
+        [Outcome::Completed, Outcome::Blocked, Outcome::InProgress, Outcome::Abandoned]
+            .into_iter()
+            .find(|outcome| outcome.as_str() == word)
+    }
+}
+
+/// A session in a few hundred words, by field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnhancedSessionSummary {
+    /// What kinds of activity it held.
+    #[serde(default)]
+    pub activity_vector: ActivityVector,
+    /// What was wanted, in one or two sentences.
+    pub objective: String,
+    /// How it ended.
+    pub outcome: Outcome,
+
+    /// Tasks that were accomplished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_tasks: Option<Vec<String>>,
+    /// Decisions with their reasons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_decisions: Option<Vec<DecisionRecord>>,
+    /// What should happen next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_steps: Option<Vec<String>>,
+
+    /// Errors and how they were resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors_resolved: Option<Vec<ErrorResolution>>,
+    /// Why things went wrong, where that was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_cause_analysis: Option<String>,
+    /// Settings changed, with old and new value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_changes: Option<Vec<ConfigChange>>,
+    /// What was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discoveries: Option<Vec<String>>,
+    /// The last test run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_results: Option<TestSummary>,
+
+    /// Files created or changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_modified: Option<Vec<String>>,
+    /// MCP tools that were used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_tools_used: Option<Vec<String>>,
+
+    /// The transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_file: Option<String>,
+    /// Messages in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_count: Option<u32>,
+    /// Minutes from the first to the last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_minutes: Option<u32>,
+}

@@ -1,0 +1,426 @@
+//! What a transcript says, whichever agent wrote it, one [`Entry`] at a time and in file order.
+//!
+//! A format turns its agent's records into these words; everything after it (filter, hash,
+//! evidence, activity) knows only these. What an agent calls its tools is settled here too: a
+//! [`Call`] carries the [`Action`] it stands for.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::time::Timestamp;
+
+/// Where in a session something was said: the file (0 is the session's own, others are its
+/// sub-agents in the order they were first seen) and the line, counted from 1.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+pub struct Origin {
+    /// Which of the session's files.
+    pub source: u32,
+    /// Which line of it, from 1.
+    pub line: u64,
+}
+
+/// A message's own id in the transcript. Forks and copies of a session carry the same ones.
+pub type RecordUuid = [u8; 16];
+
+/// One thing that a transcript says.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// When the agent says it happened. Times run backwards now and then: the file's order holds.
+    pub at: Option<Timestamp>,
+    /// The id of the record it stands in.
+    pub uuid: Option<RecordUuid>,
+    /// What it is.
+    pub item: Item<'a>,
+}
+
+/// The kinds of things that a transcript says.
+#[derive(Clone, Debug)]
+pub enum Item<'a> {
+    /// Text that the user typed (or queued).
+    Prompt(Cow<'a, str>),
+    /// A command of the agent's own that the user gave, such as `/init`; `!` for a shell command.
+    Command {
+        /// Its name, with the leading mark.
+        name: Cow<'a, str>,
+        /// What the user typed after it; may be empty.
+        args: Cow<'a, str>,
+    },
+    /// Text that an agent gave a sub-agent as its task.
+    Instruction(Cow<'a, str>),
+    /// Text that the agent wrote. Pieces of one message share `message`.
+    Reply {
+        /// The agent's id of the whole message, when it has one.
+        message: Option<Cow<'a, str>>,
+        /// This piece of its text.
+        text: Cow<'a, str>,
+    },
+    /// The agent used a tool.
+    Call(Call<'a>),
+    /// A tool answered, in this or a later record.
+    Result(ToolResult<'a>),
+    /// The key that an added task got.
+    TaskKey {
+        /// The [`Call::id`] that added it.
+        call: Cow<'a, str>,
+        /// Its key.
+        key: Cow<'a, str>,
+    },
+    /// The user answered one question of a call.
+    Answer {
+        /// The [`Call::id`] that asked.
+        call: Cow<'a, str>,
+        /// What was asked.
+        question: Cow<'a, str>,
+        /// What was chosen.
+        answer: Cow<'a, str>,
+    },
+    /// A summary of the session that the agent itself wrote.
+    Recap {
+        /// What occasion it was written at.
+        kind: RecapKind,
+        /// Its text.
+        text: Cow<'a, str>,
+    },
+    /// A name for the session.
+    Title {
+        /// Who gave it.
+        by: TitleSource,
+        /// The name.
+        text: Cow<'a, str>,
+    },
+    /// The agent's context was compacted here: what precedes is gone for it.
+    Boundary,
+    /// The user stopped the agent in the middle of its work.
+    Interrupted,
+    /// The surroundings changed; only what is `Some` is new.
+    Context(Context<'a>),
+    /// What one message of the agent cost, so far: the last one for a message holds.
+    Usage {
+        /// The agent's id of the message.
+        message: Option<Cow<'a, str>>,
+        /// Its tokens.
+        tokens: Tokens,
+    },
+    /// The session produced or concerns a pull request.
+    PullRequest {
+        /// Its address.
+        url: Cow<'a, str>,
+        /// Its number, when known.
+        number: Option<u64>,
+    },
+    /// The agent's own service failed.
+    ServiceError(Cow<'a, str>),
+}
+
+/// Use of a tool.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    /// The id that the result will carry.
+    pub id: Cow<'a, str>,
+    /// The agent's id of the message that this call is part of.
+    pub message: Option<Cow<'a, str>>,
+    /// The tool's name as the agent has it, such as `Bash` or `mcp__linear__get_issue`.
+    pub tool: Cow<'a, str>,
+    /// The arguments, long strings cut.
+    pub input: Value,
+    /// What the call does, in words that all agents share.
+    pub action: Action,
+}
+
+/// What a tool call does, whatever the agent calls the tool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Runs a shell command.
+    Run {
+        /// The command line as the shell gets it.
+        command: String,
+        /// What the agent says it is for.
+        purpose: Option<String>,
+    },
+    /// Reads a file.
+    Read {
+        /// Its path as given.
+        path: String,
+    },
+    /// Changes files.
+    Change(Vec<FileChange>),
+    /// Looks for something in files or names.
+    Search {
+        /// What is looked for.
+        pattern: String,
+        /// Where, when said.
+        path: Option<String>,
+    },
+    /// Gets something from the network: an address or a question.
+    Fetch {
+        /// The address or the words searched for.
+        what: String,
+    },
+    /// States the whole list of tasks.
+    PlanTasks(Vec<Task>),
+    /// Adds one task; its key may only be known from the result.
+    AddTask {
+        /// What is to be done.
+        subject: String,
+    },
+    /// Changes one task.
+    UpdateTask {
+        /// The agent's key of it.
+        key: String,
+        /// Its new state, when that changes.
+        state: Option<TaskState>,
+        /// Its new wording, when that changes.
+        subject: Option<String>,
+    },
+    /// Hands work to a sub-agent.
+    Delegate {
+        /// What kind of sub-agent.
+        agent: Option<String>,
+        /// The work in a few words.
+        subject: String,
+    },
+    /// Asks the user to choose.
+    Ask(Vec<Question>),
+    /// Puts a plan before the user.
+    ProposePlan {
+        /// The plan's text.
+        plan: String,
+    },
+    /// Anything else: a tool that only its name and arguments describe.
+    Other,
+}
+
+/// One file changed by a call.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FileChange {
+    /// The file's path as given.
+    pub path: String,
+    /// What was done to it.
+    pub kind: ChangeKind,
+    /// The pieces of text replaced. For a file written whole: one, whose `old` is empty.
+    pub edits: Vec<Replacement>,
+}
+
+/// What was done to a file.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum ChangeKind {
+    /// Parts of it were replaced.
+    #[default]
+    Edited,
+    /// It was written whole, new or over an old one.
+    Written,
+    /// It was removed.
+    Deleted,
+    /// It was given another path, and perhaps edited.
+    Moved {
+        /// The new path.
+        to: String,
+    },
+}
+
+/// A piece of text and what replaced it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Replacement {
+    /// The text before; empty when text was only added.
+    pub old: String,
+    /// The text after; empty when text was only removed.
+    pub new: String,
+}
+
+/// A task on the agent's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The agent's key of it; its wording where the agent has no keys.
+    pub key: String,
+    /// What is to be done.
+    pub subject: String,
+    /// How far it is.
+    pub state: TaskState,
+}
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Given up or removed.
+    Dropped,
+}
+
+/// A choice put before the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What is asked.
+    pub question: String,
+    /// What may be chosen.
+    pub options: Vec<String>,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug)]
+pub struct ToolResult<'a> {
+    /// The [`Call::id`] it answers.
+    pub call: Cow<'a, str>,
+    /// Whether it worked.
+    pub outcome: Outcome,
+    /// What it printed or returned, decoded only when asked for.
+    pub content: LazyText<'a>,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It did what it was asked.
+    Succeeded,
+    /// It failed; for a command with its exit code, where known.
+    Failed(Option<i32>),
+    /// The user did not allow it.
+    Rejected,
+    /// It was stopped in the middle.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Whether the call did what it was asked.
+    pub fn succeeded(self) -> bool {
+        self == Outcome::Succeeded
+    }
+}
+
+/// Text that stays in its raw form until someone needs it.
+///
+/// Most bytes of a transcript are tool output that nobody keeps, so decoding it is left to the
+/// reader who does, and only as far as needed.
+#[derive(Clone, Copy)]
+pub struct LazyText<'a> {
+    raw: &'a str,
+    decode: fn(&'a str, usize) -> Cow<'a, str>,
+}
+
+impl<'a> LazyText<'a> {
+    /// Keeps `raw` together with the function that turns it into text of at most the given
+    /// number of bytes.
+    pub fn new(raw: &'a str, decode: fn(&'a str, usize) -> Cow<'a, str>) -> LazyText<'a> {
+        LazyText { raw, decode }
+    }
+
+    /// Text that is already decoded.
+    pub fn plain(text: &'a str) -> LazyText<'a> {
+        LazyText { raw: text, decode: without_middle }
+    }
+
+    /// The text, cut to about `limit` bytes by leaving out its middle.
+    pub fn decode(&self, limit: usize) -> Cow<'a, str> {
+        (self.decode)(self.raw, limit)
+    }
+
+    /// Bytes of the raw form: an upper bound of the text's length.
+    pub fn raw_len(&self) -> usize {
+        self.raw.len()
+    }
+}
+
+impl std::fmt::Debug for LazyText<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LazyText({} bytes)", self.raw.len())
+    }
+}
+
+/// The occasions at which an agent summarises its own session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecapKind {
+    /// The context was compacted; the text is a full summary.
+    Compaction,
+    /// The user was away; the text says where things stand.
+    Away,
+}
+
+/// Who named a session. Later variants win over earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TitleSource {
+    /// The agent, as a one-line summary.
+    Summary,
+    /// A model, on its own account.
+    Model,
+    /// The user.
+    User,
+}
+
+/// Surroundings of the session.
+#[derive(Clone, Debug, Default)]
+pub struct Context<'a> {
+    /// The working directory.
+    pub cwd: Option<Cow<'a, str>>,
+    /// The branch checked out there.
+    pub branch: Option<Cow<'a, str>>,
+    /// The agent's version.
+    pub version: Option<Cow<'a, str>>,
+    /// The model that answers.
+    pub model: Option<Cow<'a, str>>,
+}
+
+/// Tokens as the agent's provider counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Read afresh.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Read from the provider's cache.
+    pub cache_read: u64,
+    /// Put into the provider's cache.
+    pub cache_write: u64,
+}
+
+impl Tokens {
+    /// Adds `other`, saturating.
+    pub fn add(&mut self, other: Tokens) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+    }
+}
+
+/// `text`, or when it has more than `limit` bytes its beginning and end with a mark between them
+/// that says how many bytes were left out. The end gets the larger half: that is where a tool
+/// says how it went.
+pub fn without_middle(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return Cow::Borrowed(text);
+    }
+    let head = text.floor_char_boundary(limit / 3);
+    let tail = text.ceil_char_boundary(text.len() - (limit - head));
+    let left_out = tail - head;
+    Cow::Owned(format!("{}\n[... {left_out} bytes left out ...]\n{}", &text[..head], &text[tail..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_text_is_kept_whole() {
+        assert_eq!(without_middle("héllo", 6), "héllo");
+    }
+
+    #[test]
+    fn long_text_keeps_both_ends_and_says_what_is_gone() {
+        let text = "a".repeat(50) + &"é".repeat(50);
+        let cut = without_middle(&text, 30);
+        assert!(cut.starts_with("aaaaaaaaaa\n[... 120 bytes left out ...]\né"), "{cut}");
+        assert!(cut.ends_with("éé"));
+    }
+}
