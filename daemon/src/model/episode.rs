@@ -9,11 +9,18 @@ use crate::model::{
     time::Timestamp,
 };
 
-/// An episode's name: a UUIDv7, so that the order of the ids is the order of their making.
+/// An episode's name: a UUIDv7 of the time its session ended, so that the order of the ids is the
+/// order of the sessions, in whatever order they were imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EpisodeId(pub uuid::Uuid);
 
 impl EpisodeId {
+    /// A new name for an episode of a session that ended at `ended_at`.
+    pub fn new(ended_at: Timestamp, random: [u8; 10]) -> EpisodeId {
+        let millis = u64::try_from(ended_at.millis()).unwrap_or(0);
+        EpisodeId(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
+    }
+
     /// Reads the usual text form.
     pub fn parse(text: &str) -> Option<EpisodeId> {
         uuid::Uuid::try_parse(text).ok().map(EpisodeId)

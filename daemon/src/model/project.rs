@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sha2::{Digest, Sha256};
+
 /// The directory that a session belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Project {
@@ -27,6 +29,12 @@ impl Project {
         self.path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&self.path)
     }
 
+    /// Its short stable name.
+    pub fn namespace(&self) -> Namespace {
+        let hash = Sha256::digest(self.path.as_bytes());
+        Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
+    }
+
     /// `path` as seen from the project, when it lies inside.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
         let Some(rest) = path.strip_prefix(self.path.as_str()) else { return path };
@@ -40,11 +48,6 @@ impl Project {
 pub struct Namespace(u32);
 
 impl Namespace {
-    /// From the first four bytes of the hash.
-    pub fn from_hash(hash: &[u8; 32]) -> Namespace {
-        Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
-    }
-
     /// From its number, as stored.
     pub const fn from_number(number: u32) -> Namespace {
         Namespace(number)

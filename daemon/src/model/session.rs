@@ -104,6 +104,8 @@ pub struct Indexing {
     pub reason: CloseReason,
     /// Since when.
     pub since: Timestamp,
+    /// Attempts that failed before this one.
+    pub attempts: u32,
     /// Whether the transcript was written to since: the session is active again afterwards.
     pub written_since: bool,
 }

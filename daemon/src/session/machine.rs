@@ -1,0 +1,485 @@
+//! The session state machine of the hybrid-close document (section 6), with `unindexed` and
+//! `failed` made precise.
+//!
+//! ```text
+//!              written                quiet                 timed out, asked, needed
+//!   (new) ---> Active  <---------->  Inactive  ------------------------------> Indexing
+//!     |          |  ^    written        |                                       |  |  |
+//!     | old      |  |                   | agent gone, or quiet without timeout  |  |  | error
+//!     v          v  | written           v                asked, needed, due     |  |  v
+//!   Unindexed <-----+--------------- Unindexed ---------------------------------+  |  Failed
+//!                   |                                                              |    |
+//!                   +---------------------------------- Indexed <------------------+    |
+//!                                  written                 ^     done, unchanged        |
+//!                                                          +----------------------------+
+//!                                                             retry due, asked, needed
+//! ```
+//!
+//! What is written while a session is being indexed is remembered: when the job ends, the session
+//! is active again.
+
+use std::time::Duration;
+
+use crate::model::{
+    session::{CloseReason, Failure, Indexed, Indexing, Session, State, Unindexed},
+    time::Timestamp,
+};
+
+/// The times that decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Without a write for so long a session counts as inactive.
+    pub check_interval: Duration,
+    /// Without a write for so long a session counts as over; `None` switches that off.
+    pub inactivity_timeout: Option<Duration>,
+}
+
+impl Default for Policy {
+    /// One minute and thirty minutes (hybrid-close, section 5).
+    fn default() -> Policy {
+        Policy {
+            check_interval: Duration::from_secs(60),
+            inactivity_timeout: Some(Duration::from_secs(1_800)),
+        }
+    }
+}
+
+/// What can happen to a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// The transcript was written to, at this time.
+    Written(Timestamp),
+    /// The session's deadline passed.
+    DeadlinePassed,
+    /// Someone asks for the session to be closed: a person, an agent, a hook.
+    CloseAsked(CloseReason),
+    /// A search wants the session's episode.
+    Needed,
+    /// The agent's process is gone.
+    AgentGone,
+    /// The import of history reached the session.
+    HistoryReached,
+    /// The daemon has just been started.
+    Restarted,
+    /// The job that made the episode ended.
+    JobEnded(JobEnd),
+}
+
+/// How the job of making an episode ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JobEnd {
+    /// There is a new episode.
+    Made(Indexed),
+    /// The session says what it said when it was last indexed.
+    Unchanged,
+    /// The session says nothing yet.
+    Nothing,
+    /// It failed.
+    Failed {
+        /// What went wrong.
+        error: String,
+        /// When to try again; `None` when that makes no sense.
+        retry_at: Option<Timestamp>,
+    },
+}
+
+/// The state of a session that is seen for the first time.
+pub fn first_state(last_written: Timestamp, now: Timestamp, policy: &Policy) -> State {
+    let age = now.since(last_written);
+    match policy.inactivity_timeout {
+        Some(timeout) if age >= timeout => State::Unindexed(Unindexed::History),
+        None if age >= policy.check_interval => State::Unindexed(Unindexed::History),
+        _ => State::Active,
+    }
+}
+
+/// Moves `session` on by `event`. Returns the reason of the job to be started, if one is.
+///
+/// Where nothing is returned and the state did not change, the event means nothing in that state.
+pub fn handle(
+    session: &mut Session,
+    event: Event,
+    now: Timestamp,
+    policy: &Policy,
+) -> Option<CloseReason> {
+    match event {
+        Event::Written(at) => {
+            written(session, at);
+            None
+        }
+        Event::DeadlinePassed => deadline_passed(session, now, policy),
+        Event::CloseAsked(reason) => match session.state {
+            State::Indexing(_) => None,
+            State::Active
+            | State::Inactive
+            | State::Indexed
+            | State::Failed(_)
+            | State::Unindexed(_) => start(session, reason, now),
+        },
+        Event::Needed => match &session.state {
+            State::Active | State::Indexing(_) | State::Indexed => None,
+            State::Failed(failure) if failure.retry_at.is_none_or(|due| due > now) => None,
+            State::Inactive | State::Failed(_) | State::Unindexed(_) => {
+                start(session, CloseReason::LazyQuery, now)
+            }
+        },
+        Event::AgentGone => {
+            match session.state {
+                State::Active | State::Inactive => {
+                    session.state = State::Unindexed(Unindexed::AgentGone { since: now });
+                }
+                State::Indexing(_) | State::Indexed | State::Failed(_) | State::Unindexed(_) => {}
+            }
+            None
+        }
+        Event::HistoryReached => match session.state {
+            State::Unindexed(Unindexed::History) => start(session, CloseReason::HistorySync, now),
+            State::Unindexed(Unindexed::AgentGone { .. } | Unindexed::NoTimeout)
+            | State::Active
+            | State::Inactive
+            | State::Indexing(_)
+            | State::Indexed
+            | State::Failed(_) => None,
+        },
+        Event::Restarted => match &session.state {
+            State::Indexing(indexing) => {
+                let reason = indexing.reason.clone();
+                start(session, reason, now)
+            }
+            State::Active
+            | State::Inactive
+            | State::Indexed
+            | State::Failed(_)
+            | State::Unindexed(_) => None,
+        },
+        Event::JobEnded(end) => {
+            job_ended(session, end);
+            None
+        }
+    }
+}
+
+/// When `session` changes by itself, if nothing else happens.
+pub fn deadline(session: &Session, policy: &Policy) -> Option<Timestamp> {
+    let after = |span: Duration| session.last_activity.plus(span);
+    match &session.state {
+        State::Active => {
+            let over = policy.inactivity_timeout.map(after);
+            Some(over.map_or(after(policy.check_interval), |over| {
+                over.min(after(policy.check_interval))
+            }))
+        }
+        State::Inactive => policy.inactivity_timeout.map(after),
+        State::Unindexed(Unindexed::AgentGone { since }) => Some(since.plus(policy.check_interval)),
+        State::Failed(failure) => failure.retry_at,
+        State::Unindexed(Unindexed::History | Unindexed::NoTimeout)
+        | State::Indexing(_)
+        | State::Indexed => None,
+    }
+}
+
+fn written(session: &mut Session, at: Timestamp) {
+    session.last_activity = session.last_activity.max(at);
+    match &mut session.state {
+        State::Indexing(indexing) => indexing.written_since = true,
+        state @ (State::Active
+        | State::Inactive
+        | State::Indexed
+        | State::Failed(_)
+        | State::Unindexed(_)) => *state = State::Active,
+    }
+}
+
+fn deadline_passed(session: &mut Session, now: Timestamp, policy: &Policy) -> Option<CloseReason> {
+    if deadline(session, policy).is_none_or(|due| due > now) {
+        return None;
+    }
+    let idle = now.since(session.last_activity);
+    let timed_out = policy.inactivity_timeout.is_some_and(|timeout| idle >= timeout);
+    match &session.state {
+        State::Active | State::Inactive if timed_out => {
+            start(session, CloseReason::InactivityTimeout, now)
+        }
+        State::Active if policy.inactivity_timeout.is_none() => {
+            session.state = State::Unindexed(Unindexed::NoTimeout);
+            None
+        }
+        State::Active => {
+            session.state = State::Inactive;
+            None
+        }
+        State::Unindexed(Unindexed::AgentGone { .. }) => {
+            start(session, CloseReason::AgentExited, now)
+        }
+        State::Failed(failure) => {
+            let reason = failure.reason.clone();
+            start(session, reason, now)
+        }
+        State::Inactive
+        | State::Unindexed(Unindexed::History | Unindexed::NoTimeout)
+        | State::Indexing(_)
+        | State::Indexed => None,
+    }
+}
+
+fn start(session: &mut Session, reason: CloseReason, now: Timestamp) -> Option<CloseReason> {
+    let attempts = match &session.state {
+        State::Failed(failure) => failure.attempts,
+        State::Indexing(indexing) => indexing.attempts,
+        State::Active | State::Inactive | State::Indexed | State::Unindexed(_) => 0,
+    };
+    session.state = State::Indexing(Indexing {
+        reason: reason.clone(),
+        since: now,
+        attempts,
+        written_since: false,
+    });
+    Some(reason)
+}
+
+fn job_ended(session: &mut Session, end: JobEnd) {
+    let State::Indexing(indexing) = &session.state else { return };
+    let indexing = indexing.clone();
+    let failed = match end {
+        JobEnd::Made(indexed) => {
+            session.indexed = Some(indexed);
+            None
+        }
+        JobEnd::Unchanged | JobEnd::Nothing => None,
+        JobEnd::Failed { error, retry_at } => Some(Failure {
+            error,
+            attempts: indexing.attempts + 1,
+            retry_at,
+            reason: indexing.reason,
+        }),
+    };
+    session.state = match failed {
+        _ if indexing.written_since => State::Active,
+        Some(failure) => State::Failed(failure),
+        None => State::Indexed,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        episode::EpisodeId,
+        session::{ContentHash, SessionId, SessionKey},
+    };
+
+    const NOW: Timestamp = Timestamp::from_seconds(1_000_000);
+
+    /// One row a state, one column an event: `state after [+reason of the job started]`.
+    const EVENTS: [&str; 11] = [
+        "written",
+        "quiet",
+        "timed out",
+        "asked",
+        "needed",
+        "agent gone",
+        "history",
+        "restarted",
+        "made",
+        "unchanged",
+        "failed",
+    ];
+    #[rustfmt::skip]
+    const TABLE: [(&str, [&str; 11]); 9] = [
+        ("active", [
+            "active", "inactive", "indexing+inactivity_timeout", "indexing+explicit", "active",
+            "unindexed/gone", "active", "active", "active", "active", "active",
+        ]),
+        ("inactive", [
+            "active", "inactive", "indexing+inactivity_timeout", "indexing+explicit", "indexing+lazy_query",
+            "unindexed/gone", "inactive", "inactive", "inactive", "inactive", "inactive",
+        ]),
+        ("indexing", [
+            "indexing/written", "indexing", "indexing", "indexing", "indexing",
+            "indexing", "indexing", "indexing+explicit", "indexed", "indexed", "failed",
+        ]),
+        ("indexing/written", [
+            "indexing/written", "indexing/written", "indexing/written", "indexing/written", "indexing/written",
+            "indexing/written", "indexing/written", "indexing+explicit", "active", "active", "active",
+        ]),
+        ("indexed", [
+            "active", "indexed", "indexed", "indexing+explicit", "indexed",
+            "indexed", "indexed", "indexed", "indexed", "indexed", "indexed",
+        ]),
+        ("failed/due", [
+            "active", "indexing+hook_clear", "indexing+hook_clear", "indexing+explicit", "indexing+lazy_query",
+            "failed", "failed", "failed", "failed", "failed", "failed",
+        ]),
+        ("failed/later", [
+            "active", "failed", "failed", "indexing+explicit", "failed",
+            "failed", "failed", "failed", "failed", "failed", "failed",
+        ]),
+        ("unindexed/gone", [
+            "active", "indexing+agent_exited", "indexing+agent_exited", "indexing+explicit", "indexing+lazy_query",
+            "unindexed/gone", "unindexed/gone", "unindexed/gone", "unindexed/gone", "unindexed/gone", "unindexed/gone",
+        ]),
+        ("unindexed/history", [
+            "active", "unindexed/history", "unindexed/history", "indexing+explicit", "indexing+lazy_query",
+            "unindexed/history", "indexing+history_sync", "unindexed/history", "unindexed/history",
+            "unindexed/history", "unindexed/history",
+        ]),
+    ];
+
+    #[test]
+    fn every_cell_of_the_transition_table_holds() {
+        for (state, cells) in TABLE {
+            for (event, wanted) in EVENTS.into_iter().zip(cells) {
+                let quiet_for = if event == "timed out" { 1_800 } else { 60 };
+                let mut session = session(state_named(state), quiet_for);
+                let started = handle(&mut session, event_named(event), NOW, &Policy::default());
+                let after = match started {
+                    Some(reason) => format!("{}+{}", name(&session.state), reason.name()),
+                    None => name(&session.state).to_owned(),
+                };
+                assert_eq!(after, wanted, "{state} when {event}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_timeout_a_quiet_session_is_left_to_queries() {
+        let policy = Policy { inactivity_timeout: None, ..Policy::default() };
+        let mut session = session(State::Active, 60);
+        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &policy), None);
+        assert_eq!(session.state, State::Unindexed(Unindexed::NoTimeout));
+        assert_eq!(deadline(&session, &policy), None);
+        let started = handle(&mut session, Event::Needed, NOW, &policy);
+        assert_eq!(started, Some(CloseReason::LazyQuery));
+    }
+
+    #[test]
+    fn a_deadline_that_has_not_passed_changes_nothing() {
+        let mut session = session(State::Active, 59);
+        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &Policy::default()), None);
+        assert_eq!(session.state, State::Active);
+    }
+
+    #[test]
+    fn a_turn_pushes_the_deadline_back() {
+        let policy = Policy::default();
+        let mut session = session(State::Inactive, 1_700);
+        assert_eq!(deadline(&session, &policy), Some(NOW.plus(Duration::from_secs(100))));
+        handle(&mut session, Event::Written(NOW), NOW, &policy);
+        assert_eq!(deadline(&session, &policy), Some(NOW.plus(Duration::from_secs(60))));
+    }
+
+    #[test]
+    fn the_age_of_a_transcript_decides_its_first_state() {
+        let policy = Policy::default();
+        let written = |seconds| NOW.minus(Duration::from_secs(seconds));
+        assert_eq!(first_state(written(1_799), NOW, &policy), State::Active);
+        let history = State::Unindexed(Unindexed::History);
+        assert_eq!(first_state(written(1_800), NOW, &policy), history);
+        let never = Policy { inactivity_timeout: None, ..policy };
+        assert_eq!(first_state(written(60), NOW, &never), history);
+    }
+
+    #[test]
+    fn failures_in_a_row_are_counted_and_a_success_forgets_them() {
+        let policy = Policy::default();
+        let mut session = session(State::Active, 0);
+        for attempts in 1..=3 {
+            handle(&mut session, event_named("asked"), NOW, &policy);
+            handle(&mut session, event_named("failed"), NOW, &policy);
+            let State::Failed(failure) = &session.state else { panic!("{:?}", session.state) };
+            assert_eq!(failure.attempts, attempts);
+        }
+        handle(&mut session, event_named("asked"), NOW, &policy);
+        handle(&mut session, event_named("made"), NOW, &policy);
+        handle(&mut session, event_named("asked"), NOW, &policy);
+        handle(&mut session, event_named("failed"), NOW, &policy);
+        assert!(matches!(&session.state, State::Failed(failure) if failure.attempts == 1));
+    }
+
+    #[test]
+    fn a_new_episode_is_noted_even_when_the_session_went_on() {
+        let mut session = session(state_named("indexing/written"), 0);
+        handle(&mut session, event_named("made"), NOW, &Policy::default());
+        assert_eq!(session.indexed, Some(indexed()));
+    }
+
+    fn session(state: State, quiet_for: u64) -> Session {
+        Session {
+            key: SessionKey(1),
+            id: SessionId { agent: "claude".to_owned(), id: "a".to_owned() },
+            project: None,
+            file: "/t/a.jsonl".to_owned(),
+            state,
+            content: None,
+            indexed: None,
+            started_at: None,
+            last_activity: NOW.minus(Duration::from_secs(quiet_for)),
+        }
+    }
+
+    fn indexed() -> Indexed {
+        Indexed {
+            episode: EpisodeId(uuid::Uuid::nil()),
+            hash: ContentHash([7; 32]),
+            at: NOW,
+            reason: CloseReason::Explicit(None),
+        }
+    }
+
+    fn state_named(name: &str) -> State {
+        let indexing = |written_since| {
+            State::Indexing(Indexing {
+                reason: CloseReason::Explicit(None),
+                since: NOW,
+                attempts: 0,
+                written_since,
+            })
+        };
+        let failed = |retry_at| {
+            State::Failed(Failure {
+                error: "no".to_owned(),
+                attempts: 1,
+                retry_at: Some(retry_at),
+                reason: CloseReason::Hook("clear".to_owned()),
+            })
+        };
+        let minute = Duration::from_secs(60);
+        match name {
+            "active" => State::Active,
+            "inactive" => State::Inactive,
+            "indexing" => indexing(false),
+            "indexing/written" => indexing(true),
+            "indexed" => State::Indexed,
+            "failed/due" => failed(NOW),
+            "failed/later" => failed(NOW.plus(minute)),
+            "unindexed/gone" => State::Unindexed(Unindexed::AgentGone { since: NOW.minus(minute) }),
+            "unindexed/history" => State::Unindexed(Unindexed::History),
+            other => panic!("no state {other}"),
+        }
+    }
+
+    fn event_named(name: &str) -> Event {
+        match name {
+            "written" => Event::Written(NOW),
+            "quiet" | "timed out" => Event::DeadlinePassed,
+            "asked" => Event::CloseAsked(CloseReason::Explicit(None)),
+            "needed" => Event::Needed,
+            "agent gone" => Event::AgentGone,
+            "history" => Event::HistoryReached,
+            "restarted" => Event::Restarted,
+            "made" => Event::JobEnded(JobEnd::Made(indexed())),
+            "unchanged" => Event::JobEnded(JobEnd::Unchanged),
+            "failed" => Event::JobEnded(JobEnd::Failed { error: "no".to_owned(), retry_at: None }),
+            other => panic!("no event {other}"),
+        }
+    }
+
+    fn name(state: &State) -> &'static str {
+        match state {
+            State::Indexing(indexing) if indexing.written_since => "indexing/written",
+            State::Unindexed(Unindexed::AgentGone { .. }) => "unindexed/gone",
+            State::Unindexed(Unindexed::History) => "unindexed/history",
+            other => other.as_str(),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! When a session is over, and what happens to it then.
+//!
+//! [`machine`] decides, as a pure function of state, event and time. [`tracker`] holds the sessions
+//! that can still change by themselves and knows when the next one does. Reading, indexing and
+//! saving are the engine's work.
+
+pub mod machine;
+pub mod tracker;
+
+pub use self::{
+    machine::{Event, JobEnd, Policy},
+    tracker::Tracker,
+};

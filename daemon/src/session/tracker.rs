@@ -1,0 +1,210 @@
+//! The sessions that can still change by themselves, and when the next one does.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::{
+    model::{
+        session::{CloseReason, Session, SessionKey, State, Unindexed},
+        time::Timestamp,
+    },
+    session::machine::{self, Event, Policy},
+};
+
+/// Live sessions by key, with their deadlines in order.
+///
+/// A session that is indexed and quiet is not held here: the store has it, and the next write
+/// brings it back.
+#[derive(Debug, Default)]
+pub struct Tracker {
+    policy: Policy,
+    live: HashMap<SessionKey, Session>,
+    deadlines: BTreeSet<(Timestamp, SessionKey)>,
+    /// Sessions of history by their last write.
+    history: BTreeSet<(Timestamp, SessionKey)>,
+}
+
+/// What an event did to a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The session after it.
+    pub session: Session,
+    /// Whether it is another than before and must be saved.
+    pub changed: bool,
+    /// The reason of the job to be started, if one is.
+    pub start: Option<CloseReason>,
+}
+
+impl Tracker {
+    /// A tracker without sessions.
+    pub fn new(policy: Policy) -> Tracker {
+        Tracker { policy, ..Tracker::default() }
+    }
+
+    /// The times that decide.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Puts other times in force, for live sessions too.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
+        self.deadlines = self
+            .live
+            .values()
+            .filter_map(|session| Some((machine::deadline(session, &policy)?, session.key)))
+            .collect();
+    }
+
+    /// Holds `session` from now on, if it is one that can change by itself.
+    pub fn hold(&mut self, session: Session) {
+        self.release(session.key);
+        if !is_live(&session.state) {
+            return;
+        }
+        if let Some(deadline) = machine::deadline(&session, &self.policy) {
+            self.deadlines.insert((deadline, session.key));
+        }
+        if session.state == State::Unindexed(Unindexed::History) {
+            self.history.insert((session.last_activity, session.key));
+        }
+        self.live.insert(session.key, session);
+    }
+
+    /// Lets go of a session, because it was forgotten.
+    pub fn release(&mut self, key: SessionKey) -> Option<Session> {
+        let session = self.live.remove(&key)?;
+        if let Some(deadline) = machine::deadline(&session, &self.policy) {
+            self.deadlines.remove(&(deadline, key));
+        }
+        self.history.remove(&(session.last_activity, key));
+        Some(session)
+    }
+
+    /// A live session.
+    pub fn get(&self, key: SessionKey) -> Option<&Session> {
+        self.live.get(&key)
+    }
+
+    /// All live sessions, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &Session> {
+        self.live.values()
+    }
+
+    /// Moves `session` (as live here, else as given) on by `event`.
+    pub fn handle(&mut self, session: Session, event: Event, now: Timestamp) -> Change {
+        let before = self.release(session.key).unwrap_or(session);
+        let mut after = before.clone();
+        let start = machine::handle(&mut after, event, now, &self.policy);
+        let changed = before != after;
+        self.hold(after.clone());
+        Change { session: after, changed, start }
+    }
+
+    /// The earliest time at which a live session changes by itself.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.deadlines.first().map(|(deadline, _)| *deadline)
+    }
+
+    /// The live sessions whose deadline has passed, earliest first.
+    pub fn due(&self, now: Timestamp) -> Vec<SessionKey> {
+        self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, key)| *key).collect()
+    }
+
+    /// The session of history to be imported next: the most recently written one.
+    pub fn newest_history(&self) -> Option<SessionKey> {
+        self.history.last().map(|(_, key)| *key)
+    }
+}
+
+fn is_live(state: &State) -> bool {
+    match state {
+        State::Indexed => false,
+        State::Failed(failure) => failure.retry_at.is_some(),
+        State::Active | State::Inactive | State::Indexing(_) | State::Unindexed(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::session::SessionId;
+
+    const START: Timestamp = Timestamp::from_seconds(1_000_000);
+
+    #[test]
+    fn sessions_fall_due_in_the_order_of_their_deadlines() {
+        let mut tracker = Tracker::new(Policy::default());
+        tracker.hold(session(1, 30));
+        tracker.hold(session(2, 0));
+        assert_eq!(tracker.next_deadline(), Some(after(60)));
+        assert_eq!(tracker.due(after(59)), []);
+        assert_eq!(tracker.due(after(95)), [SessionKey(2), SessionKey(1)]);
+    }
+
+    #[test]
+    fn a_session_goes_quiet_and_then_over() {
+        let mut tracker = Tracker::new(Policy::default());
+        tracker.hold(session(1, 0));
+        let change = tracker.handle(session(1, 0), Event::DeadlinePassed, after(60));
+        assert_eq!((change.session.state, change.start), (State::Inactive, None));
+        assert_eq!(tracker.next_deadline(), Some(after(1_800)));
+        let change = tracker.handle(change_base(), Event::DeadlinePassed, after(1_800));
+        assert_eq!(change.start, Some(CloseReason::InactivityTimeout));
+        assert_eq!(tracker.next_deadline(), None);
+    }
+
+    #[test]
+    fn an_indexed_session_is_not_held_until_it_is_written_to() {
+        let mut tracker = Tracker::new(Policy::default());
+        let indexed = Session { state: State::Indexed, ..session(1, 0) };
+        tracker.hold(indexed.clone());
+        assert!(tracker.get(SessionKey(1)).is_none());
+        let change = tracker.handle(indexed, Event::Written(after(5)), after(5));
+        assert!(change.changed);
+        assert_eq!(tracker.get(SessionKey(1)).unwrap().last_activity, after(5));
+    }
+
+    #[test]
+    fn history_comes_newest_first() {
+        let mut tracker = Tracker::new(Policy::default());
+        for (key, at) in [(1, 10), (2, 30), (3, 20)] {
+            let state = State::Unindexed(Unindexed::History);
+            tracker.hold(Session { state, ..session(key, at) });
+        }
+        assert_eq!(tracker.newest_history(), Some(SessionKey(2)));
+    }
+
+    #[test]
+    fn new_times_hold_for_live_sessions_at_once() {
+        let mut tracker = Tracker::new(Policy::default());
+        tracker.hold(session(1, 0));
+        let check_interval = Duration::from_secs(5);
+        tracker.set_policy(Policy { check_interval, ..Policy::default() });
+        assert_eq!(tracker.next_deadline(), Some(after(5)));
+    }
+
+    fn after(seconds: u64) -> Timestamp {
+        START.plus(Duration::from_secs(seconds))
+    }
+
+    /// What the caller holds does not matter once the tracker has the session.
+    fn change_base() -> Session {
+        session(1, 0)
+    }
+
+    fn session(key: u64, written: u64) -> Session {
+        Session {
+            key: SessionKey(key),
+            id: SessionId { agent: "claude".to_owned(), id: key.to_string() },
+            project: None,
+            file: format!("/t/{key}.jsonl"),
+            state: State::Active,
+            content: None,
+            indexed: None,
+            started_at: None,
+            last_activity: after(written),
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! What every backend must do: run [`check`] from its tests.
+
+use crate::{
+    model::{
+        ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
+        Message, Project, Role, SessionId, SessionKey, Timestamp,
+        episode::Author,
+        session::{Content, Indexed, Session, State},
+        summary::Outcome,
+        transcript::Origin,
+    },
+    store::{FileStamp, Outbox, Outgoing, Source, SourceKey, Store, Tally, Write},
+};
+
+/// A way to open the same store again.
+pub(crate) type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
+
+/// Runs every rule against the store that `reopen` opens. It must be empty the first time.
+pub(crate) fn check(reopen: Reopen<'_>) {
+    sessions_are_found_by_key_id_and_prefix(reopen().as_ref());
+    a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
+    messages_come_back_from_any_number(reopen().as_ref());
+    messages_written_again_replace_the_later_ones(reopen().as_ref());
+    a_cleared_source_keeps_nothing(reopen().as_ref());
+    a_checkpoint_of_any_size_survives(reopen);
+    a_new_episode_takes_the_old_ones_place(reopen().as_ref());
+    episodes_are_listed_latest_session_first(reopen().as_ref());
+    a_dropped_session_leaves_nothing(reopen().as_ref());
+    the_outbox_is_ordered_and_emptied(reopen().as_ref());
+    counters_survive(reopen);
+}
+
+fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
+    let first = new_session(store, "aaaa-1");
+    let second = new_session(store, "aaab-2");
+    assert_eq!(store.session(first.key).unwrap().as_ref(), Some(&first));
+    assert_eq!(store.find_session(&second.id).unwrap(), Some(second.key));
+    let unknown = SessionId { agent: "codex".to_owned(), id: "aaaa-1".to_owned() };
+    assert_eq!(store.find_session(&unknown).unwrap(), None);
+    assert_eq!(store.sessions_with_prefix("aaa", 9).unwrap(), [first.key, second.key]);
+    assert_eq!(store.sessions_with_prefix("aaab", 9).unwrap(), [second.key]);
+    assert_eq!(store.sessions_with_prefix("aaa", 1).unwrap(), [first.key]);
+    let mut visited = Vec::new();
+    let visit = &mut |session: Session| {
+        visited.push(session.key);
+        true
+    };
+    store.visit_sessions(visit).unwrap();
+    assert_eq!(visited, [first.key, second.key]);
+    forget(store, &[first, second]);
+}
+
+fn a_live_session_is_listed_until_it_is_indexed(store: &dyn Store) {
+    let mut session = new_session(store, "live");
+    assert_eq!(store.live_sessions().unwrap(), [session.clone()]);
+    session.state = State::Indexed;
+    write(store, vec![Write::Session(Box::new(session.clone()))]);
+    assert_eq!(store.live_sessions().unwrap(), []);
+    forget(store, &[session]);
+}
+
+fn messages_come_back_from_any_number(store: &dyn Store) {
+    let session = new_session(store, "messages");
+    let source = SourceKey { session: session.key, number: 0 };
+    let other = SourceKey { session: session.key, number: 1 };
+    let messages: Vec<Message> = (0..300).map(|seq| message(seq, 200)).collect();
+    write(store, vec![messages_of(source, &messages[..120]), messages_of(other, &messages[..1])]);
+    write(store, vec![messages_of(source, &messages[120..])]);
+    for (from, limit) in [(0, 1_000), (0, 1), (63, 5), (64, 200), (119, 2), (299, 9), (300, 9)] {
+        let end = messages.len().min(from + limit);
+        let found = store.messages(source, u32::try_from(from).unwrap(), limit).unwrap();
+        assert_eq!(found, messages[from..end], "from {from}, {limit}");
+    }
+    let long = [message(300, 900_000)];
+    write(store, vec![messages_of(source, &long)]);
+    assert_eq!(store.messages(source, 300, 1).unwrap(), long);
+    forget(store, &[session]);
+}
+
+fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
+    let session = new_session(store, "again");
+    let source = SourceKey { session: session.key, number: 0 };
+    let messages: Vec<Message> = (0..100).map(|seq| message(seq, 40)).collect();
+    write(store, vec![messages_of(source, &messages[..50])]);
+    write(store, vec![messages_of(source, &messages[50..])]);
+    let shorter = message(50, 7);
+    write(store, vec![messages_of(source, std::slice::from_ref(&shorter))]);
+    let mut wanted = messages[..50].to_vec();
+    wanted.push(shorter);
+    assert_eq!(store.messages(source, 0, 999).unwrap(), wanted);
+    let last = store.outbox(0, 999).unwrap().pop().unwrap().what;
+    assert_eq!(last, Outbox::Messages { source, from: 50, count: 1, overwrites: true });
+    forget(store, &[session]);
+}
+
+fn a_cleared_source_keeps_nothing(store: &dyn Store) {
+    let session = new_session(store, "cleared");
+    let source = source_of(&session, 0);
+    let before = store.totals().messages;
+    write(
+        store,
+        vec![
+            Write::Source { source: source.clone(), checkpoint: Some(vec![1, 2, 3]) },
+            messages_of(source.key, &[message(0, 10), message(1, 10)]),
+        ],
+    );
+    write(store, vec![Write::ClearSource(source.key), messages_of(source.key, &[message(0, 5)])]);
+    assert_eq!(store.messages(source.key, 0, 9).unwrap(), [message(0, 5)]);
+    assert_eq!(store.checkpoint(source.key).unwrap(), None);
+    assert_eq!(store.source_at(&source.path).unwrap(), Some(source));
+    assert_eq!(store.totals().messages, before + 1);
+    forget(store, &[session]);
+}
+
+fn a_checkpoint_of_any_size_survives(reopen: Reopen<'_>) {
+    let store = reopen();
+    let session = new_session(store.as_ref(), "checkpoint");
+    let source = source_of(&session, 3);
+    for size in [100_000, 10, 0, 4_000, 8_000] {
+        let bytes: Vec<u8> = (0..size).map(|at| (at * 7919 % 251) as u8).collect();
+        let checkpoint = Some(bytes.clone());
+        write(store.as_ref(), vec![Write::Source { source: source.clone(), checkpoint }]);
+        assert_eq!(store.checkpoint(source.key).unwrap(), Some(bytes));
+    }
+    drop(store);
+    let store = reopen();
+    write(store.as_ref(), vec![Write::Source { source: source.clone(), checkpoint: None }]);
+    assert_eq!(store.checkpoint(source.key).unwrap().map(|bytes| bytes.len()), Some(8_000));
+    assert_eq!(store.source_at(&source.path).unwrap(), Some(source.clone()));
+    assert_eq!(store.sources_of(session.key).unwrap(), [source]);
+    assert_eq!(store.source_at("/elsewhere").unwrap(), None);
+    forget(store.as_ref(), &[session]);
+}
+
+fn a_new_episode_takes_the_old_ones_place(store: &dyn Store) {
+    let mut session = new_session(store, "episode");
+    let old = episode(&session, 10);
+    index(store, &mut session, &old);
+    assert_eq!(store.episode(old.id).unwrap(), Some(old.clone()));
+    let new = episode(&session, 20);
+    index(store, &mut session, &new);
+    assert_eq!(store.episode(old.id).unwrap(), None);
+    assert_eq!(store.episode(new.id).unwrap(), Some(new.clone()));
+    assert_eq!(store.totals().episodes, 1);
+    let out: Vec<Outbox> = store.outbox(0, 99).unwrap().into_iter().map(|o| o.what).collect();
+    let tail = [Outbox::EpisodeDropped(old.id), Outbox::Episode(new.id)];
+    assert_eq!(out[out.len() - 2..], tail);
+    forget(store, &[session]);
+    assert_eq!(store.totals().episodes, 0);
+}
+
+fn episodes_are_listed_latest_session_first(store: &dyn Store) {
+    let mut sessions = Vec::new();
+    let mut ids = Vec::new();
+    for (name, project, ended) in [("p", "/a", 30), ("q", "/b", 10), ("r", "/a", 20)] {
+        let mut session = new_session(store, name);
+        session.project = Some(Project::new(project));
+        let episode = episode(&session, ended);
+        index(store, &mut session, &episode);
+        ids.push(episode.id);
+        sessions.push(session);
+    }
+    let listed = |project: Option<&str>, before, limit| -> Vec<EpisodeId> {
+        let namespace = project.map(|path| Project::new(path).namespace());
+        let found = store.newest_episodes(namespace, before, limit).unwrap();
+        found.into_iter().map(|episode| episode.id).collect()
+    };
+    assert_eq!(listed(None, None, 9), [ids[0], ids[2], ids[1]]);
+    assert_eq!(listed(None, None, 2), [ids[0], ids[2]]);
+    assert_eq!(listed(Some("/a"), None, 9), [ids[0], ids[2]]);
+    assert_eq!(listed(Some("/a"), Some(ids[0]), 9), [ids[2]]);
+    assert_eq!(listed(None, Some(ids[2]), 9), [ids[1]]);
+    forget(store, &sessions);
+}
+
+fn a_dropped_session_leaves_nothing(store: &dyn Store) {
+    let before = store.totals();
+    let mut session = new_session(store, "gone");
+    let source = source_of(&session, 0);
+    write(
+        store,
+        vec![
+            Write::Source { source: source.clone(), checkpoint: Some(vec![9; 9_000]) },
+            messages_of(source.key, &[message(0, 10)]),
+        ],
+    );
+    let episode = episode(&session, 5);
+    index(store, &mut session, &episode);
+    write(store, vec![Write::DropSession(session.key)]);
+    assert_eq!(store.session(session.key).unwrap(), None);
+    assert_eq!(store.find_session(&session.id).unwrap(), None);
+    assert_eq!(store.sources_of(session.key).unwrap(), []);
+    assert_eq!(store.source_at(&source.path).unwrap(), None);
+    assert_eq!(store.checkpoint(source.key).unwrap(), None);
+    assert_eq!(store.messages(source.key, 0, 9).unwrap(), []);
+    assert_eq!(store.episode(episode.id).unwrap(), None);
+    assert_eq!(store.totals(), before);
+    assert_ne!(store.next_session_key().unwrap(), session.key);
+}
+
+fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
+    let end = store.outbox_end().unwrap();
+    let session = new_session(store, "outbox");
+    let source = SourceKey { session: session.key, number: 0 };
+    for seq in 0..3 {
+        write(store, vec![messages_of(source, &[message(seq, 10)])]);
+    }
+    let waiting = store.outbox(end, 99).unwrap();
+    let positions: Vec<u64> = waiting.iter().map(|outgoing| outgoing.position).collect();
+    assert_eq!(positions, [end + 1, end + 2, end + 3]);
+    assert_eq!(store.outbox(end + 1, 1).unwrap(), [waiting[1].clone()]);
+    write(store, vec![Write::OutboxTaken(end + 2)]);
+    let left: Vec<Outgoing> = store.outbox(0, 99).unwrap();
+    assert_eq!(left, waiting[2..]);
+    forget(store, &[session]);
+}
+
+fn counters_survive(reopen: Reopen<'_>) {
+    let store = reopen();
+    let session = new_session(store.as_ref(), "counters");
+    let source = SourceKey { session: session.key, number: 0 };
+    write(store.as_ref(), vec![messages_of(source, &[message(0, 1), message(1, 1)])]);
+    let (totals, end) = (store.totals(), store.outbox_end().unwrap());
+    drop(store);
+    let store = reopen();
+    assert_eq!((store.totals(), store.outbox_end().unwrap()), (totals, end));
+    assert!(store.next_session_key().unwrap() > session.key);
+    forget(store.as_ref(), &[session]);
+}
+
+fn write(store: &dyn Store, writes: Vec<Write>) {
+    store.write(writes).wait().unwrap();
+}
+
+fn forget(store: &dyn Store, sessions: &[Session]) {
+    write(store, sessions.iter().map(|session| Write::DropSession(session.key)).collect());
+    let end = store.outbox_end().unwrap();
+    write(store, vec![Write::OutboxTaken(end)]);
+}
+
+fn new_session(store: &dyn Store, id: &str) -> Session {
+    let session = Session { key: store.next_session_key().unwrap(), ..session(SessionKey(0), id) };
+    write(store, vec![Write::Session(Box::new(session.clone()))]);
+    session
+}
+
+fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
+    session.indexed = Some(Indexed {
+        episode: episode.id,
+        hash: episode.content_hash,
+        at: episode.created_at,
+        reason: episode.reason.clone(),
+    });
+    session.state = State::Indexed;
+    let writes =
+        vec![Write::Episode(Box::new(episode.clone())), Write::Session(Box::new(session.clone()))];
+    write(store, writes);
+}
+
+fn messages_of(source: SourceKey, messages: &[Message]) -> Write {
+    Write::Messages { source, messages: messages.to_vec() }
+}
+
+/// A session with something in every field.
+pub(crate) fn session(key: SessionKey, id: &str) -> Session {
+    Session {
+        key,
+        id: SessionId { agent: "claude".to_owned(), id: id.to_owned() },
+        project: Some(Project::new("/home/ann/app")),
+        file: format!("/t/{id}.jsonl"),
+        state: State::Active,
+        content: Some(Content { hash: ContentHash([3; 32]), messages: 12 }),
+        indexed: None,
+        started_at: Some(Timestamp::from_seconds(1_000)),
+        last_activity: Timestamp::from_seconds(2_000),
+    }
+}
+
+/// A source with something in every field.
+pub(crate) fn source_of(session: &Session, number: u32) -> Source {
+    Source {
+        key: SourceKey { session: session.key, number },
+        path: format!("/t/{}-{number}.jsonl", session.id),
+        sub_agent: (number > 0).then(|| format!("agent-{number}")),
+        stamp: FileStamp { file: 77, length: 1_234, modified: 5 },
+        offset: 1_200,
+        tally: Tally {
+            read: 10,
+            skipped: [("progress".to_owned(), 4)].into(),
+            repaired: 1,
+            broken: 2,
+            broken_bytes: 30,
+            restarts: 1,
+        },
+    }
+}
+
+/// A message with something in every field and `length` bytes of text.
+pub(crate) fn message(seq: u32, length: usize) -> Message {
+    let text: String = format!("{seq} say something, ").chars().cycle().take(length).collect();
+    Message {
+        seq,
+        origin: Origin { source: 0, line: u64::from(seq) * 3 + 1 },
+        uuid: Some([seq as u8; 16]),
+        role: Role::ALL[seq as usize % 4],
+        at: Some(Timestamp::from_seconds(i64::from(seq))),
+        text,
+        tool: (seq % 4 == 2).then(|| "Bash".to_owned()),
+        files: vec!["src/main.rs".to_owned()],
+        branch: Some("main".to_owned()),
+    }
+}
+
+/// An episode of `session` that ended at `ended` seconds.
+pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
+    let ended_at = Timestamp::from_seconds(ended);
+    Episode {
+        id: EpisodeId::new(ended_at, [u8::try_from(session.key.0 % 200).unwrap(); 10]),
+        session: session.key,
+        session_id: session.id.clone(),
+        project: session.project.clone().unwrap(),
+        name: "Fix the login".to_owned(),
+        summary: EnhancedSessionSummary {
+            activity_vector: ActivityVector { fixing: 1.0, ..ActivityVector::default() },
+            objective: "Fix the login".to_owned(),
+            outcome: Outcome::Completed,
+            completed_tasks: Some(vec!["x".repeat(9_000)]),
+            key_decisions: None,
+            next_steps: None,
+            errors_resolved: None,
+            root_cause_analysis: None,
+            config_changes: None,
+            discoveries: None,
+            test_results: None,
+            files_modified: None,
+            mcp_tools_used: None,
+            session_file: None,
+            message_count: Some(3),
+            duration_minutes: None,
+        },
+        author: Author::Evidence,
+        file: session.file.clone(),
+        content_hash: ContentHash([4; 32]),
+        reason: CloseReason::Explicit(Some("story_complete".to_owned())),
+        branches: vec!["main".to_owned()],
+        started_at: Timestamp::from_seconds(1),
+        ended_at,
+        created_at: Timestamp::from_seconds(ended + 1),
+    }
+}

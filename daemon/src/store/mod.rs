@@ -1,0 +1,267 @@
+//! What survives a restart, as a port: [`Store`] says what is kept and how it changes, a backend
+//! keeps it. There is one backend, [`sled`]; [`contract`] is what any other must pass.
+//!
+//! Reads may happen on any thread. Writes go through one writer, in order: a [`Write`] list is
+//! applied whole or not at all, and acknowledged only when it would survive a power cut. What the
+//! search index must follow is put in the same step into an outbox.
+
+#[cfg(test)]
+pub mod contract;
+pub mod sled;
+
+use tokio::sync::oneshot;
+
+use crate::model::{
+    Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
+};
+
+/// What survives a restart.
+pub trait Store: Send + Sync {
+    /// Queues `writes` to be applied together and returns at once; blocks only while the writer
+    /// is more than a few lists behind.
+    ///
+    /// The ticket resolves when the list would survive a power cut.
+    fn write(&self, writes: Vec<Write>) -> Ticket;
+
+    /// A number never given before, for a new session.
+    fn next_session_key(&self) -> Result<SessionKey, StoreError>;
+
+    /// A session by its key.
+    fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
+
+    /// A session by what its agent calls it.
+    fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
+
+    /// Sessions whose agent's id begins with `prefix`, at most `limit`.
+    fn sessions_with_prefix(
+        &self,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<SessionKey>, StoreError>;
+
+    /// Calls `visit` for every session, in the order of their keys, until it returns `false`.
+    fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
+
+    /// Every session that is not indexed and quiet.
+    fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
+
+    /// The file that is known under `path`.
+    fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
+
+    /// The files of a session, the session's own first.
+    fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
+
+    /// What was saved beside a file's cursor.
+    fn checkpoint(&self, source: SourceKey) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// At most `limit` messages of a file, from number `from` on, in order.
+    fn messages(
+        &self,
+        source: SourceKey,
+        from: u32,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError>;
+
+    /// An episode by its id.
+    fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
+
+    /// At most `limit` episodes, of one project or of all, the latest sessions first; those before
+    /// `before` when it is given, for paging.
+    fn newest_episodes(
+        &self,
+        project: Option<Namespace>,
+        before: Option<EpisodeId>,
+        limit: usize,
+    ) -> Result<Vec<Episode>, StoreError>;
+
+    /// At most `limit` entries of the outbox after position `after`.
+    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<Outgoing>, StoreError>;
+
+    /// The position of the last entry that was ever put into the outbox.
+    fn outbox_end(&self) -> Result<u64, StoreError>;
+
+    /// Totals for the status display.
+    fn totals(&self) -> Totals;
+
+    /// Bytes on disk.
+    fn disk_bytes(&self) -> u64;
+}
+
+/// Which file of which session. Number 0 is the session's own file, the others are its
+/// sub-agents' in the order they were first seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceKey {
+    /// The session.
+    pub session: SessionKey,
+    /// The file's number in it.
+    pub number: u32,
+}
+
+/// A transcript file that is followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Its key.
+    pub key: SourceKey,
+    /// Its path.
+    pub path: String,
+    /// For a sub-agent's file, the sub-agent's id.
+    pub sub_agent: Option<String>,
+    /// What the file system said of it at the checkpoint.
+    pub stamp: FileStamp,
+    /// How far the checkpoint reaches, in bytes.
+    pub offset: u64,
+    /// What became of its records so far.
+    pub tally: Tally,
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FileStamp {
+    /// Its number on its device (inode, or file index on Windows).
+    pub file: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// When it was last modified, in microseconds since the epoch.
+    pub modified: i64,
+}
+
+/// What became of a file's records.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Records that were read.
+    pub read: u64,
+    /// Records that hold nothing anyone needs, by type.
+    pub skipped: std::collections::BTreeMap<String, u64>,
+    /// Broken records of which something could be read after all.
+    pub repaired: u64,
+    /// Broken pieces that were given up.
+    pub broken: u64,
+    /// Bytes of these pieces.
+    pub broken_bytes: u64,
+    /// Times the file was cut or replaced and read again from its beginning.
+    pub restarts: u64,
+}
+
+/// One change of what is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// A session is new or another than before.
+    Session(Box<Session>),
+    /// A file is new or was read further, with what is saved beside its cursor.
+    Source {
+        /// The file.
+        source: Source,
+        /// The saved state; `None` leaves the one before.
+        checkpoint: Option<Vec<u8>>,
+    },
+    /// Messages of a file, consecutive, in order. They replace any of the same or higher number.
+    Messages {
+        /// The file.
+        source: SourceKey,
+        /// The messages.
+        messages: Vec<Message>,
+    },
+    /// Everything that was read of a file is void: it was replaced.
+    ClearSource(SourceKey),
+    /// A session's new episode, in the place of its old one.
+    Episode(Box<Episode>),
+    /// An episode is to go.
+    DropEpisode(EpisodeId),
+    /// A session is to go, with everything of it.
+    DropSession(SessionKey),
+    /// The search index has taken everything up to this position for good.
+    OutboxTaken(u64),
+}
+
+/// Something that the search index has to take over, in the order of its position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Its position; the first is 1.
+    pub position: u64,
+    /// What happened.
+    pub what: Outbox,
+}
+
+/// What the search index has to take over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outbox {
+    /// Messages were added.
+    Messages {
+        /// To this file.
+        source: SourceKey,
+        /// From this number on.
+        from: u32,
+        /// So many.
+        count: u32,
+        /// Whether messages of these numbers were there before.
+        overwrites: bool,
+    },
+    /// A file's messages are gone.
+    SourceCleared(SourceKey),
+    /// A session has a new episode.
+    Episode(EpisodeId),
+    /// An episode is gone.
+    EpisodeDropped(EpisodeId),
+    /// A session is gone, with its messages.
+    SessionDropped(SessionKey),
+}
+
+/// Totals for the status display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Sessions known.
+    pub sessions: u64,
+    /// Messages kept.
+    pub messages: u64,
+    /// Episodes kept.
+    pub episodes: u64,
+}
+
+/// Resolves when a list of writes would survive a power cut.
+pub struct Ticket(oneshot::Receiver<Result<u64, StoreError>>);
+
+impl Ticket {
+    /// A ticket and the other end of it.
+    pub fn new() -> (oneshot::Sender<Result<u64, StoreError>>, Ticket) {
+        let (resolve, ticket) = oneshot::channel();
+        (resolve, Ticket(ticket))
+    }
+
+    /// Waits on this thread; not for use inside the async runtime. Returns the position of the
+    /// last outbox entry.
+    pub fn wait(self) -> Result<u64, StoreError> {
+        self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Waits without holding a thread. Returns the position of the last outbox entry.
+    pub async fn done(self) -> Result<u64, StoreError> {
+        self.0.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+/// What can go wrong with a store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// A record cannot be read.
+    #[error("record {key} is damaged: {what}; run `graphiti repair`")]
+    Damaged {
+        /// The record's key, for people.
+        key: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The backend failed.
+    #[error("the database failed: {0}")]
+    Backend(String),
+    /// The store was written by a newer version.
+    #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]
+    TooNew {
+        /// The version found.
+        found: u32,
+        /// The newest version known.
+        known: u32,
+    },
+    /// The store is shutting down.
+    #[error("the database is closed")]
+    Closed,
+}

@@ -1,0 +1,132 @@
+//! Every value on disk in an envelope: what it is, which version, how packed, and a checksum.
+//!
+//! ```text
+//! 'G' | version: u8 | codec: u8 | payload | CRC-32 of all before: u32 LE
+//! ```
+//!
+//! Of single flipped bits bincode notices one in forty, hence the checksum. `bincode` is used
+//! nowhere else: it is unmaintained, and this is the module that would change.
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The version of the record types; see [`super::records`].
+pub(crate) const VERSION: u8 = 1;
+
+const MAGIC: u8 = b'G';
+const HEAD: usize = 3;
+const TAIL: usize = 4;
+/// A record larger than this is a mistake, not data.
+const LIMIT: usize = 64 << 20;
+
+/// How a payload is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Codec {
+    /// bincode, as it is.
+    Plain = 0,
+    /// bincode, then LZ4 with the length before it.
+    Lz4 = 1,
+}
+
+/// Packs `record`; large ones are compressed.
+pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
+    let plain = bincode::serde::encode_to_vec(record, bincode::config::standard())
+        .expect("record types hold nothing that bincode cannot encode");
+    // Below this LZ4 gains nothing.
+    let codec = if plain.len() < 256 { Codec::Plain } else { Codec::Lz4 };
+    let payload = match codec {
+        Codec::Plain => plain,
+        Codec::Lz4 => lz4_flex::compress_prepend_size(&plain),
+    };
+    let mut sealed = Vec::with_capacity(HEAD + payload.len() + TAIL);
+    sealed.extend_from_slice(&[MAGIC, VERSION, codec as u8]);
+    sealed.extend_from_slice(&payload);
+    let checksum = crc32fast::hash(&sealed);
+    sealed.extend_from_slice(&checksum.to_le_bytes());
+    sealed
+}
+
+/// Unpacks what [`seal`] packed; the error says what is wrong with it.
+pub(crate) fn open<T: DeserializeOwned>(sealed: &[u8]) -> Result<T, String> {
+    let (version, payload) = unpack(sealed)?;
+    if version != VERSION {
+        return Err(format!("version {version}, not {VERSION}"));
+    }
+    decode(&payload)
+}
+
+/// Checks the envelope and returns the version and the plain payload, for migrations.
+pub(crate) fn unpack(sealed: &[u8]) -> Result<(u8, Vec<u8>), String> {
+    if sealed.len() < HEAD + TAIL {
+        return Err(format!("only {} bytes long", sealed.len()));
+    }
+    let (body, checksum) = sealed.split_at(sealed.len() - TAIL);
+    if crc32fast::hash(body).to_le_bytes() != *checksum {
+        return Err("wrong checksum".to_owned());
+    }
+    let &[magic, version, codec, ref payload @ ..] = body else {
+        return Err("no head".to_owned());
+    };
+    if magic != MAGIC {
+        return Err(format!("begins with {magic:#04x}"));
+    }
+    let plain = match codec {
+        0 => payload.to_vec(),
+        1 => {
+            let length = payload.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            if length as usize > LIMIT {
+                return Err(format!("claims {length} bytes"));
+            }
+            lz4_flex::decompress_size_prepended(payload).map_err(|error| error.to_string())?
+        }
+        other => return Err(format!("unknown codec {other}")),
+    };
+    Ok((version, plain))
+}
+
+/// Decodes a plain payload, all of it.
+pub(crate) fn decode<T: DeserializeOwned>(plain: &[u8]) -> Result<T, String> {
+    let config = bincode::config::standard().with_limit::<LIMIT>();
+    let (record, used) = bincode::serde::decode_from_slice(plain, config)
+        .map_err(|error: bincode::error::DecodeError| error.to_string())?;
+    if used != plain.len() {
+        return Err(format!("{} bytes too many", plain.len() - used));
+    }
+    Ok(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sealed_opens_again() {
+        for text in ["", "short", &"long ".repeat(500)] {
+            let sealed = seal(&(7u32, text.to_owned()));
+            assert_eq!(open::<(u32, String)>(&sealed), Ok((7, text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let sealed = seal(&(7u32, "a record of some length".to_owned()));
+        for bit in 0..sealed.len() * 8 {
+            let mut broken = sealed.clone();
+            broken[bit / 8] ^= 1 << (bit % 8);
+            assert!(open::<(u32, String)>(&broken).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn every_cut_is_noticed() {
+        let sealed = seal(&"a record".repeat(100));
+        for length in 0..sealed.len() {
+            assert!(open::<String>(&sealed[..length]).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_record_with_a_field_more_is_noticed() {
+        let sealed = seal(&(7u32, 8u32));
+        assert_eq!(open::<u32>(&sealed), Err("1 bytes too many".to_owned()));
+    }
+}

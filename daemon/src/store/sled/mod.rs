@@ -1,0 +1,158 @@
+//! The store in a sled database.
+//!
+//! The rules behind it were found by killing and power-cutting it some thousand times: one writer,
+//! every list of writes flushed and its file synced before the next one is begun, values of at
+//! most four kilobytes, every value in a checksummed envelope.
+
+mod envelope;
+mod keys;
+mod pieces;
+mod reading;
+mod records;
+mod writer;
+
+use std::{
+    panic,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use sled::Tree;
+
+use self::writer::{Counters, Writer};
+use crate::store::{StoreError, Ticket, Write};
+
+/// A store in a folder of its own.
+pub struct SledStore {
+    folder: PathBuf,
+    tree: Tree,
+    counters: Arc<Counters>,
+    writer: Writer,
+}
+
+/// Bytes of pages that sled keeps in memory.
+const CACHE: u64 = 24 << 20;
+/// sled's unit of disk space; above its default as a margin for pages full of long values.
+const SEGMENT: usize = 2 << 20;
+
+impl SledStore {
+    /// Opens the store in `folder`, which is made if it is missing.
+    ///
+    /// Takes a lock on the folder that the death of the process frees.
+    pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
+        let path = folder.to_owned();
+        // Most databases that sled cannot open make it panic rather than fail.
+        let opened = panic::catch_unwind(move || {
+            sled::Config::default()
+                .path(path)
+                .cache_capacity(CACHE)
+                .segment_size(SEGMENT)
+                .flush_every_ms(None)
+                .open()
+        });
+        let db = match opened {
+            Ok(result) => result?,
+            Err(panic) => {
+                let what = panic
+                    .downcast_ref::<String>()
+                    .map(String::as_str)
+                    .or(panic.downcast_ref::<&str>().copied())
+                    .unwrap_or("it broke while opening");
+                return Err(StoreError::Backend(what.to_owned()));
+            }
+        };
+        let tree: Tree = (*db).clone();
+        check_version(&tree)?;
+        let counters = Arc::new(Counters::load(&tree)?);
+        let writer = Writer::start(db, folder, counters.clone())?;
+        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer })
+    }
+
+    /// Waits until everything queued is on disk and lets go of the folder.
+    pub fn close(self) {
+        drop(self);
+    }
+
+    fn queue(&self, writes: Vec<Write>) -> Ticket {
+        self.writer.queue(writes)
+    }
+}
+
+/// Writes the version into a new store and refuses one of a newer program.
+fn check_version(tree: &Tree) -> Result<(), StoreError> {
+    let known = u32::from(envelope::VERSION);
+    let key = keys::meta("version");
+    let Some(found) = tree.get(&key)? else {
+        tree.insert(key, &known.to_be_bytes())?;
+        return Ok(());
+    };
+    let found = found.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+    if found > known {
+        return Err(StoreError::TooNew { found, known });
+    }
+    Ok(())
+}
+
+impl From<sled::Error> for StoreError {
+    fn from(error: sled::Error) -> StoreError {
+        StoreError::Backend(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Store, contract};
+
+    #[test]
+    fn it_keeps_the_contract() {
+        let folder = tempfile::tempdir().unwrap();
+        contract::check(&|| Box::new(SledStore::open(folder.path()).unwrap()));
+        let names: Vec<String> = files(folder.path());
+        assert!(names.contains(&"db".to_owned()));
+        // A blob would be a value that sled neither syncs nor ever reclaims.
+        assert!(!folder.path().join("blobs").exists(), "{names:?}");
+    }
+
+    #[test]
+    fn long_values_overwritten_often_leave_no_blob_and_no_giant() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let session = contract::session(crate::model::SessionKey(1), "a");
+        let source = contract::source_of(&session, 0);
+        for round in 0..200u32 {
+            let state: Vec<u8> =
+                (0..60_000u32).map(|at| (at ^ round).wrapping_mul(97) as u8).collect();
+            let checkpoint = Some(state);
+            let write = Write::Source { source: source.clone(), checkpoint };
+            store.write(vec![write]).wait().unwrap();
+        }
+        assert!(!folder.path().join("blobs").exists());
+        // 200 x 60 KB = 12 MB went in.
+        assert!(store.disk_bytes() < 40 << 20, "{} bytes", store.disk_bytes());
+    }
+
+    #[test]
+    fn a_second_opening_is_refused_while_the_first_lives() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = SledStore::open(folder.path()).unwrap();
+        assert!(matches!(SledStore::open(folder.path()), Err(StoreError::Backend(_))));
+        first.close();
+        SledStore::open(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_newer_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        store.tree.insert(keys::meta("version"), &99u32.to_be_bytes()).unwrap();
+        store.close();
+        let refused = SledStore::open(folder.path()).err();
+        assert_eq!(refused, Some(StoreError::TooNew { found: 99, known: 1 }));
+    }
+
+    fn files(folder: &Path) -> Vec<String> {
+        let entries = folder.read_dir().unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}

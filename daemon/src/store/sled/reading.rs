@@ -1,0 +1,243 @@
+//! Reads, on any thread.
+
+use std::sync::atomic::Ordering;
+
+use serde::de::DeserializeOwned;
+use sled::Tree;
+
+use super::{
+    SledStore, envelope,
+    keys::{self, table},
+    pieces::{self, Joiner},
+    records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
+};
+use crate::{
+    model::{Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session},
+    store::{Outgoing, Source, SourceKey, Store, StoreError, Ticket, Totals, Write},
+};
+
+impl Store for SledStore {
+    fn write(&self, writes: Vec<Write>) -> Ticket {
+        self.queue(writes)
+    }
+
+    fn next_session_key(&self) -> Result<SessionKey, StoreError> {
+        Ok(SessionKey(self.counters.next_session.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
+        session(&self.tree, key)
+    }
+
+    fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError> {
+        let stored = self.tree.get(keys::id(id))?;
+        Ok(stored.and_then(|bytes| bytes.first_chunk().map(|b| SessionKey(u64::from_be_bytes(*b)))))
+    }
+
+    fn sessions_with_prefix(
+        &self,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<SessionKey>, StoreError> {
+        let mut found = Vec::new();
+        for entry in self.tree.scan_prefix([table::IDS]) {
+            let (key, value) = entry?;
+            let id = key.iter().position(|byte| *byte == 0).map(|at| &key[at + 1..]);
+            if id.is_some_and(|id| id.starts_with(prefix.as_bytes()))
+                && let Some(number) = value.first_chunk()
+            {
+                found.push(SessionKey(u64::from_be_bytes(*number)));
+                if found.len() == limit {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError> {
+        for entry in self.tree.scan_prefix([table::SESSIONS]) {
+            let (key, value) = entry?;
+            if !visit(read::<SessionRecord, Session>(&key, &value)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn live_sessions(&self) -> Result<Vec<Session>, StoreError> {
+        let mut live = Vec::new();
+        for key in self.tree.scan_prefix([table::LIVE]).keys() {
+            if let Some(key) = keys::session_in(&key?)
+                && let Some(session) = self.session(key)?
+            {
+                live.push(session);
+            }
+        }
+        Ok(live)
+    }
+
+    fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError> {
+        let Some(bytes) = self.tree.get(keys::path(path))? else { return Ok(None) };
+        let (Some(session), Some(number)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+            return Ok(None);
+        };
+        let key = SourceKey {
+            session: SessionKey(u64::from_be_bytes(*session)),
+            number: u32::from_be_bytes(*number),
+        };
+        let found = source(&self.tree, key)?;
+        Ok(found.filter(|source| source.path == path))
+    }
+
+    fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError> {
+        sources_of(&self.tree, session)
+    }
+
+    fn checkpoint(&self, source: SourceKey) -> Result<Option<Vec<u8>>, StoreError> {
+        let key = keys::checkpoint(source);
+        let Some(sealed) = pieces::get(&self.tree, &key)? else { return Ok(None) };
+        envelope::open(&sealed).map(Some).map_err(|what| damaged(&key, what))
+    }
+
+    fn messages(
+        &self,
+        source: SourceKey,
+        from: u32,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        let prefix = keys::messages_of(source);
+        // The message may stand inside the block that begins before it.
+        let start = self
+            .tree
+            .range(prefix.clone()..keys::messages(source, from.saturating_add(1)))
+            .keys()
+            .next_back()
+            .transpose()?
+            .and_then(|key| keys::first_message_in(&key))
+            .unwrap_or(from);
+        let mut found = Vec::new();
+        let mut joiner = Joiner::default();
+        for entry in self.tree.range(keys::messages(source, start)..) {
+            let (key, value) = entry?;
+            if !key.starts_with(&prefix) || found.len() >= limit {
+                break;
+            }
+            let Some(block) = joiner.take(&key, &value) else { continue };
+            let records: Vec<MessageRecord> =
+                envelope::open(&block).map_err(|what| damaged(&key, what))?;
+            for record in records {
+                let message = Message::try_from(record).map_err(|what| damaged(&key, what))?;
+                if message.seq >= from && found.len() < limit {
+                    found.push(message);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError> {
+        episode(&self.tree, id)
+    }
+
+    fn newest_episodes(
+        &self,
+        project: Option<Namespace>,
+        before: Option<EpisodeId>,
+        limit: usize,
+    ) -> Result<Vec<Episode>, StoreError> {
+        let (prefix, at) = match project {
+            Some(project) => (keys::episodes_of(project), 5),
+            None => (vec![table::EPISODES], 1),
+        };
+        let mut end = prefix.clone();
+        end.extend_from_slice(
+            &before.map_or([0xff; 17].as_slice().to_vec(), |id| id.0.as_bytes().to_vec()),
+        );
+        let mut ids: Vec<EpisodeId> = Vec::new();
+        for key in self.tree.range(prefix..end).keys().rev() {
+            let Some(id) = keys::episode_in(&key?, at) else { continue };
+            // Of all projects the keys are those of the pieces, several an episode.
+            if ids.last() != Some(&id) {
+                if ids.len() == limit {
+                    break;
+                }
+                ids.push(id);
+            }
+        }
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            found.extend(self.episode(id)?);
+        }
+        Ok(found)
+    }
+
+    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<Outgoing>, StoreError> {
+        let mut found = Vec::new();
+        let range = keys::outbox(after.saturating_add(1))..=keys::outbox(u64::MAX);
+        for entry in self.tree.range(range).take(limit) {
+            let (key, value) = entry?;
+            let Some(position) = keys::position_in(&key) else { continue };
+            let record: OutboxRecord =
+                envelope::open(&value).map_err(|what| damaged(&key, what))?;
+            found.push(Outgoing { position, what: record.into() });
+        }
+        Ok(found)
+    }
+
+    fn outbox_end(&self) -> Result<u64, StoreError> {
+        Ok(self.counters.outbox.load(Ordering::Relaxed))
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            sessions: self.counters.sessions.load(Ordering::Relaxed),
+            messages: self.counters.messages.load(Ordering::Relaxed),
+            episodes: self.counters.episodes.load(Ordering::Relaxed),
+        }
+    }
+
+    fn disk_bytes(&self) -> u64 {
+        let Ok(entries) = self.folder.read_dir() else { return 0 };
+        entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
+    }
+}
+
+pub(super) fn session(tree: &Tree, key: SessionKey) -> Result<Option<Session>, StoreError> {
+    let key = keys::session(key);
+    tree.get(&key)?.map(|value| read::<SessionRecord, Session>(&key, &value)).transpose()
+}
+
+pub(super) fn source(tree: &Tree, key: SourceKey) -> Result<Option<Source>, StoreError> {
+    let key = keys::source(key);
+    tree.get(&key)?.map(|value| read::<SourceRecord, Source>(&key, &value)).transpose()
+}
+
+pub(super) fn sources_of(tree: &Tree, session: SessionKey) -> Result<Vec<Source>, StoreError> {
+    let mut found = Vec::new();
+    for entry in tree.scan_prefix(keys::sources_of(session)) {
+        let (key, value) = entry?;
+        found.push(read::<SourceRecord, Source>(&key, &value)?);
+    }
+    Ok(found)
+}
+
+pub(super) fn episode(tree: &Tree, id: EpisodeId) -> Result<Option<Episode>, StoreError> {
+    let key = keys::episode(id);
+    let Some(sealed) = pieces::get(tree, &key)? else { return Ok(None) };
+    read::<EpisodeRecord, Episode>(&key, &sealed).map(Some)
+}
+
+fn read<R, M>(key: &[u8], sealed: &[u8]) -> Result<M, StoreError>
+where
+    R: DeserializeOwned,
+    M: TryFrom<R, Error = String>,
+{
+    let record: R = envelope::open(sealed).map_err(|what| damaged(key, what))?;
+    M::try_from(record).map_err(|what| damaged(key, what))
+}
+
+fn damaged(key: &[u8], what: String) -> StoreError {
+    let key = key.iter().map(|byte| char::from(*byte)).flat_map(char::escape_default).collect();
+    StoreError::Damaged { key, what }
+}

@@ -1,0 +1,74 @@
+//! An episode on disk. Its summary is JSON: it is a document, and it grows.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Id, Reason, Unknown};
+use crate::model::{Episode, SessionKey, episode::Author};
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct EpisodeRecord {
+    id: [u8; 16],
+    session: u64,
+    session_id: Id,
+    project: String,
+    name: String,
+    summary: String,
+    /// The model that wrote it; none when it was put together from evidence.
+    model: Option<String>,
+    file: String,
+    hash: [u8; 32],
+    reason: Reason,
+    branches: Vec<String>,
+    started_at: i64,
+    ended_at: i64,
+    created_at: i64,
+}
+
+impl From<&Episode> for EpisodeRecord {
+    fn from(episode: &Episode) -> EpisodeRecord {
+        EpisodeRecord {
+            id: episode.id.0.into_bytes(),
+            session: episode.session.0,
+            session_id: super::id_record(&episode.session_id),
+            project: episode.project.path().to_owned(),
+            name: episode.name.clone(),
+            summary: serde_json::to_string(&episode.summary)
+                .expect("a summary has only string keys and finite numbers"),
+            model: match &episode.author {
+                Author::Evidence => None,
+                Author::Model(name) => Some(name.clone()),
+            },
+            file: episode.file.clone(),
+            hash: episode.content_hash.0,
+            reason: super::reason_record(&episode.reason),
+            branches: episode.branches.clone(),
+            started_at: episode.started_at.micros(),
+            ended_at: episode.ended_at.micros(),
+            created_at: episode.created_at.micros(),
+        }
+    }
+}
+
+impl TryFrom<EpisodeRecord> for Episode {
+    type Error = Unknown;
+
+    fn try_from(record: EpisodeRecord) -> Result<Episode, Unknown> {
+        Ok(Episode {
+            id: super::episode_id(record.id),
+            session: SessionKey(record.session),
+            session_id: super::id_model(record.session_id),
+            project: super::project_model(&record.project),
+            name: record.name,
+            summary: serde_json::from_str(&record.summary)
+                .map_err(|error| format!("summary: {error}"))?,
+            author: record.model.map_or(Author::Evidence, Author::Model),
+            file: record.file,
+            content_hash: super::hash(record.hash),
+            reason: super::reason_model(record.reason)?,
+            branches: record.branches,
+            started_at: super::time(record.started_at),
+            ended_at: super::time(record.ended_at),
+            created_at: super::time(record.created_at),
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! What stands on disk: plain types, frozen with each version, converted here and nowhere else.
+//!
+//! A change to any of them is a new version: copy the old types into `migrate/v<N>.rs`, write the
+//! step there, raise [`super::envelope::VERSION`], and keep the golden file of the old one. What
+//! grows often (a summary, the state beside a cursor) is JSON inside its record, so that a new
+//! field there is no new version.
+
+mod episode;
+mod message;
+mod session;
+mod source;
+
+pub(crate) use self::{
+    episode::EpisodeRecord,
+    message::MessageRecord,
+    session::SessionRecord,
+    source::{OutboxRecord, SourceRecord},
+};
+
+use crate::model::{CloseReason, ContentHash, EpisodeId, Project, SessionId, Timestamp};
+
+/// A conversion from disk that found something it does not know.
+pub(crate) type Unknown = String;
+
+pub(crate) type Id = (String, String);
+
+fn id_record(id: &SessionId) -> Id {
+    (id.agent.clone(), id.id.clone())
+}
+
+fn id_model((agent, id): Id) -> SessionId {
+    SessionId { agent, id }
+}
+
+fn project_model(path: &str) -> Project {
+    Project::new(path)
+}
+
+fn episode_id(bytes: [u8; 16]) -> EpisodeId {
+    EpisodeId(uuid::Uuid::from_bytes(bytes))
+}
+
+fn hash(bytes: [u8; 32]) -> ContentHash {
+    ContentHash(bytes)
+}
+
+fn time(micros: i64) -> Timestamp {
+    Timestamp::from_micros(micros)
+}
+
+/// A close reason as number and text, so that a new one is not a new version.
+type Reason = (u8, String);
+
+fn reason_record(reason: &CloseReason) -> Reason {
+    match reason {
+        CloseReason::Explicit(note) => (0, note.clone().unwrap_or_default()),
+        CloseReason::Hook(word) => (1, word.clone()),
+        CloseReason::PreCompact => (2, String::new()),
+        CloseReason::LazyQuery => (3, String::new()),
+        CloseReason::InactivityTimeout => (4, String::new()),
+        CloseReason::AgentExited => (5, String::new()),
+        CloseReason::HistorySync => (6, String::new()),
+    }
+}
+
+fn reason_model((number, text): Reason) -> Result<CloseReason, Unknown> {
+    Ok(match number {
+        0 => CloseReason::Explicit(Some(text).filter(|note| !note.is_empty())),
+        1 => CloseReason::Hook(text),
+        2 => CloseReason::PreCompact,
+        3 => CloseReason::LazyQuery,
+        4 => CloseReason::InactivityTimeout,
+        5 => CloseReason::AgentExited,
+        6 => CloseReason::HistorySync,
+        other => return Err(format!("close reason {other}")),
+    })
+}

@@ -1,0 +1,426 @@
+//! The one thread that writes.
+//!
+//! Several lists may share one flush and one sync, but never so many that sled could reuse a
+//! segment that was not synced yet.
+
+use std::{
+    fs::File,
+    io,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{self, Receiver, SyncSender},
+    },
+    thread::{self, JoinHandle},
+};
+
+use sled::{Batch, Db, Tree};
+use tokio::sync::oneshot;
+
+use super::{
+    envelope, keys, pieces,
+    records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
+};
+use crate::{
+    model::{
+        Episode, EpisodeId, Message, SessionKey,
+        session::{Session, State},
+    },
+    store::{Outbox, Source, SourceKey, StoreError, Ticket, Write},
+};
+
+/// Lists that may wait; the next caller waits with its own.
+const QUEUE: usize = 16;
+/// Lists that share a flush and a sync at most. Twenty were measured to lose nothing.
+const GROUP: usize = 16;
+/// Messages in a block at most.
+const BLOCK_MESSAGES: usize = 64;
+/// Bytes of text after which a block is full.
+const BLOCK_BYTES: usize = 12 << 10;
+
+/// Numbers that the writer alone moves on.
+#[derive(Debug)]
+pub(super) struct Counters {
+    pub(super) next_session: AtomicU64,
+    pub(super) outbox: AtomicU64,
+    pub(super) sessions: AtomicU64,
+    pub(super) messages: AtomicU64,
+    pub(super) episodes: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn load(tree: &Tree) -> Result<Counters, StoreError> {
+        let read = |name: &str| -> Result<AtomicU64, StoreError> {
+            let stored = tree.get(keys::meta(name))?;
+            let number =
+                stored.and_then(|bytes| bytes.first_chunk().map(|b| u64::from_be_bytes(*b)));
+            Ok(AtomicU64::new(number.unwrap_or(0)))
+        };
+        Ok(Counters {
+            next_session: read("next session")?,
+            outbox: read("outbox")?,
+            sessions: read("sessions")?,
+            messages: read("messages")?,
+            episodes: read("episodes")?,
+        })
+    }
+
+    fn save(&self, batch: &mut Batch) {
+        let named = [
+            ("next session", &self.next_session),
+            ("outbox", &self.outbox),
+            ("sessions", &self.sessions),
+            ("messages", &self.messages),
+            ("episodes", &self.episodes),
+        ];
+        for (name, number) in named {
+            batch.insert(keys::meta(name), &number.load(Ordering::Relaxed).to_be_bytes());
+        }
+    }
+}
+
+/// The way to the writing thread; dropping it lets the thread finish what is queued.
+pub(super) struct Writer {
+    queue: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Job {
+    writes: Vec<Prepared>,
+    resolve: oneshot::Sender<Result<u64, StoreError>>,
+}
+
+impl Writer {
+    pub(super) fn start(
+        db: Db,
+        folder: &Path,
+        counters: Arc<Counters>,
+    ) -> Result<Writer, StoreError> {
+        // sled's flush leaves the data to the kernel; this handle is for the sync that it omits.
+        let data = File::open(folder.join("db"))
+            .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
+        let (queue, jobs) = mpsc::sync_channel(QUEUE);
+        let thread = thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || Thread { tree: (*db).clone(), _db: db, data, counters }.run(&jobs))
+            .map_err(|error| StoreError::Backend(error.to_string()))?;
+        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Encodes on the caller's thread, so that the one writer only writes.
+    pub(super) fn queue(&self, writes: Vec<Write>) -> Ticket {
+        let (resolve, ticket) = Ticket::new();
+        let job = Job { writes: writes.into_iter().map(Prepared::from).collect(), resolve };
+        if let Some(queue) = &self.queue {
+            // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
+            drop(queue.send(job));
+        }
+        ticket
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// A write whose records are already encoded.
+enum Prepared {
+    Session { session: Box<Session>, record: Vec<u8> },
+    Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
+    Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
+    ClearSource(SourceKey),
+    Episode { episode: Box<Episode>, record: Vec<u8> },
+    DropEpisode(EpisodeId),
+    DropSession(SessionKey),
+    OutboxTaken(u64),
+}
+
+impl From<Write> for Prepared {
+    fn from(write: Write) -> Prepared {
+        match write {
+            Write::Session(session) => {
+                let record = envelope::seal(&SessionRecord::from(session.as_ref()));
+                Prepared::Session { session, record }
+            }
+            Write::Source { source, checkpoint } => {
+                let record = envelope::seal(&SourceRecord::from(&source));
+                let checkpoint = checkpoint.map(|bytes| envelope::seal(&bytes));
+                Prepared::Source { source, record, checkpoint }
+            }
+            Write::Messages { source, messages } => Prepared::Messages {
+                source,
+                from: messages.first().map_or(0, |message| message.seq),
+                count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+                blocks: blocks(&messages),
+            },
+            Write::ClearSource(source) => Prepared::ClearSource(source),
+            Write::Episode(episode) => {
+                let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
+                Prepared::Episode { episode, record }
+            }
+            Write::DropEpisode(id) => Prepared::DropEpisode(id),
+            Write::DropSession(session) => Prepared::DropSession(session),
+            Write::OutboxTaken(position) => Prepared::OutboxTaken(position),
+        }
+    }
+}
+
+fn blocks(messages: &[Message]) -> Vec<(u32, Vec<u8>)> {
+    let mut blocks = Vec::new();
+    let mut block: Vec<MessageRecord> = Vec::new();
+    let (mut first, mut bytes) = (0, 0);
+    for message in messages {
+        if block.is_empty() {
+            first = message.seq;
+        }
+        bytes += message.text.len();
+        block.push(MessageRecord::from(message));
+        if block.len() == BLOCK_MESSAGES || bytes >= BLOCK_BYTES {
+            blocks.push((first, envelope::seal(&block)));
+            block.clear();
+            bytes = 0;
+        }
+    }
+    if !block.is_empty() {
+        blocks.push((first, envelope::seal(&block)));
+    }
+    blocks
+}
+
+/// What one list does, before any of it is done.
+#[derive(Default)]
+struct Step {
+    ops: Batch,
+    /// Files whose messages this same list removes: the tree still shows them.
+    cleared: Vec<SourceKey>,
+}
+
+struct Thread {
+    tree: Tree,
+    /// Kept so that the database stays open, and locked, as long as this thread lives.
+    _db: Db,
+    data: File,
+    counters: Arc<Counters>,
+}
+
+impl Thread {
+    fn run(&self, jobs: &Receiver<Job>) {
+        while let Ok(first) = jobs.recv() {
+            let mut waiting = Vec::with_capacity(GROUP);
+            let mut next = Some(first);
+            while let Some(job) = next.take() {
+                let applied = self.apply(job.writes);
+                waiting.push((job.resolve, applied));
+                if waiting.len() < GROUP {
+                    next = jobs.try_recv().ok();
+                }
+            }
+            let synced = self.sync();
+            for (resolve, applied) in waiting {
+                // Nobody may be waiting, which is fine.
+                drop(resolve.send(applied.and_then(|position| synced.clone().map(|()| position))));
+            }
+        }
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        self.tree.flush()?;
+        self.data.sync_data().map_err(|error: io::Error| StoreError::Backend(error.to_string()))
+    }
+
+    /// Applies one list, whole or not at all.
+    fn apply(&self, writes: Vec<Prepared>) -> Result<u64, StoreError> {
+        let mut batch = Step::default();
+        for write in writes {
+            self.add(&mut batch, write)?;
+        }
+        self.counters.save(&mut batch.ops);
+        self.tree.apply_batch(batch.ops)?;
+        Ok(self.counters.outbox.load(Ordering::Relaxed))
+    }
+
+    fn add(&self, step: &mut Step, write: Prepared) -> Result<(), StoreError> {
+        match write {
+            Prepared::Session { session, record } => self.put_session(step, &session, record),
+            Prepared::Source { source, record, checkpoint } => {
+                step.ops.insert(keys::source(source.key), record);
+                step.ops.insert(keys::path(&source.path), source_key_bytes(source.key));
+                if let Some(checkpoint) = checkpoint {
+                    let key = keys::checkpoint(source.key);
+                    pieces::remove(&self.tree, &mut step.ops, &key)?;
+                    pieces::put(&mut step.ops, &key, &checkpoint);
+                }
+                Ok(())
+            }
+            Prepared::Messages { source, from, count, blocks } => {
+                self.put_messages(step, source, (from, count), &blocks)
+            }
+            Prepared::ClearSource(source) => {
+                pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
+                let gone = self.messages_from(source, 0)?;
+                self.remove_blocks(step, &gone)?;
+                step.cleared.push(source);
+                self.out(step, Outbox::SourceCleared(source));
+                Ok(())
+            }
+            Prepared::Episode { episode, record } => self.put_episode(step, &episode, &record),
+            Prepared::DropEpisode(id) => self.drop_episode(step, id),
+            Prepared::DropSession(session) => self.drop_session(step, session),
+            Prepared::OutboxTaken(position) => {
+                let range = keys::outbox(0)..=keys::outbox(position);
+                for key in self.tree.range(range).keys() {
+                    step.ops.remove(key?);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn put_session(
+        &self,
+        step: &mut Step,
+        session: &Session,
+        record: Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let key = keys::session(session.key);
+        if !self.tree.contains_key(&key)? {
+            self.counters.sessions.fetch_add(1, Ordering::Relaxed);
+            step.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
+        }
+        self.counters.next_session.fetch_max(session.key.0 + 1, Ordering::Relaxed);
+        step.ops.insert(key, record);
+        match session.state {
+            State::Indexed => step.ops.remove(keys::live(session.key)),
+            State::Active
+            | State::Inactive
+            | State::Indexing(_)
+            | State::Failed(_)
+            | State::Unindexed(_) => step.ops.insert(keys::live(session.key), &[]),
+        }
+        Ok(())
+    }
+
+    fn put_messages(
+        &self,
+        step: &mut Step,
+        source: SourceKey,
+        (from, count): (u32, u32),
+        blocks: &[(u32, Vec<u8>)],
+    ) -> Result<(), StoreError> {
+        if count == 0 {
+            return Ok(());
+        }
+        let gone = if step.cleared.contains(&source) {
+            Vec::new()
+        } else {
+            self.messages_from(source, from)?
+        };
+        self.remove_blocks(step, &gone)?;
+        for (first, block) in blocks {
+            pieces::put(&mut step.ops, &keys::messages(source, *first), block);
+        }
+        self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
+        self.out(step, Outbox::Messages { source, from, count, overwrites: !gone.is_empty() });
+        Ok(())
+    }
+
+    /// The keys of the blocks of `source` that begin at message `from` or later.
+    fn messages_from(&self, source: SourceKey, from: u32) -> Result<Vec<Vec<u8>>, StoreError> {
+        let prefix = keys::messages_of(source);
+        let mut found = Vec::new();
+        for key in self.tree.range(keys::messages(source, from)..).keys() {
+            let key = key?;
+            if !key.starts_with(&prefix) {
+                break;
+            }
+            found.push(key.to_vec());
+        }
+        Ok(found)
+    }
+
+    fn remove_blocks(&self, step: &mut Step, gone: &[Vec<u8>]) -> Result<(), StoreError> {
+        let mut joiner = pieces::Joiner::default();
+        let mut messages = 0;
+        for key in gone {
+            if let Some(stored) = self.tree.get(key)?
+                && let Some(block) = joiner.take(key, &stored)
+            {
+                let records: Result<Vec<MessageRecord>, String> = envelope::open(&block);
+                messages += records.map_or(0, |records| records.len() as u64);
+            }
+            step.ops.remove(key.as_slice());
+        }
+        let total = &self.counters.messages;
+        total.store(total.load(Ordering::Relaxed).saturating_sub(messages), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Puts the new episode and takes out the one that its session had before.
+    fn put_episode(
+        &self,
+        step: &mut Step,
+        episode: &Episode,
+        record: &[u8],
+    ) -> Result<(), StoreError> {
+        if let Some(old) = self.session(episode.session)?.and_then(|session| session.indexed)
+            && old.episode != episode.id
+        {
+            self.drop_episode(step, old.episode)?;
+        }
+        pieces::put(&mut step.ops, &keys::episode(episode.id), record);
+        step.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
+        self.counters.episodes.fetch_add(1, Ordering::Relaxed);
+        self.out(step, Outbox::Episode(episode.id));
+        Ok(())
+    }
+
+    fn drop_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
+        let Some(episode) = super::reading::episode(&self.tree, id)? else { return Ok(()) };
+        pieces::remove(&self.tree, &mut step.ops, &keys::episode(id))?;
+        step.ops.remove(keys::episode_of(episode.project.namespace(), id));
+        self.counters.episodes.fetch_sub(1, Ordering::Relaxed);
+        self.out(step, Outbox::EpisodeDropped(id));
+        Ok(())
+    }
+
+    fn drop_session(&self, step: &mut Step, key: SessionKey) -> Result<(), StoreError> {
+        let Some(session) = self.session(key)? else { return Ok(()) };
+        if let Some(indexed) = &session.indexed {
+            self.drop_episode(step, indexed.episode)?;
+        }
+        for source in super::reading::sources_of(&self.tree, key)? {
+            step.ops.remove(keys::source(source.key));
+            step.ops.remove(keys::path(&source.path));
+            pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source.key))?;
+            let gone = self.messages_from(source.key, 0)?;
+            self.remove_blocks(step, &gone)?;
+        }
+        step.ops.remove(keys::session(key));
+        step.ops.remove(keys::live(key));
+        step.ops.remove(keys::id(&session.id));
+        self.counters.sessions.fetch_sub(1, Ordering::Relaxed);
+        self.out(step, Outbox::SessionDropped(key));
+        Ok(())
+    }
+
+    fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
+        super::reading::session(&self.tree, key)
+    }
+
+    fn out(&self, step: &mut Step, what: Outbox) {
+        let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
+        step.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
+    }
+}
+
+fn source_key_bytes(source: SourceKey) -> Vec<u8> {
+    let mut bytes = source.session.0.to_be_bytes().to_vec();
+    bytes.extend_from_slice(&source.number.to_be_bytes());
+    bytes
+}
