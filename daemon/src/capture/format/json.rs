@@ -12,6 +12,8 @@ use serde::{
 };
 use serde_json::{Map, Value, value::RawValue};
 
+use crate::capture::format::mend::mend;
+
 /// A JSON object, its members still raw.
 pub(crate) struct Object<'a> {
     members: Vec<(Cow<'a, str>, &'a str)>,
@@ -118,7 +120,9 @@ pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
-    serde_json::from_str(raw).ok().map(Cow::Owned)
+    // A half of a surrogate pair passes as JSON and is no text.
+    let decoded = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&mend(raw).text));
+    decoded.ok().map(Cow::Owned)
 }
 
 /// Decodes a raw string, leaving out the middle of one that is longer than `limit` bytes without
@@ -130,13 +134,14 @@ pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     }
     let (head_end, tail_start) = (limit / 3, inner.len() - (limit - limit / 3));
     let decode = |piece: &str| serde_json::from_str::<String>(&format!("\"{piece}\"")).ok();
+    let lossy =
+        |piece: &str| serde_json::from_str::<String>(&mend(&format!("\"{piece}\"")).text).ok();
     // A cut can fall inside an escape sequence, of at most twelve bytes: move it out of there.
-    let head = (0..=12).find_map(|back| {
-        decode(&inner[..inner.floor_char_boundary(head_end.saturating_sub(back))])
-    })?;
-    let tail = (0..=12).find_map(|on| {
-        decode(&inner[inner.ceil_char_boundary((tail_start + on).min(inner.len()))..])
-    })?;
+    let head_to = |back: usize| &inner[..inner.floor_char_boundary(head_end.saturating_sub(back))];
+    let head = (0..=12).find_map(|back| decode(head_to(back))).or_else(|| lossy(head_to(0)))?;
+    let tail_from =
+        |on: usize| &inner[inner.ceil_char_boundary((tail_start + on).min(inner.len()))..];
+    let tail = (0..=12).find_map(|on| decode(tail_from(on))).or_else(|| lossy(tail_from(0)))?;
     let left_out = tail_start - head_end;
     Some(Cow::Owned(format!("{head}\n[... {left_out} bytes left out ...]\n{tail}")))
 }

@@ -6,6 +6,7 @@
 
 pub mod claude;
 pub(crate) mod json;
+pub(crate) mod mend;
 
 use std::path::{Path, PathBuf};
 

@@ -293,10 +293,73 @@ fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> Verdict {
     let Some((name, args)) = command else {
         return Verdict::Skipped(format!("user/{tag}"));
     };
-    let args = args.unwrap_or_default().trim();
-    out.item(Item::Command { name: Cow::Borrowed(name.trim()), args: Cow::Borrowed(args) });
+    let (name, args) = (name.trim(), args.unwrap_or_default().trim());
+    if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
+        return Verdict::Skipped("user/local command".to_owned());
+    }
+    out.item(Item::Command { name: Cow::Borrowed(name), args: Cow::Borrowed(args) });
     Verdict::Read
 }
+
+/// Commands that concern the program and not the work.
+const LOCAL_COMMANDS: &[&str] = &[
+    "add-dir",
+    "agents",
+    "bug",
+    "clear",
+    "color",
+    "compact",
+    "config",
+    "context",
+    "copy",
+    "cost",
+    "doctor",
+    "effort",
+    "exit",
+    "export",
+    "extra-usage",
+    "fast",
+    "feedback",
+    "help",
+    "hooks",
+    "ide",
+    "insights",
+    "install-github-app",
+    "keybindings",
+    "login",
+    "logout",
+    "mcp",
+    "memory",
+    "migrate-installer",
+    "model",
+    "output-style",
+    "passes",
+    "permissions",
+    "plugin",
+    "privacy-settings",
+    "quit",
+    "release-notes",
+    "reload-plugins",
+    "remote-control",
+    "remote-env",
+    "rename",
+    "resume",
+    "rewind",
+    "sandbox",
+    "skills",
+    "stats",
+    "status",
+    "statusline",
+    "stickers",
+    "tasks",
+    "terminal-setup",
+    "theme",
+    "todos",
+    "upgrade",
+    "usage",
+    "vim",
+    "voice",
+];
 
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(open)?;

@@ -1,0 +1,147 @@
+//! Whether a session says anything that it did not say before.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use sha2::{
+    Digest, Sha256,
+    digest::common::hazmat::{SerializableState, SerializedState},
+};
+
+use crate::model::{ContentHash, Role};
+
+/// SHA-256 over the filtered messages of one file, as they come. It can be saved in the middle.
+///
+/// Each message goes in as `[role]: content`, with a newline between two (hybrid-close, 4.2).
+#[derive(Clone, Default)]
+pub struct Hasher {
+    state: Sha256,
+    empty: Emptiness,
+}
+
+/// Whether a first message was hashed already.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Emptiness {
+    #[default]
+    Empty,
+    Begun,
+}
+
+impl Hasher {
+    /// Takes the next message.
+    pub fn add(&mut self, role: Role, text: &str) {
+        if self.empty == Emptiness::Begun {
+            self.state.update(b"\n");
+        }
+        self.empty = Emptiness::Begun;
+        self.state.update(b"[");
+        self.state.update(role.as_str());
+        self.state.update(b"]: ");
+        self.state.update(text);
+    }
+
+    /// The hash of what was taken so far; `None` when that is nothing.
+    pub fn hash(&self) -> Option<ContentHash> {
+        (self.empty == Emptiness::Begun).then(|| ContentHash(self.state.clone().finalize().into()))
+    }
+}
+
+/// The hash of a session: that of its own file, or over those of all its files in the order given
+/// when sub-agents took part. `None` when no file says anything.
+pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {
+    let hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
+    match hashes.as_slice() {
+        [] => None,
+        [one] => Some(*one),
+        several => {
+            let mut over = Sha256::new();
+            several.iter().for_each(|hash| over.update(hash.0));
+            Some(ContentHash(over.finalize().into()))
+        }
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hasher({:?})", self.hash())
+    }
+}
+
+impl Serialize for Hasher {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let bytes = match self.empty {
+            Emptiness::Empty => Vec::new(),
+            Emptiness::Begun => self.state.serialize().to_vec(),
+        };
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        out.serialize_str(&hex)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hasher {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Hasher, D::Error> {
+        let hex = String::deserialize(from)?;
+        if hex.is_empty() {
+            return Ok(Hasher::default());
+        }
+        let digits =
+            |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(digits).collect();
+        let bytes = bytes.ok_or_else(|| D::Error::custom("hash state is not hexadecimal"))?;
+        let saved = SerializedState::<Sha256>::try_from(bytes.as_slice())
+            .map_err(|_| D::Error::custom("hash state has another length"))?;
+        let state = Sha256::deserialize(&saved)
+            .map_err(|_| D::Error::custom("hash state is not one of SHA-256"))?;
+        Ok(Hasher { state, empty: Emptiness::Begun })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: [(Role, &str); 3] =
+        [(Role::User, "fix it"), (Role::Agent, "done"), (Role::Tool, "Bash `make` → ok")];
+
+    #[test]
+    fn it_is_sha_256_over_roles_and_contents() {
+        let mut hasher = Hasher::default();
+        SESSION.iter().for_each(|(role, text)| hasher.add(*role, text));
+        let text = "[user]: fix it\n[assistant]: done\n[tool]: Bash `make` → ok";
+        assert_eq!(hasher.hash(), Some(ContentHash(Sha256::digest(text).into())));
+    }
+
+    #[test]
+    fn saving_it_anywhere_changes_nothing() {
+        let mut whole = Hasher::default();
+        SESSION.iter().for_each(|(role, text)| whole.add(*role, text));
+        for cut in 0..=SESSION.len() {
+            let mut hasher = Hasher::default();
+            SESSION[..cut].iter().for_each(|(role, text)| hasher.add(*role, text));
+            let saved = serde_json::to_string(&hasher).unwrap();
+            let mut hasher: Hasher = serde_json::from_str(&saved).unwrap();
+            SESSION[cut..].iter().for_each(|(role, text)| hasher.add(*role, text));
+            assert_eq!(hasher.hash(), whole.hash(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn nothing_has_no_hash() {
+        assert_eq!(Hasher::default().hash(), None);
+        assert_eq!(of_session([None, None]), None);
+    }
+
+    #[test]
+    fn a_session_without_sub_agents_has_the_hash_of_its_file() {
+        let (a, b) = (ContentHash([1; 32]), ContentHash([2; 32]));
+        assert_eq!(of_session([Some(a), None]), Some(a));
+        assert_ne!(of_session([Some(a), Some(b)]), of_session([Some(b), Some(a)]));
+    }
+
+    #[test]
+    fn a_state_from_elsewhere_is_refused() {
+        for text in ["\"zz\"", "\"00\"", "7"] {
+            assert!(serde_json::from_str::<Hasher>(text).is_err(), "{text}");
+        }
+    }
+}

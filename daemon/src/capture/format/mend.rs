@@ -1,0 +1,77 @@
+//! JSON that a program wrote wrongly: control characters and escapes that JSON does not know inside
+//! strings, and halves of surrogate pairs.
+
+use std::borrow::Cow;
+
+/// A text in which strings hold only what JSON allows.
+pub(crate) struct Mended {
+    pub(crate) text: String,
+    pub(crate) changes: Changes,
+}
+
+/// Pairs of places behind each change: in the mended text, and in the original.
+#[derive(Default)]
+pub(crate) struct Changes(Vec<(usize, usize)>);
+
+impl Changes {
+    /// The place in the original for one in the mended text.
+    pub(crate) fn original(&self, mended: usize) -> usize {
+        let before = self.0.partition_point(|(place, _)| *place <= mended);
+        let (place, original) = before.checked_sub(1).map_or((0, 0), |last| self.0[last]);
+        original + (mended - place)
+    }
+}
+
+/// Mends `record`, which may hold several strings.
+pub(crate) fn mend(record: &str) -> Mended {
+    let mut mended =
+        Mended { text: String::with_capacity(record.len() + 16), changes: Changes::default() };
+    let mut in_string = false;
+    let mut rest = record;
+    while let Some(c) = rest.chars().next() {
+        let (taken, kept): (usize, Cow<'_, str>) = match c {
+            '"' => {
+                in_string = !in_string;
+                (1, Cow::Borrowed("\""))
+            }
+            '\\' if in_string => escape(rest),
+            c if in_string && (c as u32) < 0x20 => (1, Cow::Owned(format!("\\u{:04x}", c as u32))),
+            c => (c.len_utf8(), Cow::Borrowed(&rest[..c.len_utf8()])),
+        };
+        let changed = *kept != rest[..taken];
+        mended.text.push_str(&kept);
+        rest = &rest[taken..];
+        if changed {
+            mended.changes.0.push((mended.text.len(), record.len() - rest.len()));
+        }
+    }
+    mended
+}
+
+/// The escape sequence that `text` begins with: its length, and what to write for it.
+fn escape(text: &str) -> (usize, Cow<'_, str>) {
+    match text.as_bytes() {
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => {
+            (2, Cow::Borrowed(&text[..2]))
+        }
+        [b'\\', b'u', ..] => match unit(text) {
+            Some(0xd800..=0xdbff) => match text.get(6..).and_then(unit) {
+                Some(0xdc00..=0xdfff) => (12, Cow::Borrowed(&text[..12])),
+                _ => (6, Cow::Borrowed("\\ufffd")),
+            },
+            Some(0xdc00..=0xdfff) => (6, Cow::Borrowed("\\ufffd")),
+            Some(_) => (6, Cow::Borrowed(&text[..6])),
+            None => (1, Cow::Borrowed("\\\\")),
+        },
+        _ => (1, Cow::Borrowed("\\\\")),
+    }
+}
+
+/// The number in a `\uXXXX` that `text` begins with.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    digits
+        .bytes()
+        .all(|byte| byte.is_ascii_hexdigit())
+        .then(|| u32::from_str_radix(digits, 16).ok())?
+}

@@ -1,0 +1,338 @@
+//! Reads what is new in a file, line by line, in memory that does not grow with the file.
+//!
+//! A [`Cursor`] says how far a file was read and what stood there, so that a file that was cut or
+//! replaced is noticed and read from its beginning again.
+
+use std::{
+    fs::{File, Metadata},
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{model::Timestamp, store::FileStamp};
+
+/// Bytes read at once.
+const CHUNK: usize = 256 << 10;
+/// A line longer than this is left out; ten times the longest one reported.
+pub const LONGEST_LINE: usize = 48 << 20;
+/// So many bytes at the beginning of a file identify it.
+const HEAD: u64 = 512;
+/// So many bytes before the cursor must be there unchanged.
+const BEFORE: u64 = 64;
+
+/// How far a file was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cursor {
+    /// Bytes read: always the beginning of a line or the end of the file.
+    pub offset: u64,
+    /// Lines read.
+    pub line: u64,
+    /// Checksum of the first bytes, as many as were there within 512.
+    head: Mark,
+    /// Checksum of the last bytes before `offset`.
+    before: Mark,
+}
+
+/// A checksum over so many bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    bytes: u64,
+    checksum: u32,
+}
+
+/// A file being read on from a cursor.
+pub struct Tail {
+    file: File,
+    cursor: Cursor,
+    buffer: Vec<u8>,
+    /// The part of `buffer` that was read from the file and not yet handed on.
+    filled: std::ops::Range<usize>,
+    at_end: bool,
+}
+
+/// How a file stands to the cursor of an earlier reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// What was read is still there: reading goes on behind it.
+    GoesOn,
+    /// The file was cut or replaced: reading begins anew.
+    FromStart,
+}
+
+/// One line of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// Its bytes, without the newline. The last line of a file may lack one.
+    Whole(&'a [u8]),
+    /// It was longer than [`LONGEST_LINE`]; so many bytes were passed over.
+    TooLong(u64),
+}
+
+impl Tail {
+    /// Opens the file at `path` where `cursor` left it.
+    pub fn open(path: &Path, cursor: &Cursor) -> io::Result<(Tail, Resumed)> {
+        let mut file = File::open(path)?;
+        let resumed =
+            if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
+        let cursor = match resumed {
+            Resumed::GoesOn => cursor.clone(),
+            Resumed::FromStart => Cursor::default(),
+        };
+        file.seek(SeekFrom::Start(cursor.offset))?;
+        let tail = Tail { file, cursor, buffer: Vec::new(), filled: 0..0, at_end: false };
+        Ok((tail, resumed))
+    }
+
+    /// How far the lines that were handed out reach. Call [`Tail::mark`] before keeping it.
+    pub fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// The cursor, with checksums of what stands at its place now.
+    pub fn mark(&mut self) -> io::Result<Cursor> {
+        let position = self.file.stream_position()?;
+        self.cursor.take_marks(&mut self.file)?;
+        self.file.seek(SeekFrom::Start(position))?;
+        Ok(self.cursor.clone())
+    }
+
+    /// What the file system says of the file now.
+    pub fn stamp(&self) -> io::Result<FileStamp> {
+        self.file.metadata().map(|metadata| stamp(&metadata))
+    }
+
+    /// Hands out the next line.
+    ///
+    /// A last line without a newline is handed out only if `is_whole` says so: it may be half
+    /// written. `None` at the end of what is there.
+    pub fn next_line(&mut self, is_whole: &dyn Fn(&[u8]) -> bool) -> io::Result<Option<Line<'_>>> {
+        let mut searched = 0;
+        loop {
+            let pending = &self.buffer[self.filled.clone()];
+            if let Some(newline) = memchr::memchr(b'\n', &pending[searched..]) {
+                let end = searched + newline;
+                return Ok(Some(self.hand_out(end, end + 1)));
+            }
+            searched = pending.len();
+            if searched > LONGEST_LINE {
+                return self.pass_over().map(Some);
+            }
+            if self.at_end || !self.fill()? {
+                self.at_end = true;
+                let pending = &self.buffer[self.filled.clone()];
+                if pending.is_empty() || !is_whole(pending) {
+                    return Ok(None);
+                }
+                return Ok(Some(self.hand_out(searched, searched)));
+            }
+        }
+    }
+
+    fn hand_out(&mut self, length: usize, used: usize) -> Line<'_> {
+        let start = self.filled.start;
+        self.filled.start += used;
+        self.cursor.offset += used as u64;
+        self.cursor.line += 1;
+        Line::Whole(&self.buffer[start..start + length])
+    }
+
+    /// Reads more behind what is filled; `false` at the end of the file.
+    fn fill(&mut self) -> io::Result<bool> {
+        let pending = self.filled.len();
+        if self.filled.start > 0 {
+            self.buffer.copy_within(self.filled.clone(), 0);
+            self.filled = 0..pending;
+        }
+        // After a giant line the buffer goes back to its usual size.
+        if pending <= CHUNK && self.buffer.len() > 8 * CHUNK {
+            self.buffer.truncate(2 * CHUNK);
+            self.buffer.shrink_to_fit();
+        }
+        if self.buffer.len() < pending + CHUNK {
+            self.buffer.resize(
+                (pending + CHUNK).max(self.buffer.len() * 2).min(LONGEST_LINE + 2 * CHUNK),
+                0,
+            );
+        }
+        let read = self.file.read(&mut self.buffer[pending..])?;
+        self.filled.end += read;
+        Ok(read > 0)
+    }
+
+    /// Passes over a line that is too long, up to its newline or the end of the file.
+    fn pass_over(&mut self) -> io::Result<Line<'_>> {
+        let mut passed = 0;
+        loop {
+            let pending = &self.buffer[self.filled.clone()];
+            let (bytes, found) = match memchr::memchr(b'\n', pending) {
+                Some(newline) => (newline + 1, true),
+                None => (pending.len(), false),
+            };
+            passed += bytes as u64;
+            self.filled.start += bytes;
+            if found || !self.fill()? {
+                self.cursor.offset += passed;
+                self.cursor.line += 1;
+                return Ok(Line::TooLong(passed));
+            }
+        }
+    }
+}
+
+impl Cursor {
+    fn still_fits(&self, file: &mut File) -> io::Result<bool> {
+        if file.metadata()?.len() < self.offset {
+            return Ok(false);
+        }
+        Ok(self.head.matches(file, 0)?
+            && self.before.matches(file, self.offset - self.before.bytes)?)
+    }
+
+    fn take_marks(&mut self, file: &mut File) -> io::Result<()> {
+        self.head = Mark::take(file, 0, HEAD.min(self.offset))?;
+        let before = BEFORE.min(self.offset);
+        self.before = Mark::take(file, self.offset - before, before)?;
+        Ok(())
+    }
+}
+
+impl Mark {
+    fn take(file: &mut File, from: u64, bytes: u64) -> io::Result<Mark> {
+        file.seek(SeekFrom::Start(from))?;
+        let mut content = Vec::new();
+        file.take(bytes).read_to_end(&mut content)?;
+        Ok(Mark { bytes: content.len() as u64, checksum: crc32fast::hash(&content) })
+    }
+
+    fn matches(self, file: &mut File, from: u64) -> io::Result<bool> {
+        Ok(self.bytes == 0 || Mark::take(file, from, self.bytes)? == self)
+    }
+}
+
+/// What tells one state of a file from another without reading it.
+pub fn stamp(metadata: &Metadata) -> FileStamp {
+    let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
+    FileStamp { file: file_number(metadata), length: metadata.len(), modified }
+}
+
+#[cfg(unix)]
+fn file_number(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// Windows gives the file index only through an open handle; the marks of a [`Cursor`] notice a
+/// replaced file without it.
+#[cfg(not(unix))]
+fn file_number(_metadata: &Metadata) -> u64 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn lines_come_once_and_in_order() {
+        let file = Transcript::new(b"one\ntwo\n");
+        let mut cursor = Cursor::default();
+        assert_eq!(file.read(&mut cursor), ["one", "two"]);
+        file.append(b"three\n\nfour");
+        assert_eq!(file.read(&mut cursor), ["three", ""]);
+        assert_eq!((cursor.offset, cursor.line), (15, 4));
+        file.append(b"!\n");
+        assert_eq!(file.read(&mut cursor), ["four!"]);
+        assert_eq!(file.read(&mut cursor), [""; 0]);
+    }
+
+    #[test]
+    fn a_last_line_without_newline_is_taken_when_it_is_whole() {
+        let file = Transcript::new(b"one\n{done}");
+        let mut cursor = Cursor::default();
+        assert_eq!(file.read(&mut cursor), ["one", "{done}"]);
+        file.append(b"\n{more}");
+        assert_eq!(file.read(&mut cursor), ["", "{more}"]);
+    }
+
+    #[test]
+    fn a_line_longer_than_the_buffer_comes_whole() {
+        let long = "x".repeat(3 * CHUNK + 17);
+        let file = Transcript::new(format!("{long}\nshort\n").as_bytes());
+        assert_eq!(file.read(&mut Cursor::default()), [long.as_str(), "short"]);
+    }
+
+    #[test]
+    fn a_line_beyond_all_measure_is_passed_over() {
+        let file = Transcript::new(b"a\n");
+        file.append(&vec![b'x'; 2 * LONGEST_LINE]);
+        file.append(b"\nb\n");
+        let lines = file.read(&mut Cursor::default());
+        assert!(lines == ["a".to_owned(), format!("<{}>", 2 * LONGEST_LINE + 1), "b".to_owned()]);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_is_read_anew() {
+        let file = Transcript::new(b"one\ntwo\nthree\n");
+        let mut cursor = Cursor::default();
+        file.read(&mut cursor);
+        file.replace(b"one\ntwo\n");
+        assert_eq!(file.read(&mut cursor), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_is_read_anew() {
+        for other in ["ONE\ntwo\nmore\n", "one\nTWO\nmore\n"] {
+            let file = Transcript::new(b"one\ntwo\n");
+            let mut cursor = Cursor::default();
+            file.read(&mut cursor);
+            file.replace(other.as_bytes());
+            assert_eq!(file.read(&mut cursor).join("\n") + "\n", other);
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_rewritten_with_the_same_beginning_goes_on() {
+        let file = Transcript::new(b"one\ntwo\n");
+        let mut cursor = Cursor::default();
+        file.read(&mut cursor);
+        file.replace(b"one\ntwo\nthree\n");
+        assert_eq!(file.read(&mut cursor), ["three"]);
+    }
+
+    struct Transcript(tempfile::NamedTempFile);
+
+    impl Transcript {
+        fn new(content: &[u8]) -> Transcript {
+            let file = Transcript(tempfile::NamedTempFile::new().unwrap());
+            file.append(content);
+            file
+        }
+
+        fn append(&self, content: &[u8]) {
+            let mut file = File::options().append(true).open(self.0.path()).unwrap();
+            file.write_all(content).unwrap();
+        }
+
+        fn replace(&self, content: &[u8]) {
+            std::fs::write(self.0.path(), content).unwrap();
+        }
+
+        /// Reads to the end; a line that was too long as its length in angle brackets.
+        fn read(&self, cursor: &mut Cursor) -> Vec<String> {
+            let (mut tail, _) = Tail::open(self.0.path(), cursor).unwrap();
+            let mut lines = Vec::new();
+            while let Some(line) = tail.next_line(&|line| line.ends_with(b"}")).unwrap() {
+                lines.push(match line {
+                    Line::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+                    Line::TooLong(bytes) => format!("<{bytes}>"),
+                });
+            }
+            *cursor = tail.mark().unwrap();
+            lines
+        }
+    }
+}
