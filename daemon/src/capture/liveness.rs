@@ -1,1 +1,114 @@
-//! x
+//! Which agents still run.
+//!
+//! An agent that is known to be gone has ended its session, whatever its hooks did or did not
+//! say. What is not known is not guessed: [`Life::Unknown`] changes nothing.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use crate::capture::format::{Format, Running};
+
+/// Whether a process is still the one it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// It runs.
+    Running,
+    /// It is gone, or its number belongs to another process now.
+    Gone,
+    /// There is no way to tell.
+    Unknown,
+}
+
+/// The sessions that the files in `folder` name and whose process may run, by the agent's id.
+///
+/// A file that cannot be read says nothing. Leftovers of processes that are gone are left out.
+pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, Running> {
+    let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| fs::read_to_string(entry.path()).ok())
+        .filter_map(|text| format.read_liveness(&text))
+        .filter(|running| life(running.pid, running.started) != Life::Gone)
+        .map(|running| (running.session.clone(), running))
+        .collect()
+}
+
+/// Whether process `pid`, which the system said was started at `started`, still runs.
+#[cfg(target_os = "linux")]
+pub fn life(pid: u32, started: Option<u64>) -> Life {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return Life::Gone };
+    match (started, start_in(&stat)) {
+        (Some(then), Some(now)) if then != now => Life::Gone,
+        _ => Life::Running,
+    }
+}
+
+/// Whether process `pid` still runs.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn life(pid: u32, _started: Option<u64>) -> Life {
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
+        return Life::Unknown;
+    };
+    match rustix::process::test_kill_process(pid) {
+        Err(rustix::io::Errno::SRCH) => Life::Gone,
+        _ => Life::Running,
+    }
+}
+
+/// Windows has no way to ask that needs no unsafe code; the agent's file goes with its process.
+#[cfg(not(unix))]
+pub fn life(_pid: u32, _started: Option<u64>) -> Life {
+    Life::Unknown
+}
+
+/// Field 22 of `/proc/<pid>/stat`. The second field is the program's name in parentheses, which
+/// may hold anything.
+#[cfg(target_os = "linux")]
+fn start_in(stat: &str) -> Option<u64> {
+    let (_, behind_name) = stat.rsplit_once(')')?;
+    behind_name.split_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::format::claude::Claude;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_is_known_by_its_number_and_start() {
+        let pid = std::process::id();
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+        let started = start_in(&stat).unwrap();
+        assert_eq!(life(pid, Some(started)), Life::Running);
+        assert_eq!(life(pid, None), Life::Running);
+        assert_eq!(life(pid, Some(started + 1)), Life::Gone);
+        // Above the largest number that Linux gives.
+        assert_eq!(life(4_194_305, None), Life::Gone);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_name_with_parentheses_does_not_confuse() {
+        let fields: Vec<String> = (3..=52).map(|field| field.to_string()).collect();
+        let stat = format!("7 (a) b (c) {}", fields.join(" "));
+        assert_eq!(start_in(&stat), Some(22));
+    }
+
+    #[test]
+    fn only_files_of_running_processes_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+        let pid = std::process::id();
+        write(
+            "1.json",
+            format!(r#"{{"pid":{pid},"sessionId":"alive","cwd":"/a","status":"idle"}}"#),
+        );
+        write("2.json", r#"{"pid":4194305,"sessionId":"left over"}"#.to_owned());
+        write("3.json", "{\"pid\":".to_owned());
+        let running = running(&Claude, folder.path());
+        if cfg!(unix) {
+            assert_eq!(running.keys().collect::<Vec<_>>(), ["alive"]);
+        }
+        assert_eq!(running["alive"].cwd.as_deref(), Some("/a"));
+    }
+}

@@ -55,11 +55,6 @@ impl<'a> Object<'a> {
         Object::parse(self.raw(key)?)
     }
 
-    /// The members of a member that is an array, raw; nothing when it is something else.
-    pub(crate) fn items(&self, key: &str) -> Vec<&'a str> {
-        self.raw(key).map(items).unwrap_or_default()
-    }
-
     /// Keys with their raw values.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.members.iter().map(|(key, raw)| (key.as_ref(), *raw))
@@ -201,7 +196,10 @@ mod tests {
         let text = r#"{"a":"x\ny","b":{"c":[1,"2",{"d":null}]},"e":true,"n":7}"#;
         let object = Object::parse(text).unwrap();
         assert_eq!(object.string("a").unwrap(), "x\ny");
-        assert_eq!(object.object("b").unwrap().items("c"), ["1", "\"2\"", "{\"d\":null}"]);
+        assert_eq!(
+            items(object.object("b").unwrap().raw("c").unwrap()),
+            ["1", "\"2\"", "{\"d\":null}"]
+        );
         assert!(object.is_true("e"));
         assert_eq!(object.number("n"), Some(7));
         assert_eq!(object.string("n"), None);

@@ -25,6 +25,18 @@ pub trait Format: Sync {
     /// The folders where this agent keeps transcripts, given the user's home and environment.
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf>;
 
+    /// The folder where the agent notes which of its sessions run, if it does.
+    fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
+        let _ = surroundings;
+        None
+    }
+
+    /// Reads one file of that folder.
+    fn read_liveness(&self, text: &str) -> Option<Running> {
+        let _ = text;
+        None
+    }
+
     /// Whether a file may be one of this agent's, judged by its path alone.
     fn claims(&self, path: &Path) -> bool;
 
@@ -44,6 +56,20 @@ pub trait Format: Sync {
 
     /// How records may begin, for finding the next one after a broken one.
     fn record_starts(&self) -> &'static [&'static str];
+}
+
+/// A session that its agent says is running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// The agent's id of the session.
+    pub session: String,
+    /// The agent's process.
+    pub pid: u32,
+    /// What the system said of that process's start, to tell it from a later one of the same
+    /// number: on Linux field 22 of its `stat`.
+    pub started: Option<u64>,
+    /// Its working directory.
+    pub cwd: Option<String>,
 }
 
 /// The user's home folder and environment, as values.

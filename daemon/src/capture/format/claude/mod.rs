@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     capture::format::{
-        Format, Identity, Memory, Surroundings, Unreadable, Verdict,
+        Format, Identity, Memory, Running, Surroundings, Unreadable, Verdict,
         json::{self, Object},
     },
     model::{
@@ -40,10 +40,23 @@ impl Format for Claude {
     }
 
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
-        let folder = (surroundings.variable)("CLAUDE_CONFIG_DIR")
-            .filter(|folder| !folder.is_empty())
-            .map_or_else(|| surroundings.home.join(".claude"), PathBuf::from);
-        vec![folder.join("projects")]
+        vec![folder(surroundings).join("projects")]
+    }
+
+    /// Undocumented, so it is used when it is there and never missed.
+    fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
+        Some(folder(surroundings).join("sessions"))
+    }
+
+    fn read_liveness(&self, text: &str) -> Option<Running> {
+        let object = Object::parse(text)?;
+        let started = object.raw("procStart").map(|raw| raw.trim_matches('"'));
+        Some(Running {
+            session: object.string("sessionId")?.into_owned(),
+            pid: u32::try_from(object.number("pid")?).ok()?,
+            started: started.and_then(|started| started.parse().ok()),
+            cwd: object.string("cwd").map(Cow::into_owned),
+        })
     }
 
     fn claims(&self, path: &Path) -> bool {
@@ -115,6 +128,12 @@ impl Format for Claude {
             r#"{"cwd":"#,
         ]
     }
+}
+
+fn folder(surroundings: &Surroundings<'_>) -> PathBuf {
+    (surroundings.variable)("CLAUDE_CONFIG_DIR")
+        .filter(|folder| !folder.is_empty())
+        .map_or_else(|| surroundings.home.join(".claude"), PathBuf::from)
 }
 
 /// Record types that mark a file as Claude Code's.

@@ -1,0 +1,357 @@
+//! Says which files may have changed.
+//!
+//! What the operating system reports is taken as a hint that a path is worth a look, never as the
+//! truth: events are lost when folders are made in a hurry, when a queue overflows, on network
+//! file systems. So every new folder is scanned, a lost event means a scan of everything, and
+//! where events do not come at all the folders are scanned time and again.
+
+mod events;
+pub mod scan;
+
+use std::{
+    path::{Path, PathBuf},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use self::{
+    events::{Inbox, Roots},
+    scan::Scanner,
+};
+
+/// What to watch.
+#[derive(Clone)]
+pub struct Watched {
+    /// Folders that are watched with all that is in them. They need not exist yet.
+    pub roots: Vec<PathBuf>,
+    /// Whether a file is worth reporting.
+    pub wanted: fn(&Path) -> bool,
+    /// Whether events are trusted or the folders are scanned time and again.
+    pub method: Method,
+    /// Between two such scans at least so much time passes.
+    pub poll_every: Duration,
+}
+
+/// How changes are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// By events where the file system has them, else by scanning.
+    Automatic,
+    /// By scanning only.
+    Polling,
+}
+
+/// How changes under the roots are noticed at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The operating system reports them.
+    Events,
+    /// The folders are scanned; why events are not used.
+    Polling(PollingReason),
+}
+
+/// Why folders are scanned time and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PollingReason {
+    /// It was asked for.
+    Asked,
+    /// The file system is one that reports nothing, or not everything.
+    FileSystem,
+    /// There are more folders than the system watches for one user.
+    TooManyFolders,
+    /// The operating system's interface failed.
+    Failed,
+}
+
+/// Something about the watched files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// These files are new or may have changed, or are gone.
+    Files(Vec<PathBuf>),
+    /// All files there are were reported since the last such notice; comes once after the start.
+    Complete,
+    /// Changes are noticed in another way from now on.
+    Mode(Mode),
+}
+
+/// The usual [`Watched::poll_every`].
+pub const POLL_EVERY: Duration = Duration::from_secs(2);
+/// Scanning takes at most one part in so many of a core's time.
+const POLL_SHARE: u32 = 50;
+/// So long further events are waited for before they are reported together.
+const GATHER: Duration = Duration::from_millis(4);
+/// Files in one notice at most.
+const BATCH: usize = 512;
+
+/// A running watch; dropping it ends it.
+pub struct Watch {
+    inbox: Inbox,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Starts watching. `report` is called on a thread of the watch and may block it; it returns
+    /// `false` when nobody listens any more.
+    pub fn start(
+        watched: Watched,
+        report: impl FnMut(Notice) -> bool + Send + 'static,
+    ) -> std::io::Result<Watch> {
+        let inbox = Inbox::default();
+        let state = State {
+            inbox: inbox.clone(),
+            scanner: Scanner::new(watched.wanted),
+            watched,
+            report: Box::new(report),
+            mode: None,
+        };
+        let thread = thread::Builder::new().name("watch".to_owned()).spawn(move || state.run())?;
+        Ok(Watch { inbox, thread: Some(thread) })
+    }
+
+    /// Asks for a scan of everything.
+    pub fn rescan(&self) {
+        self.inbox.ask_for_scan();
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.inbox.stop();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+struct State {
+    watched: Watched,
+    inbox: Inbox,
+    scanner: Scanner,
+    report: Box<dyn FnMut(Notice) -> bool + Send>,
+    mode: Option<Mode>,
+}
+
+impl State {
+    fn run(mut self) {
+        let mut roots = Roots::new(self.watched.roots.clone(), self.inbox.clone());
+        let asked = match self.watched.method {
+            Method::Automatic => None,
+            Method::Polling => Some(PollingReason::Asked),
+        };
+        let mut polling = asked.or_else(|| roots.arm());
+        let mut everything = true;
+        loop {
+            if !self.set_mode(polling.map_or(Mode::Events, Mode::Polling)) {
+                return;
+            }
+            let scan_began = std::time::Instant::now();
+            if everything && !(self.scan_all() && (self.report)(Notice::Complete)) {
+                return;
+            }
+            let pause =
+                polling.map(|_| self.watched.poll_every.max(scan_began.elapsed() * POLL_SHARE));
+            let Some(found) = self.inbox.wait(pause, GATHER) else { return };
+            everything = found.scan || pause.is_some() && found.timed_out;
+            if polling.is_none() {
+                if roots.changed_by(&found.paths) {
+                    polling = roots.arm();
+                    everything = true;
+                }
+                if let Some(reason) = found.failure {
+                    polling = Some(reason);
+                    roots.disarm();
+                    everything = true;
+                }
+            }
+            if !everything && !self.report_paths(found.paths) {
+                return;
+            }
+        }
+    }
+
+    fn set_mode(&mut self, mode: Mode) -> bool {
+        if self.mode == Some(mode) {
+            return true;
+        }
+        self.mode = Some(mode);
+        (self.report)(Notice::Mode(mode))
+    }
+
+    /// Reports every file that a scan finds new, changed or gone.
+    fn scan_all(&mut self) -> bool {
+        let mut changed = Vec::new();
+        for root in &self.watched.roots {
+            self.scanner.scan(root, &mut changed);
+        }
+        changed.extend(self.scanner.gone());
+        self.report_files(changed)
+    }
+
+    /// Reports the files among `paths`, and those in folders among them.
+    fn report_paths(&mut self, paths: Vec<PathBuf>) -> bool {
+        let mut files = Vec::new();
+        for path in paths {
+            if path.is_dir() && !path.is_symlink() {
+                self.scanner.scan(&path, &mut files);
+            } else if (self.watched.wanted)(&path) && self.is_inside(&path) {
+                self.scanner.note(&path);
+                files.push(path);
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        self.report_files(files)
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        self.watched.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    fn report_files(&mut self, mut files: Vec<PathBuf>) -> bool {
+        while !files.is_empty() {
+            let rest = files.split_off(files.len().min(BATCH));
+            if !(self.report)(Notice::Files(files)) {
+                return false;
+            }
+            files = rest;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write, sync::mpsc};
+
+    use super::*;
+
+    /// Long enough for the slowest machine; a test that waits so long has failed.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn what_is_there_is_reported_first_newest_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old.jsonl"), folder.path().join("a/new.jsonl"));
+        write(&old, "1");
+        write(&new, "1");
+        let past = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
+        fs::File::options().append(true).open(&old).unwrap().set_modified(past).unwrap();
+        write(&folder.path().join("a/other.txt"), "1");
+        let watching = Watching::start(&[folder.path()], Method::Automatic);
+        assert_eq!(watching.until_complete(), [new, old]);
+    }
+
+    #[test]
+    fn changes_are_reported_in_either_mode() {
+        for method in [Method::Automatic, Method::Polling] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("p/a.jsonl");
+            write(&file, "1");
+            let watching = Watching::start(&[folder.path()], method);
+            watching.until_complete();
+            write(&file, "2");
+            watching.until_reported(&file);
+            let nested = folder.path().join("p/s/subagents/agent-1.jsonl");
+            write(&nested, "1");
+            watching.until_reported(&nested);
+            fs::remove_file(&file).unwrap();
+            watching.until_reported(&file);
+        }
+    }
+
+    #[test]
+    fn a_root_that_appears_vanishes_and_appears_again_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("deep/er/projects");
+        let watching = Watching::start(&[&root], Method::Automatic);
+        assert_eq!(watching.until_complete(), [] as [PathBuf; 0]);
+        let file = root.join("p/a.jsonl");
+        for _ in 0..2 {
+            write(&file, "1");
+            watching.until_reported(&file);
+            fs::remove_dir_all(folder.path().join("deep")).unwrap();
+            watching.until_reported(&file);
+        }
+    }
+
+    #[test]
+    fn files_in_many_folders_made_at_once_are_all_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let watching = Watching::start(&[folder.path()], Method::Automatic);
+        watching.until_complete();
+        let mut missing: std::collections::BTreeSet<PathBuf> =
+            (0..300).map(|n| folder.path().join(format!("p{n}/s/subagents/agent.jsonl"))).collect();
+        missing.iter().for_each(|file| write(file, "1"));
+        while !missing.is_empty() {
+            if let Notice::Files(files) = watching.next() {
+                files.iter().for_each(|file| {
+                    missing.remove(file);
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_link_that_leads_outside_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        write(&outside.path().join("secret.jsonl"), "1");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
+        let watching = Watching::start(&[folder.path()], Method::Automatic);
+        assert_eq!(watching.until_complete(), [] as [PathBuf; 0]);
+    }
+
+    #[test]
+    fn a_scan_can_be_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let watching = Watching::start(&[folder.path()], Method::Automatic);
+        watching.until_complete();
+        watching.watch.rescan();
+        watching.until_complete();
+    }
+
+    struct Watching {
+        watch: Watch,
+        notices: mpsc::Receiver<Notice>,
+    }
+
+    impl Watching {
+        fn start(roots: &[&Path], method: Method) -> Watching {
+            let (send, notices) = mpsc::channel();
+            let watched = Watched {
+                roots: roots.iter().map(|root| root.to_path_buf()).collect(),
+                wanted: |path| path.extension().is_some_and(|extension| extension == "jsonl"),
+                method,
+                poll_every: Duration::from_millis(5),
+            };
+            let watch = Watch::start(watched, move |notice| send.send(notice).is_ok()).unwrap();
+            Watching { watch, notices }
+        }
+
+        fn next(&self) -> Notice {
+            self.notices.recv_timeout(PATIENCE).expect("a notice in time")
+        }
+
+        fn until_complete(&self) -> Vec<PathBuf> {
+            let mut reported = Vec::new();
+            loop {
+                match self.next() {
+                    Notice::Files(files) => reported.extend(files),
+                    Notice::Complete => return reported,
+                    Notice::Mode(_) => {}
+                }
+            }
+        }
+
+        fn until_reported(&self, file: &Path) {
+            while !matches!(self.next(), Notice::Files(files) if files.iter().any(|f| f == file)) {}
+        }
+    }
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut file = fs::File::options().append(true).create(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+}

@@ -1,0 +1,79 @@
+//! Walks folders and tells which files are not what they were at the last walk.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{capture::tail, store::FileStamp};
+
+/// Folders nested deeper than this are not walked.
+const DEEPEST: usize = 16;
+
+/// What each file was like when it was last seen.
+pub struct Scanner {
+    wanted: fn(&Path) -> bool,
+    seen: HashMap<PathBuf, Seen>,
+    round: u64,
+}
+
+struct Seen {
+    stamp: FileStamp,
+    round: u64,
+}
+
+impl Scanner {
+    /// A scanner that has seen nothing yet and looks at files that are `wanted`.
+    pub fn new(wanted: fn(&Path) -> bool) -> Scanner {
+        Scanner { wanted, seen: HashMap::new(), round: 0 }
+    }
+
+    /// Adds to `changed` the files under `folder` that are new or changed, newest first.
+    ///
+    /// Links are not followed: they may lead out of the folder.
+    pub fn scan(&mut self, folder: &Path, changed: &mut Vec<PathBuf>) {
+        let mut found: Vec<(i64, PathBuf)> = Vec::new();
+        let mut folders = vec![(folder.to_owned(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if kind.is_dir() && depth < DEEPEST {
+                    folders.push((path, depth + 1));
+                } else if kind.is_file() && (self.wanted)(&path) {
+                    let Ok(metadata) = entry.metadata() else { continue };
+                    let stamp = tail::stamp(&metadata);
+                    if self.remember(&path, stamp) {
+                        found.push((stamp.modified, path));
+                    }
+                }
+            }
+        }
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        changed.extend(found.into_iter().map(|(_, path)| path));
+    }
+
+    /// Notes the present state of one file, so that a later scan does not report it again.
+    pub fn note(&mut self, path: &Path) {
+        if let Ok(metadata) = fs::symlink_metadata(path) {
+            self.remember(path, tail::stamp(&metadata));
+        }
+    }
+
+    /// The files that no scan since the last call of this has found. Call it after scanning all
+    /// folders.
+    pub fn gone(&mut self) -> Vec<PathBuf> {
+        let round = self.round;
+        self.round += 1;
+        self.seen.extract_if(|_, seen| seen.round < round).map(|(path, _)| path).collect()
+    }
+
+    /// Notes `stamp`; says whether it is news.
+    fn remember(&mut self, path: &Path, stamp: FileStamp) -> bool {
+        let seen = Seen { stamp, round: self.round };
+        let before = self.seen.insert(path.to_owned(), seen);
+        before.is_none_or(|before| before.stamp != stamp)
+    }
+}
