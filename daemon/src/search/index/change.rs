@@ -1,0 +1,126 @@
+//! What the index is told: changes in the order in which they happened.
+
+use crate::{
+    model::{Message, Namespace, Project, SessionKey, Timestamp, episode::Episode},
+    search::passage::Kind,
+};
+
+/// A place in the outbox that the index follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct Position(pub u64);
+
+/// What is known of a session apart from its text. The latest one told holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// The session.
+    pub session: SessionKey,
+    /// Its project's short name.
+    pub namespace: Namespace,
+    /// Its project, once known.
+    pub project: Option<Project>,
+    /// The agent, by the name of its format.
+    pub agent: String,
+    /// When its first message was written, once known.
+    pub started_at: Option<Timestamp>,
+    /// When its latest message was written.
+    pub ended_at: Timestamp,
+    /// A number that sessions share which are forks or copies of one another.
+    pub family: Option<u64>,
+    /// The branch for messages that name none.
+    pub branch: Option<String>,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Messages were added to a session.
+    Messages {
+        /// The session, as it is now.
+        card: Card,
+        /// The new messages.
+        messages: Vec<Message>,
+    },
+    /// A session got an episode, its first or another one.
+    Episode {
+        /// The session, as it is now.
+        card: Card,
+        /// The episode's text, by field.
+        fields: Vec<EpisodeField>,
+        /// Branches worked on.
+        branches: Vec<String>,
+    },
+    /// The messages of one file of a session are void: it was replaced or removed.
+    DropSource {
+        /// The session.
+        session: SessionKey,
+        /// The file, as in [`crate::model::transcript::Origin::source`].
+        source: u32,
+    },
+    /// A session's episode is void.
+    DropEpisode {
+        /// The session.
+        session: SessionKey,
+    },
+    /// Nothing of a session may be found any more.
+    DropSession {
+        /// The session.
+        session: SessionKey,
+    },
+}
+
+/// One piece of an episode's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpisodeField {
+    /// Which field.
+    pub kind: Kind,
+    /// What it says.
+    pub text: String,
+}
+
+impl EpisodeField {
+    /// Everything in `episode` that is worth finding, piece by piece.
+    pub fn all_of(episode: &Episode) -> Vec<EpisodeField> {
+        let summary = &episode.summary;
+        let mut fields = Vec::new();
+        let mut add = |kind: Kind, text: String| {
+            if !text.trim().is_empty() {
+                fields.push(EpisodeField { kind, text });
+            }
+        };
+        add(Kind::Title, episode.name.clone());
+        add(Kind::Objective, summary.objective.clone());
+        for decision in summary.key_decisions.iter().flatten() {
+            let others = decision.alternatives.iter().flatten().cloned();
+            let said = [decision.decision.clone(), decision.rationale.clone()];
+            add(Kind::Decision, joined(said.into_iter().chain(others)));
+        }
+        for error in summary.errors_resolved.iter().flatten() {
+            let said = [&error.error, &error.root_cause, &error.fix, &error.verification];
+            add(Kind::Error, joined(said.into_iter().cloned()));
+        }
+        add(Kind::Error, summary.root_cause_analysis.clone().unwrap_or_default());
+        add(Kind::File, joined(summary.files_modified.iter().flatten().cloned()));
+        let lists = [&summary.completed_tasks, &summary.next_steps, &summary.discoveries];
+        for list in lists {
+            add(Kind::Body, joined(list.iter().flatten().cloned()));
+        }
+        let changes = summary.config_changes.iter().flatten().map(|change| {
+            let old = change.old_value.as_deref().unwrap_or_default();
+            format!(
+                "{} {} {old} {} {}",
+                change.file, change.setting, change.new_value, change.reason
+            )
+        });
+        add(Kind::Body, joined(changes));
+        if let Some(tests) = &summary.test_results {
+            let failed = tests.failed_tests.iter().flatten().cloned();
+            add(Kind::Body, joined([tests.framework.clone()].into_iter().chain(failed)));
+        }
+        add(Kind::Body, joined(summary.mcp_tools_used.iter().flatten().cloned()));
+        fields
+    }
+}
+
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    texts.filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,119 @@
+//! Opening and making an index, and finding out that it cannot be used.
+
+use std::{
+    fs, io,
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+    sync::{Mutex, RwLock},
+};
+
+use tantivy::{
+    IndexReader, IndexSettings, ReloadPolicy, directory::MmapDirectory, store::Compressor,
+};
+
+use crate::search::index::{
+    Index, Position, State, open_shards,
+    schema::{CodeTokenizer, LAYOUT, TOKENIZER, VERSION},
+};
+
+/// Why an index cannot be used. All but the last are mended by [`Index::create`].
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is none.
+    #[error("find a search index in {}", .0.display())]
+    Missing(PathBuf),
+    /// It was made by another version of the daemon.
+    #[error("read a search index of version {0}")]
+    OtherVersion(String),
+    /// Something in it is broken or gone.
+    #[error("read a damaged search index: {0}")]
+    Damaged(String),
+    /// The folder cannot be read or written.
+    #[error("use the search index's folder: {0}")]
+    Folder(#[from] io::Error),
+}
+
+/// The file that says which version made an index. It is written last.
+const VERSION_FILE: &str = "VERSION";
+
+pub(super) fn open(folder: &Path) -> Result<Index, OpenError> {
+    let wanted = version_line();
+    match fs::read(folder.join(VERSION_FILE)) {
+        Ok(found) if found == wanted.as_bytes() => {}
+        Ok(found) => {
+            let found = String::from_utf8_lossy(&found).trim().chars().take(40).collect();
+            return Err(OpenError::OtherVersion(found));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(OpenError::Missing(folder.to_owned()));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    // Reading files that someone else wrote over can panic inside the engine underneath.
+    let opened = panic::catch_unwind(AssertUnwindSafe(|| open_checked(folder)));
+    opened.unwrap_or_else(|_| Err(OpenError::Damaged("it cannot be parsed".to_owned())))
+}
+
+pub(super) fn create(folder: &Path) -> Result<Index, OpenError> {
+    fs::create_dir_all(folder)?;
+    remove_if_there(&folder.join(VERSION_FILE))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    let settings =
+        IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() };
+    let directory = MmapDirectory::open(folder).map_err(|error| damaged(&error))?;
+    let index = tantivy::Index::create(directory, LAYOUT.schema.clone(), settings)
+        .map_err(|error| damaged(&error))?;
+    fs::write(folder.join(VERSION_FILE), version_line())?;
+    assemble(index)
+}
+
+fn open_checked(folder: &Path) -> Result<Index, OpenError> {
+    let directory = MmapDirectory::open(folder).map_err(|error| damaged(&error))?;
+    let index = tantivy::Index::open(directory).map_err(|error| damaged(&error))?;
+    if index.schema() != LAYOUT.schema {
+        return Err(OpenError::OtherVersion("with other fields".to_owned()));
+    }
+    let broken = index.validate_checksum().map_err(|error| damaged(&error))?;
+    if let Some(file) = broken.iter().next() {
+        return Err(OpenError::Damaged(format!("{} has a wrong checksum", file.display())));
+    }
+    assemble(index)
+}
+
+fn assemble(index: tantivy::Index) -> Result<Index, OpenError> {
+    index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
+    let reader: IndexReader = index
+        .reader_builder()
+        .reload_policy(ReloadPolicy::Manual)
+        .try_into()
+        .map_err(|error| damaged(&error))?;
+    let disk = open_shards(&reader).map_err(|error| damaged(&error))?;
+    let metas = index.load_metas().map_err(|error| damaged(&error))?;
+    let committed = match metas.payload.as_deref().map(str::parse) {
+        None => Position::default(),
+        Some(Ok(position)) => Position(position),
+        Some(Err(_)) => return Err(OpenError::Damaged("its position is no number".to_owned())),
+    };
+    let state = State { disk, layers: Vec::new(), committed };
+    Ok(Index { tantivy: index, reader, state: RwLock::new(state), committing: Mutex::new(()) })
+}
+
+fn version_line() -> String {
+    format!("graphitid search {VERSION}\n")
+}
+
+fn damaged(error: &impl ToString) -> OpenError {
+    OpenError::Damaged(error.to_string())
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,137 @@
+//! The whole index as it is at one moment.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use crate::search::index::{
+    change::Card,
+    disk::{CardRow, DiskShard},
+    passages::seconds,
+    shard::{CardFacts, Shard, Store},
+    tail::Tail,
+};
+
+/// Every part of the index, earlier ones first.
+pub(crate) struct View<'s> {
+    pub(crate) shards: Vec<Shard<'s>>,
+    disk: &'s [Arc<DiskShard>],
+    layers: &'s [Tail],
+}
+
+impl<'s> View<'s> {
+    pub(crate) fn new(disk: &'s [Arc<DiskShard>], layers: &'s [Tail]) -> View<'s> {
+        let graves_after = |layer: usize| {
+            let later = layers[layer..].iter().map(Tail::graves);
+            later.filter(|graves| !graves.is_empty()).collect::<Vec<_>>()
+        };
+        let on_disk =
+            disk.iter().map(|shard| Shard { store: Store::Disk(shard), graves: graves_after(0) });
+        let in_memory = layers.iter().enumerate().map(|(index, layer)| Shard {
+            store: Store::Memory(layer.shard()),
+            graves: graves_after(index + 1),
+        });
+        View { shards: on_disk.chain(in_memory).collect(), disk, layers }
+    }
+
+    /// Passages that can be found.
+    pub(crate) fn passages(&self) -> u64 {
+        self.shards.iter().map(|shard| u64::from(shard.passages())).sum()
+    }
+
+    /// Terms in them, counted with their repetitions.
+    pub(crate) fn length(&self) -> u64 {
+        self.shards.iter().map(Shard::length).sum()
+    }
+
+    /// Sessions, roughly: those with changes that are not on disk yet may count twice.
+    pub(crate) fn sessions(&self) -> u64 {
+        let on_disk: u64 = self.disk.iter().map(|shard| u64::from(shard.cards())).sum();
+        let latest = self.layers.iter().map(|layer| layer.cards().len() as u64).max();
+        on_disk.max(latest.unwrap_or_default())
+    }
+
+    /// What is known of a session.
+    pub(crate) fn card(&self, session: u64) -> tantivy::Result<Option<CardFacts>> {
+        for layer in self.layers.iter().rev() {
+            if let Some(card) = layer.cards().get(&session) {
+                return Ok(Some(facts(card)));
+            }
+            if layer.graves().sessions.contains(&session) {
+                return Ok(None);
+            }
+        }
+        for shard in self.disk {
+            if let Some(card) = shard.card(session)? {
+                return Ok(Some(card));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Calls `visit` with every session and its card.
+    pub(crate) fn each_session(
+        &self,
+        visit: &mut dyn FnMut(SessionRow<'_>),
+    ) -> tantivy::Result<()> {
+        let mut seen: HashSet<u64> = HashSet::new();
+        for layer in self.layers.iter().rev() {
+            for card in layer.cards().values().filter(|card| !seen.contains(&card.session.0)) {
+                visit(SessionRow {
+                    session: card.session.0,
+                    namespace: card.namespace.number(),
+                    project: card.project.as_ref().map(|project| project.path()),
+                    agent: &card.agent,
+                    ended: seconds(card.ended_at),
+                    family: card.family,
+                });
+            }
+            seen.extend(layer.cards().keys());
+            seen.extend(&layer.graves().sessions);
+        }
+        for shard in self.disk {
+            let (projects, agents) = (shard.project_names()?, shard.agent_names()?);
+            let name = |names: &'_ HashMap<u64, String>, number: Option<u64>| {
+                number.and_then(|number| names.get(&number).cloned())
+            };
+            shard.each_card(&mut |row: CardRow| {
+                if seen.contains(&row.session) {
+                    return;
+                }
+                let project = name(&projects, row.project);
+                visit(SessionRow {
+                    session: row.session,
+                    namespace: row.namespace,
+                    project: project.as_deref(),
+                    agent: &name(&agents, row.agent).unwrap_or_default(),
+                    ended: row.ended,
+                    family: row.family,
+                });
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A session in a walk through all of them.
+pub(crate) struct SessionRow<'r> {
+    pub(crate) session: u64,
+    pub(crate) namespace: u32,
+    pub(crate) project: Option<&'r str>,
+    pub(crate) agent: &'r str,
+    /// Seconds since the epoch.
+    pub(crate) ended: i64,
+    pub(crate) family: Option<u64>,
+}
+
+fn facts(card: &Card) -> CardFacts {
+    CardFacts {
+        namespace: card.namespace.number(),
+        project: card.project.as_ref().map(|project| project.path().to_owned()),
+        agent: card.agent.clone(),
+        started: seconds(card.started_at.unwrap_or(card.ended_at)),
+        ended: seconds(card.ended_at),
+        family: card.family,
+    }
+}

@@ -1,0 +1,6 @@
+//! search
+pub mod index;
+pub mod passage;
+pub mod query;
+pub mod rank;
+pub(crate) mod text;

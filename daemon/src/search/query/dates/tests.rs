@@ -1,0 +1,153 @@
+use jiff::{civil::date, tz};
+
+use super::*;
+
+/// Wednesday, 18 March 2026, 15:00, one hour east of Greenwich.
+fn now() -> Zoned {
+    let zone = tz::TimeZone::fixed(tz::offset(1));
+    date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(zone).unwrap()
+}
+
+/// `from..to` in local days, `-` for an open end, with hours where they are not midnight.
+fn shown(range: TimeRange) -> String {
+    let day = |at: Timestamp| match at {
+        Timestamp::MAX | Timestamp::MIN => "-".to_owned(),
+        at => {
+            let local = jiff::Timestamp::from_microsecond(at.micros()).unwrap();
+            let local = local.to_zoned(now().time_zone().clone());
+            let format = if local.hour() == 0 { "%Y-%m-%d" } else { "%Y-%m-%dT%H" };
+            local.strftime(format).to_string()
+        }
+    };
+    format!("{}..{}", day(range.from), day(range.to))
+}
+
+#[test]
+fn dates_in_questions_are_found() {
+    for (text, wanted) in [
+        ("what broke yesterday", "yesterday=2026-03-17..2026-03-18"),
+        ("the day before yesterday we", "the day before yesterday=2026-03-16..2026-03-17"),
+        ("today's build", "today=2026-03-18..2026-03-19"),
+        ("what did we decide last week?", "last week=2026-03-09..2026-03-16"),
+        ("this month", "this month=2026-03-01..2026-04-01"),
+        ("in the last 3 days", "in the last 3 days=2026-03-15..2026-03-19"),
+        ("in the past week", "in the past week=2026-03-11..2026-03-19"),
+        ("3 days ago", "3 days ago=2026-03-14..2026-03-17"),
+        ("two weeks ago", "two weeks ago=2026-02-28..2026-03-09"),
+        ("a couple of weeks ago", "a couple of weeks ago=2026-02-28..2026-03-09"),
+        ("about a month ago", "about a month ago=2026-02-02..2026-03-07"),
+        ("in March", "in March=2026-03-01..2026-04-01"),
+        ("in march", "in march=2026-03-01..2026-04-01"),
+        ("in May", "in May=2025-05-01..2025-06-01"),
+        ("in May 2023", "in May 2023=2023-05-01..2023-06-01"),
+        ("during early December", "during early December=2025-12-01..2026-01-01"),
+        ("last March", "last March=2025-03-01..2025-04-01"),
+        ("on January 21st, 2026", "on January 21st, 2026=2026-01-21..2026-01-22"),
+        ("on 21 January", "on 21 January=2026-01-21..2026-01-22"),
+        ("the 21st of December", "the 21st of December=2025-12-21..2025-12-22"),
+        ("on the 5th", "on the 5th=2026-03-05..2026-03-06"),
+        ("on the 21st", "on the 21st=2026-02-21..2026-02-22"),
+        ("on 2026-01-21", "on 2026-01-21=2026-01-21..2026-01-22"),
+        ("2026-01-21T10:00", "2026-01-21T10:00=2026-01-21..2026-01-22"),
+        ("21.01.2026", "21.01.2026=2026-01-21..2026-01-22"),
+        ("01/21/2026", "01/21/2026=2026-01-21..2026-01-22"),
+        ("21/01/2026", "21/01/2026=2026-01-21..2026-01-22"),
+        ("since Monday", "since Monday=2026-03-16..-"),
+        ("on Wednesday", "on Wednesday=2026-03-11..2026-03-12"),
+        ("last friday", "last friday=2026-03-13..2026-03-14"),
+        ("last weekend", "last weekend=2026-03-14..2026-03-16"),
+        ("since 3 March", "since 3 March=2026-03-03..-"),
+        ("before February", "before February=-..2026-02-01"),
+        ("until last week", "until last week=-..2026-03-16"),
+        (
+            "between January 5 and January 9",
+            "between January 5 and January 9=2026-01-05..2026-01-10",
+        ),
+        ("from January to March", "from January to March=2026-01-01..2026-04-01"),
+        ("in 2025", "in 2025=2025-01-01..2026-01-01"),
+        ("the other day", "the other day=2026-03-11..2026-03-19"),
+        ("2 hours ago", "2 hours ago=2026-03-18T11..2026-03-18T15"),
+        ("last quarter", "last quarter=2025-10-01..2026-01-01"),
+    ] {
+        let found: Vec<String> = mentions(text, &now())
+            .into_iter()
+            .map(|mention| format!("{}={}", &text[mention.span], shown(mention.range)))
+            .collect();
+        assert_eq!(found, [wanted], "{text}");
+    }
+}
+
+#[test]
+fn words_that_are_no_dates_are_left_alone() {
+    for text in [
+        "we may march on",
+        "the second argument",
+        "a week",
+        "version 1.2.3",
+        "from src/main.rs to lib.rs",
+        "port 8080",
+        "in 404 cases",
+        "sun and sat",
+        "the last test",
+        "past the end",
+        "99999999999999999999 days ago",
+        "2026-13-45",
+        "",
+    ] {
+        assert_eq!(mentions(text, &now()), [], "{text}");
+    }
+}
+
+#[test]
+fn values_of_filters_are_read() {
+    for (text, wanted) in [
+        ("2026-01-21", "2026-01-21..2026-01-22"),
+        ("2026-01", "2026-01-01..2026-02-01"),
+        ("2025", "2025-01-01..2026-01-01"),
+        ("yesterday", "2026-03-17..2026-03-18"),
+        ("last-week", "2026-03-09..2026-03-16"),
+        ("last_week", "2026-03-09..2026-03-16"),
+        ("last week", "2026-03-09..2026-03-16"),
+        ("march", "2026-03-01..2026-04-01"),
+        ("may", "2025-05-01..2025-06-01"),
+        ("monday", "2026-03-16..2026-03-17"),
+        ("7d", "2026-03-11..2026-03-19"),
+        ("24h", "2026-03-17T15..2026-03-18T15"),
+        ("2026-01-05..2026-01-09", "2026-01-05..2026-01-10"),
+        ("2026-01-05..", "2026-01-05..-"),
+        ("..2026-01-05", "-..2026-01-06"),
+    ] {
+        assert_eq!(value(text, &now()).map(shown).as_deref(), Some(wanted), "{text}");
+    }
+    for text in ["", "soon", "..", "99x", "é", "2026-01-21 foo"] {
+        assert_eq!(value(text, &now()), None, "{text}");
+    }
+}
+
+#[test]
+fn only_words_that_may_stand_in_the_text_are_literal() {
+    let literal = |text: &str| mentions(text, &now())[0].is_literal;
+    assert!(literal("in March") && literal("2026-01-21"));
+    assert!(!literal("last week") && !literal("3 days ago"));
+}
+
+#[test]
+fn any_mixture_of_date_words_is_read_without_panic() {
+    let words = [
+        "last", "the", "on", "in", "since", "between", "and", "3", "31", "february", "29", "2024",
+        "-5", "weeks", "ago", "may", "0", "9999", "years", "a", "couple", "of", "30", "april", "é",
+    ];
+    let mut seed: u64 = 3;
+    for _ in 0..5_000 {
+        let mut text = String::new();
+        for _ in 0..6 {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(words[(seed >> 33) as usize % words.len()]);
+            text.push(' ');
+        }
+        mentions(&text, &now());
+        value(text.trim(), &now());
+    }
+}

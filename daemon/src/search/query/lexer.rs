@@ -1,0 +1,102 @@
+//! A question cut into phrases, filters and the rest.
+
+use jiff::Zoned;
+
+use crate::search::{
+    query::{Filter, fields},
+    text,
+};
+
+/// A piece of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Item<'t> {
+    /// Words.
+    Free(&'t str),
+    /// The beginning of a word, its mark taken off.
+    Prefix(&'t str),
+    /// What stood in quotes, or a word with a minus.
+    Phrase { text: &'t str, is_negated: bool },
+    /// A filter.
+    Filter { filter: Filter, is_negated: bool },
+}
+
+/// Cuts `text`; pieces are cut at white space, quotes keep it.
+pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<Item<'t>> {
+    let mut items = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (item, length) = item(rest, now);
+        items.push(item);
+        rest = rest[length..].trim_start();
+    }
+    items
+}
+
+/// The piece at the start of `rest`, which is not empty, and its length in bytes.
+fn item<'t>(rest: &'t str, now: &Zoned) -> (Item<'t>, usize) {
+    let (is_negated, body) = match rest.strip_prefix('-') {
+        Some(body) if !body.starts_with('-') => (true, body),
+        _ => (false, rest),
+    };
+    let sign = rest.len() - body.len();
+    if let Some((text, length)) = quoted(body) {
+        return (Item::Phrase { text, is_negated }, sign + length);
+    }
+    if let Some((filter, length)) = filter(body, now) {
+        return (Item::Filter { filter, is_negated }, sign + length);
+    }
+    let length = sign + body.find(char::is_whitespace).unwrap_or(body.len());
+    let word = &rest[..length];
+    if is_negated && !is_flag(&word[sign..]) {
+        return (Item::Phrase { text: &word[sign..], is_negated }, length);
+    }
+    match prefix(word) {
+        Some(prefix) => (Item::Prefix(prefix), length),
+        None => (Item::Free(word), length),
+    }
+}
+
+/// What stands in quotes at the start of `rest`, and how long it is with them.
+fn quoted(rest: &str) -> Option<(&str, usize)> {
+    let open = rest.chars().next()?;
+    let close = match open {
+        '"' => '"',
+        '\u{201c}' | '\u{201e}' => '\u{201d}',
+        '\u{ab}' => '\u{bb}',
+        _ => return None,
+    };
+    let inside = &rest[open.len_utf8()..];
+    let length = inside.find(close)?;
+    Some((&inside[..length], open.len_utf8() + length + close.len_utf8()))
+}
+
+/// A filter at the start of `rest`, and its length.
+fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
+    let (name, after) = rest.split_once(':')?;
+    if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    let (value, length) = quoted(after).unwrap_or_else(|| {
+        let length = after.find(char::is_whitespace).unwrap_or(after.len());
+        (&after[..length], length)
+    });
+    let filter = fields::filter(name, value.trim_end_matches([',', ';', '?', '!']), now)?;
+    Some((filter, name.len() + 1 + length))
+}
+
+/// Whether what follows a minus is an option of a command (`-m`, `-rf`) or no word at all, rather
+/// than a word that is not wanted.
+fn is_flag(word: &str) -> bool {
+    let ascii = word.bytes().filter(u8::is_ascii_alphanumeric).count();
+    let is_short = word.is_ascii() && ascii <= 2;
+    is_short || !word.starts_with(char::is_alphanumeric) || text::words(word).is_empty()
+}
+
+/// `word` without the star at its end; single letters begin too many words to be of use.
+fn prefix(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches([',', ';', '?', '!', ')', '.']);
+    let stem = word.strip_suffix('*')?;
+    let last = stem.chars().next_back().filter(|c| c.is_alphanumeric())?;
+    let letters = stem.chars().rev().take_while(|c| c.is_alphanumeric()).count();
+    (letters >= 2 || text::is_unspaced(last)).then_some(stem)
+}

@@ -1,0 +1,218 @@
+//! What a person or an agent asks, as words, phrases, filters and dates.
+//!
+//! Every text is a question: what cannot be read as anything else is words. The forms are
+//!
+//! | Written | Means |
+//! | --- | --- |
+//! | `retry bug` | sessions about these words, in any form, best first |
+//! | `"exact phrase"` | sessions that hold these words in this order |
+//! | `conf*` | words that begin so |
+//! | `-docker`, `-"dry run"` | no sessions that hold this |
+//! | `project:api agent:codex branch:main file:src/lib.rs` | sessions there; `file:` and `project:` match whole path segments |
+//! | `role:user tool:Bash in:decisions` | only such passages |
+//! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only what was said then |
+//! | `what broke last week?` | sessions of last week first |
+//!
+//! Values with spaces stand in quotes (`date:"last week"`). Several filters of one name mean any of
+//! them, of different names all of them; `-` before a filter turns it round.
+
+pub mod dates;
+mod fields;
+mod lexer;
+
+use std::ops::RangeInclusive;
+
+use jiff::Zoned;
+
+use self::lexer::Item;
+use crate::search::{
+    passage::Kinds,
+    query::dates::TimeRange,
+    text::{self, Form, OwnedWord, stop},
+};
+
+/// A question, read.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Query {
+    /// Words to rank by, in order.
+    pub(crate) words: Vec<QueryWord>,
+    /// Phrases that must be there.
+    pub(crate) phrases: Vec<Phrase>,
+    /// Phrases that must not be there; a word is a phrase of one.
+    pub(crate) excluded: Vec<Phrase>,
+    /// What sessions or passages must be like.
+    pub(crate) conditions: Vec<Condition>,
+    /// Times that the question names.
+    pub(crate) dates: Vec<TimeRange>,
+}
+
+/// A word to rank by.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueryWord {
+    /// Its folded text.
+    pub(crate) text: String,
+    /// What it matches.
+    pub(crate) form: WordForm,
+    /// Its place among the parts of the question.
+    pub(crate) position: u32,
+    /// How it stands in the question.
+    pub(crate) standing: Standing,
+}
+
+/// What a [`QueryWord`] matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WordForm {
+    /// The word and its other forms.
+    Part,
+    /// The whole identifier, name or path.
+    Whole,
+    /// Words that begin with it.
+    Prefix,
+}
+
+/// How a [`QueryWord`] stands in the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It says what is looked for.
+    Content,
+    /// It is part of an identifier, a name or a path that is looked for as a whole.
+    InWhole,
+    /// It is part of a date.
+    InDate,
+    /// It says nothing.
+    Stop,
+}
+
+/// Words in this order, one right after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Phrase {
+    /// The parts, at least one.
+    pub(crate) parts: Vec<String>,
+    /// Whether the last one is the beginning of a word.
+    pub(crate) is_prefix: bool,
+}
+
+/// A filter, or its opposite.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) filter: Filter,
+    pub(crate) is_negated: bool,
+}
+
+/// What a session or passage must be like.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Filter {
+    /// The session's project: a name, the end of a path, or a namespace.
+    Project(String),
+    /// The session's agent.
+    Agent(String),
+    /// A file that the session touched, by the end of its path or a segment.
+    File(String),
+    /// The passage's branch, whole or a segment.
+    Branch(String),
+    /// The tool called, whole or a part of its name.
+    Tool(String),
+    /// What the passage is.
+    Kinds(Kinds),
+    /// When it was said.
+    During(TimeRange),
+}
+
+impl Query {
+    /// Of a longer question only this many bytes are read: enough for a pasted stack trace.
+    pub const LONGEST: usize = 8 * 1024;
+
+    /// Reads `text` as asked at `now`, whose time zone is the asker's. Never fails.
+    pub fn parse(text: &str, now: &Zoned) -> Query {
+        let text = &text[..text.floor_char_boundary(Query::LONGEST)];
+        let mut query = Query::default();
+        let mut free = String::new();
+        let mut prefixes = Vec::new();
+        for item in lexer::items(text, now) {
+            match item {
+                Item::Free(words) => push_spaced(&mut free, words),
+                Item::Prefix(word) => {
+                    push_spaced(&mut free, word);
+                    prefixes.push(free.len());
+                }
+                Item::Phrase { text, is_negated } => query.add_phrase(text, is_negated),
+                Item::Filter { filter, is_negated } => {
+                    query.conditions.push(Condition { filter, is_negated });
+                }
+            }
+        }
+        query.add_words(&free, &prefixes, now);
+        query
+    }
+
+    /// Whether there is nothing to rank by: what remains is a list, newest first.
+    pub fn is_list(&self) -> bool {
+        self.words.is_empty() && self.phrases.is_empty()
+    }
+
+    /// The times that the question names; filters not counted.
+    pub fn dates(&self) -> &[TimeRange] {
+        &self.dates
+    }
+
+    fn add_phrase(&mut self, text: &str, is_negated: bool) {
+        let is_prefix = text.ends_with('*');
+        let words = text::words(text).into_iter().filter(|word| word.form == Form::Part);
+        let parts: Vec<String> = words.map(|word| word.text).collect();
+        if parts.is_empty() {
+            return;
+        }
+        let phrases = if is_negated { &mut self.excluded } else { &mut self.phrases };
+        phrases.push(Phrase { parts, is_prefix });
+    }
+
+    fn add_words(&mut self, free: &str, prefix_ends: &[usize], now: &Zoned) {
+        let mentions = dates::mentions(free, now);
+        self.dates = mentions.iter().map(|mention| mention.range).collect();
+        let words = text::words(free);
+        let wholes = parts_of_wholes(&words);
+        for word in &words {
+            let mention = mentions.iter().find(|mention| mention.span.contains(&word.span.start));
+            if mention.is_some_and(|mention| !mention.is_literal) {
+                continue;
+            }
+            let form = match word.form {
+                _ if prefix_ends.contains(&word.span.end) => WordForm::Prefix,
+                Form::Part => WordForm::Part,
+                Form::Whole => WordForm::Whole,
+            };
+            let standing = match word.form {
+                _ if mention.is_some() => Standing::InDate,
+                Form::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
+                    Standing::InWhole
+                }
+                Form::Part if form == WordForm::Part && stop::is_stop_word(&word.text) => {
+                    Standing::Stop
+                }
+                _ => Standing::Content,
+            };
+            let (text, position) = (word.text.clone(), word.position);
+            self.words.push(QueryWord { text, form, position, standing });
+        }
+    }
+}
+
+/// The positions that each whole stands for.
+fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
+    let wholes = words.iter().enumerate().filter(|(_, word)| word.form == Form::Whole);
+    let parts = wholes.map(|(at, whole)| {
+        let inside = words[at..].iter().take_while(|word| word.span.start < whole.span.end);
+        whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
+    });
+    parts.collect()
+}
+
+fn push_spaced(text: &mut String, more: &str) {
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(more);
+}
+
+#[cfg(test)]
+mod tests;

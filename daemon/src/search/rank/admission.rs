@@ -1,0 +1,270 @@
+//! Which sessions and passages a question lets in.
+
+use std::collections::HashSet;
+
+use crate::{
+    model::{Namespace, Project, SessionKey, Timestamp},
+    search::{
+        index::{
+            attributes,
+            memory::Attribute,
+            shard::Shard,
+            view::{SessionRow, View},
+        },
+        passage::{Kind, Kinds},
+        query::{Condition, Filter, Query, dates::TimeRange},
+        rank::phrase,
+        text,
+    },
+};
+
+/// Where to search, as the caller and not the question says.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Only these projects; `None` for all.
+    pub namespaces: Option<Vec<Namespace>>,
+    /// Only this session.
+    pub within: Option<SessionKey>,
+    /// Not these sessions.
+    pub without: Vec<SessionKey>,
+    /// The asker's project, whose sessions come a little earlier.
+    pub near: Option<Namespace>,
+}
+
+/// A question's filters, made ready for one view.
+pub(crate) struct Admission {
+    /// Sessions let in; `None` for all.
+    allowed: Option<HashSet<u64>>,
+    banned: HashSet<u64>,
+    kinds: Kinds,
+    /// In seconds, from and to.
+    during: Vec<(i64, i64)>,
+    not_during: Vec<(i64, i64)>,
+    /// By shard.
+    documents: Vec<Documents>,
+}
+
+/// Documents let in and kept out of one shard, for their attributes.
+#[derive(Default)]
+struct Documents {
+    /// In ascending order, as is `banned`.
+    allowed: Option<Vec<u32>>,
+    banned: Vec<u32>,
+}
+
+impl Admission {
+    pub(crate) fn new(query: &Query, scope: &Scope, view: &View<'_>) -> tantivy::Result<Admission> {
+        let mut admission = Admission {
+            allowed: scope.within.map(|session| HashSet::from([session.0])),
+            banned: scope.without.iter().map(|session| session.0).collect(),
+            kinds: kinds(query),
+            during: ranges(query, false),
+            not_during: ranges(query, true),
+            documents: Vec::with_capacity(view.shards.len()),
+        };
+        admission.judge_cards(query, scope, view)?;
+        admission.judge_files(query, view)?;
+        admission.judge_phrases(query, view)?;
+        for shard in &view.shards {
+            admission.documents.push(documents(query, shard)?);
+        }
+        Ok(admission)
+    }
+
+    /// Whether every session is let in.
+    pub(crate) fn is_open(&self) -> bool {
+        self.allowed.is_none() && self.banned.is_empty()
+    }
+
+    /// Whether passages are looked at one by one.
+    pub(crate) fn looks_at_passages(&self) -> bool {
+        self.kinds != Kinds::ALL
+            || !self.during.is_empty()
+            || !self.not_during.is_empty()
+            || self
+                .documents
+                .iter()
+                .any(|documents| documents.allowed.is_some() || !documents.banned.is_empty())
+    }
+
+    #[inline]
+    pub(crate) fn admits_session(&self, session: u64) -> bool {
+        !self.banned.contains(&session)
+            && self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&session))
+    }
+
+    /// Whether a passage is let in, its session aside.
+    #[inline]
+    pub(crate) fn admits(&self, shard: (usize, &Shard<'_>), document: u32, kind: Kind) -> bool {
+        let (index, shard) = shard;
+        let documents = &self.documents[index];
+        self.kinds.contains(kind)
+            && documents.allowed.as_ref().is_none_or(|all| all.binary_search(&document).is_ok())
+            && (documents.banned.is_empty() || documents.banned.binary_search(&document).is_err())
+            && ((self.during.is_empty() && self.not_during.is_empty())
+                || self.admits_time(shard.at(document)))
+    }
+
+    fn admits_time(&self, at: i64) -> bool {
+        let within = |range: &(i64, i64)| range.0 <= at && at < range.1;
+        self.during.iter().all(within) && !self.not_during.iter().any(within)
+    }
+
+    fn judge_cards(
+        &mut self,
+        query: &Query,
+        scope: &Scope,
+        view: &View<'_>,
+    ) -> tantivy::Result<()> {
+        let about_cards = query
+            .conditions
+            .iter()
+            .filter(|condition| matches!(condition.filter, Filter::Project(_) | Filter::Agent(_)));
+        let conditions: Vec<&Condition> = about_cards.collect();
+        if conditions.is_empty() && scope.namespaces.is_none() {
+            return Ok(());
+        }
+        let mut allowed = HashSet::new();
+        view.each_session(&mut |row| {
+            let in_scope = scope.namespaces.as_ref().is_none_or(|namespaces| {
+                namespaces.iter().any(|namespace| namespace.number() == row.namespace)
+            });
+            if in_scope && passes(&conditions, &row) {
+                allowed.insert(row.session);
+            }
+        })?;
+        self.restrict(allowed);
+        Ok(())
+    }
+
+    fn judge_files(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
+        let mut wanted: Option<HashSet<u64>> = None;
+        for condition in &query.conditions {
+            let Filter::File(file) = &condition.filter else { continue };
+            let sessions = match condition.is_negated {
+                true => &mut self.banned,
+                false => wanted.get_or_insert_default(),
+            };
+            for shard in &view.shards {
+                let documents = shard.documents_with(Attribute::File, &attributes::file(file))?;
+                sessions.extend(documents.into_iter().map(|document| shard.session(document)));
+            }
+        }
+        if let Some(wanted) = wanted {
+            self.restrict(wanted);
+        }
+        Ok(())
+    }
+
+    fn judge_phrases(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
+        for phrase in &query.excluded {
+            for shard in &view.shards {
+                let found = phrase::documents(shard, phrase)?.into_iter();
+                let alive = found.map(|(document, _)| document).filter(|it| shard.is_alive(*it));
+                self.banned.extend(alive.map(|document| shard.session(document)));
+            }
+        }
+        Ok(())
+    }
+
+    fn restrict(&mut self, sessions: HashSet<u64>) {
+        self.allowed = Some(match self.allowed.take() {
+            Some(allowed) => allowed.intersection(&sessions).copied().collect(),
+            None => sessions,
+        });
+    }
+}
+
+/// The kinds of passages that are let in.
+fn kinds(query: &Query) -> Kinds {
+    let mut only: Option<Kinds> = None;
+    let mut not = Kinds::of(&[]);
+    for condition in &query.conditions {
+        match condition.filter {
+            Filter::Kinds(kinds) if condition.is_negated => not = not.or(kinds),
+            Filter::Kinds(kinds) => only = Some(only.map_or(kinds, |only| only.or(kinds))),
+            _ => {}
+        }
+    }
+    only.unwrap_or(Kinds::ALL).and(not.inverse())
+}
+
+/// The stretches of time that passages must lie in, or must not.
+fn ranges(query: &Query, is_negated: bool) -> Vec<(i64, i64)> {
+    let conditions = query.conditions.iter().filter(|it| it.is_negated == is_negated);
+    let ranges = conditions.filter_map(|condition| match condition.filter {
+        Filter::During(range) => Some(in_seconds(range)),
+        _ => None,
+    });
+    ranges.collect()
+}
+
+/// Whether a session passes: any of the wanted names of each sort, none of the unwanted ones.
+fn passes(conditions: &[&Condition], row: &SessionRow<'_>) -> bool {
+    let is_met = |condition: &Condition| match &condition.filter {
+        Filter::Project(name) => is_project(name, row.namespace, row.project),
+        Filter::Agent(name) => row.agent.eq_ignore_ascii_case(name),
+        _ => true,
+    };
+    let of_sort = |is_project: bool| {
+        let sort = conditions.iter().filter(move |it| {
+            !it.is_negated && matches!(it.filter, Filter::Project(_)) == is_project
+        });
+        sort.copied().collect::<Vec<_>>()
+    };
+    let any = |wanted: Vec<&Condition>| wanted.is_empty() || wanted.into_iter().any(is_met);
+    any(of_sort(true))
+        && any(of_sort(false))
+        && !conditions.iter().any(|condition| condition.is_negated && is_met(condition))
+}
+
+/// Whether `wanted` names a project: its namespace, the end of its path, or a word of its name.
+pub(crate) fn is_project(wanted: &str, namespace: u32, path: Option<&str>) -> bool {
+    if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == namespace) {
+        return true;
+    }
+    let Some(path) = path else { return false };
+    let (wanted, folded) = (attributes::file(wanted), attributes::file(path));
+    let is_end = folded == wanted || folded.ends_with(&format!("/{wanted}"));
+    is_end || text::words(Project::new(path).name()).iter().any(|word| word.text == wanted)
+}
+
+/// The documents of a shard that tools and branches let in.
+fn documents(query: &Query, shard: &Shard<'_>) -> tantivy::Result<Documents> {
+    let mut found = Documents::default();
+    for attribute in [Attribute::Tool, Attribute::Branch] {
+        let mut wanted: Option<Vec<u32>> = None;
+        for condition in &query.conditions {
+            let term = match (&condition.filter, attribute) {
+                (Filter::Tool(name), Attribute::Tool) => text::folded(name),
+                (Filter::Branch(name), Attribute::Branch) => text::folded(name),
+                _ => continue,
+            };
+            let documents = shard.documents_with(attribute, &term)?;
+            if condition.is_negated {
+                found.banned.extend(documents);
+            } else {
+                wanted.get_or_insert_default().extend(documents);
+            }
+        }
+        if let Some(mut wanted) = wanted {
+            wanted.sort_unstable();
+            wanted.dedup();
+            if let Some(allowed) = &found.allowed {
+                wanted.retain(|document| allowed.binary_search(document).is_ok());
+            }
+            found.allowed = Some(wanted);
+        }
+    }
+    found.banned.sort_unstable();
+    Ok(found)
+}
+
+fn in_seconds(range: TimeRange) -> (i64, i64) {
+    let seconds = |at: Timestamp| match at {
+        Timestamp::MAX => i64::MAX,
+        at => at.micros().div_euclid(1_000_000),
+    };
+    let from = if range.from == Timestamp::MIN { i64::MIN } else { seconds(range.from) };
+    (from, seconds(range.to))
+}

@@ -1,0 +1,213 @@
+//! The second pass: every passage of the sessions that are worth it, with its counts.
+
+use std::collections::HashMap;
+
+use crate::search::{
+    index::{
+        shard::{Depth, Shard},
+        view::View,
+    },
+    passage::Kind,
+    rank::{
+        admission::Admission,
+        plan::{Matches, Plan},
+    },
+};
+
+/// The passages of some sessions, each session's together and in their order.
+pub(crate) struct Evidence {
+    pub(crate) rows: Vec<Row>,
+    /// By row and unit: how often the word stands there, exactly and in any form.
+    counts: Vec<[f32; 2]>,
+    units: usize,
+    /// By candidate: where its rows begin; and where the last one's end.
+    starts: Vec<usize>,
+    /// By candidate and pair: how well the two words keep together somewhere, from 0 to 1.
+    pairs: Vec<f32>,
+    pair_count: usize,
+}
+
+/// A passage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    candidate: u32,
+    shard: u32,
+    document: u32,
+    pub(crate) source: u32,
+    pub(crate) seq: u32,
+    part: u32,
+    pub(crate) kind: Kind,
+    pub(crate) at: i64,
+    pub(crate) length: u32,
+}
+
+impl Evidence {
+    /// Looks up every passage of `sessions` that is let in.
+    pub(crate) fn collect(
+        sessions: &[u64],
+        plan: &Plan,
+        view: &View<'_>,
+        admission: &Admission,
+    ) -> tantivy::Result<Evidence> {
+        let mut rows = rows(sessions, view, admission)?;
+        rows.sort_unstable_by_key(|row| (row.candidate, row.source, row.seq, row.part));
+        rows.dedup_by_key(|row| (row.candidate, row.source, row.seq, row.part));
+        let starts = (0..=sessions.len())
+            .map(|candidate| rows.partition_point(|row| (row.candidate as usize) < candidate))
+            .collect();
+        let units = plan.units.len();
+        let mut evidence = Evidence {
+            counts: vec![[0.0; 2]; rows.len() * units],
+            rows,
+            units,
+            starts,
+            pairs: vec![0.0; sessions.len() * plan.pairs.len()],
+            pair_count: plan.pairs.len(),
+        };
+        for (index, shard) in view.shards.iter().enumerate() {
+            let rows = evidence.rows_of(index);
+            evidence.count(&rows, shard, plan)?;
+            evidence.find_pairs(&rows, shard, plan)?;
+        }
+        Ok(evidence)
+    }
+
+    /// The numbers of a candidate's rows.
+    pub(crate) fn rows_of_candidate(&self, candidate: usize) -> std::ops::Range<usize> {
+        self.starts[candidate]..self.starts[candidate + 1]
+    }
+
+    /// By unit, what a row holds.
+    pub(crate) fn counts(&self, row: usize) -> &[[f32; 2]] {
+        &self.counts[row * self.units..(row + 1) * self.units]
+    }
+
+    /// By pair, how well a candidate keeps it together.
+    pub(crate) fn pairs(&self, candidate: usize) -> &[f32] {
+        &self.pairs[candidate * self.pair_count..(candidate + 1) * self.pair_count]
+    }
+
+    /// The numbers of the rows that lie in a shard, by document.
+    fn rows_of(&self, shard: usize) -> Vec<usize> {
+        let here = self.rows.iter().enumerate().filter(|(_, row)| row.shard as usize == shard);
+        let mut rows: Vec<usize> = here.map(|(number, _)| number).collect();
+        rows.sort_unstable_by_key(|number| self.rows[*number].document);
+        rows
+    }
+
+    fn count(&mut self, rows: &[usize], shard: &Shard<'_>, plan: &Plan) -> tantivy::Result<()> {
+        for mut walk in plan.walks(shard, Depth::Counts)? {
+            for row in rows {
+                let document = self.rows[*row].document;
+                if walk.cursor.seek(document) != document {
+                    continue;
+                }
+                let count = walk.cursor.count() as f32;
+                let counts = &mut self.counts[row * self.units + walk.unit];
+                if walk.matches != Matches::Form {
+                    counts[0] += count;
+                }
+                if walk.matches != Matches::Exact {
+                    counts[1] += count;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at where the words stand in the passages that hold both words of a pair.
+    fn find_pairs(
+        &mut self,
+        rows: &[usize],
+        shard: &Shard<'_>,
+        plan: &Plan,
+    ) -> tantivy::Result<()> {
+        let holds = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
+        let both = rows.iter().flat_map(|row| {
+            let pairs = plan
+                .pairs
+                .iter()
+                .filter(|pair| holds(*row, pair.first) && holds(*row, pair.second));
+            pairs.flat_map(move |pair| [(*row, pair.first), (*row, pair.second)])
+        });
+        let mut positions: HashMap<(usize, usize), Vec<u32>> =
+            both.map(|wanted| (wanted, Vec::new())).collect();
+        if positions.is_empty() {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        for mut walk in plan.walks(shard, Depth::Positions)? {
+            if walk.matches == Matches::Exact {
+                continue;
+            }
+            for row in rows {
+                let Some(of_row) = positions.get_mut(&(*row, walk.unit)) else { continue };
+                let document = self.rows[*row].document;
+                if walk.cursor.seek(document) == document {
+                    walk.cursor.positions(&mut found);
+                    of_row.extend_from_slice(&found);
+                    of_row.sort_unstable();
+                }
+            }
+        }
+        for row in rows {
+            for (index, pair) in plan.pairs.iter().enumerate() {
+                let first = positions.get(&(*row, pair.first));
+                let Some((first, second)) = first.zip(positions.get(&(*row, pair.second))) else {
+                    continue;
+                };
+                let candidate = self.rows[*row].candidate as usize;
+                let best = &mut self.pairs[candidate * self.pair_count + index];
+                *best = best.max(closeness(first, second, pair.distance));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How well two words keep together, given where they stand: 1 in their order and at their distance
+/// or nearer, half of it with up to [`LOOSE`] more between them, nothing otherwise.
+fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
+    let mut best = 0.0_f32;
+    for start in first {
+        let next = second.partition_point(|position| position <= start);
+        let Some(position) = second.get(next) else { break };
+        let gap = position - start;
+        if gap <= distance {
+            return 1.0;
+        }
+        if gap <= distance + LOOSE {
+            best = 0.5;
+        }
+    }
+    best
+}
+
+const LOOSE: u32 = 3;
+
+fn rows(sessions: &[u64], view: &View<'_>, admission: &Admission) -> tantivy::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (index, shard) in view.shards.iter().enumerate() {
+        for (candidate, session) in (0..).zip(sessions) {
+            for document in shard.passages_of(*session)? {
+                let facts = shard.facts(document);
+                let Some(kind) = facts.kind else { continue };
+                if !admission.admits((index, shard), document, kind) {
+                    continue;
+                }
+                rows.push(Row {
+                    candidate,
+                    shard: index as u32,
+                    document,
+                    source: facts.source,
+                    seq: facts.seq,
+                    part: facts.part,
+                    kind,
+                    at: facts.at,
+                    length: facts.length,
+                });
+            }
+        }
+    }
+    Ok(rows)
+}

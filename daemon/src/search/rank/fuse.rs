@@ -1,0 +1,61 @@
+//! Another ranker beside the words, such as one that compares meanings as vectors.
+//!
+//! Scores of two rankers are brought on one scale by how far they lie from their mean (z-scores) and
+//! added with a weight. That measured better than fusing by rank, which hurt.
+
+use std::collections::HashMap;
+
+use crate::model::SessionKey;
+
+/// A ranker beside the words.
+pub trait SecondRanker: Sync {
+    /// The sessions that it thinks best for `question`, with scores of its own scale, higher is
+    /// better, at most `limit` of them and only those that `admits` lets in.
+    fn rank(
+        &self,
+        question: &str,
+        limit: usize,
+        admits: &dyn Fn(SessionKey) -> bool,
+    ) -> Vec<(SessionKey, f32)>;
+}
+
+/// Adds to the scores of the words those of a second ranker, on one scale, times `weight`. A session
+/// that one of them does not know has that one's lowest score. The result has the scale of `words`.
+pub(crate) fn fuse(words: &[(u64, f32)], second: &[(u64, f32)], weight: f32) -> Vec<(u64, f32)> {
+    let (Some(word_scale), Some(second_scale)) = (Scale::of(words), Scale::of(second)) else {
+        return if words.is_empty() { second.to_vec() } else { words.to_vec() };
+    };
+    let second_of: HashMap<u64, f32> = second.iter().copied().collect();
+    let known: HashMap<u64, f32> = words.iter().copied().collect();
+    let only_second = second.iter().filter(|(session, _)| !known.contains_key(session));
+    let all =
+        words.iter().copied().chain(only_second.map(|(session, _)| (*session, word_scale.least)));
+    all.map(|(session, score)| {
+        let other = second_of.get(&session).copied().unwrap_or(second_scale.least);
+        (session, score + weight * word_scale.deviation * second_scale.z(other))
+    })
+    .collect()
+}
+
+struct Scale {
+    mean: f32,
+    deviation: f32,
+    least: f32,
+}
+
+impl Scale {
+    fn of(scores: &[(u64, f32)]) -> Option<Scale> {
+        if scores.is_empty() {
+            return None;
+        }
+        let count = scores.len() as f32;
+        let mean = scores.iter().map(|(_, score)| score).sum::<f32>() / count;
+        let variance = scores.iter().map(|(_, score)| (score - mean).powi(2)).sum::<f32>() / count;
+        let least = scores.iter().map(|(_, score)| *score).fold(f32::INFINITY, f32::min);
+        Some(Scale { mean, deviation: variance.sqrt(), least })
+    }
+
+    fn z(&self, score: f32) -> f32 {
+        if self.deviation > f32::EPSILON { (score - self.mean) / self.deviation } else { 0.0 }
+    }
+}

@@ -1,0 +1,179 @@
+//! What speaks for a session, sign by sign.
+
+use crate::search::rank::{
+    evidence::{Evidence, Row},
+    gather::Gathered,
+    plan::{Plan, Unit, rarity},
+    weights::Weights,
+};
+
+/// A session's signs, each on its own scale.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Signs {
+    /// Its best passages.
+    pub(crate) turns: f32,
+    /// Its best stretch of consecutive passages.
+    pub(crate) stretch: f32,
+    /// All of it as one text.
+    pub(crate) whole: f32,
+    /// The question's pairs of words.
+    pub(crate) pairs: f32,
+    /// The question's words that it holds.
+    pub(crate) coverage: f32,
+}
+
+/// The best passages of a session: row and score, best first.
+pub(crate) type BestRows = Vec<(usize, f32)>;
+
+/// How many best passages are kept of a session.
+const BEST_KEPT: usize = 3;
+
+impl Unit {
+    /// What `counts` (of the very word, and of any form) in a text of `relative` length are worth.
+    pub(crate) fn score(&self, counts: [f32; 2], relative: f32, weights: &Weights) -> f32 {
+        let exact = self.exact_rarity * weights.saturate(counts[0], relative);
+        let any = self.rarity * weights.saturate(counts[1], relative);
+        self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
+    }
+}
+
+/// Measures candidates of one question.
+pub(crate) struct Measure<'m> {
+    plan: &'m Plan,
+    weights: &'m Weights,
+    evidence: &'m Evidence,
+    /// By unit: how rare it is among sessions, exactly and in any form.
+    rarity: Vec<[f32; 2]>,
+}
+
+impl<'m> Measure<'m> {
+    pub(crate) fn new(
+        plan: &'m Plan,
+        gathered: &Gathered,
+        weights: &'m Weights,
+        evidence: &'m Evidence,
+    ) -> Measure<'m> {
+        let among = |count: u32| rarity(count as f32, plan.sessions.max(count as f32));
+        let rarity = gathered
+            .sessions_with
+            .iter()
+            .map(|(exact, any)| [among(*exact), among(*any)])
+            .collect();
+        Measure { plan, weights, evidence, rarity }
+    }
+
+    /// The signs of a candidate, and its best passages.
+    pub(crate) fn candidate(&self, candidate: usize) -> (Signs, BestRows) {
+        let rows = self.evidence.rows_of_candidate(candidate);
+        let best = self.best_rows(rows.clone());
+        let mut held = vec![[0.0; 2]; self.plan.units.len()];
+        let mut length = 0;
+        for row in rows.clone() {
+            self.add(&mut held, row, 1.0);
+            length += self.evidence.rows[row].length;
+        }
+        let signs = Signs {
+            turns: best
+                .iter()
+                .zip(self.weights.best)
+                .map(|((_, score), weight)| score * weight)
+                .sum(),
+            stretch: self.best_stretch(rows),
+            whole: self.whole(&held, length as f32 / self.plan.session_length),
+            pairs: self.pairs(candidate),
+            coverage: self.coverage(&held),
+        };
+        (signs, best)
+    }
+
+    fn best_rows(&self, rows: std::ops::Range<usize>) -> BestRows {
+        let mut best: BestRows = Vec::new();
+        for row in rows {
+            let score = self.passage(row);
+            if score > 0.0 {
+                best.push((row, score));
+            }
+        }
+        best.sort_by(|one, other| other.1.total_cmp(&one.1));
+        best.truncate(BEST_KEPT);
+        best
+    }
+
+    fn passage(&self, row: usize) -> f32 {
+        let Row { kind, length, .. } = self.evidence.rows[row];
+        let relative = length as f32 / self.plan.passage_length;
+        let units = self.plan.units.iter().zip(self.evidence.counts(row));
+        let score: f32 = units
+            .filter(|(_, counts)| **counts != [0.0; 2])
+            .map(|(unit, counts)| unit.score(*counts, relative, self.weights))
+            .sum();
+        self.weights.of_kind(kind) * score
+    }
+
+    /// Slides a window of [`Weights::stretch_terms`] over the passages of each source.
+    fn best_stretch(&self, rows: std::ops::Range<usize>) -> f32 {
+        let mut best = 0.0_f32;
+        let mut held = vec![[0.0; 2]; self.plan.units.len()];
+        let (mut start, mut length) = (rows.start, 0);
+        let usual = self.weights.stretch_terms as f32;
+        for end in rows {
+            let row = &self.evidence.rows[end];
+            let is_apart =
+                self.evidence.rows[start].source != row.source || row.kind.is_of_episode();
+            while start < end && (is_apart || length + row.length > self.weights.stretch_terms) {
+                self.add(&mut held, start, -1.0);
+                length -= self.evidence.rows[start].length;
+                start += 1;
+            }
+            self.add(&mut held, end, 1.0);
+            length += row.length;
+            if self.evidence.counts(end).iter().any(|counts| *counts != [0.0; 2]) {
+                let relative = (length as f32 / usual).max(0.3);
+                best = best.max(self.score(&held, relative));
+            }
+        }
+        best
+    }
+
+    fn score(&self, held: &[[f32; 2]], relative: f32) -> f32 {
+        let units = self.plan.units.iter().zip(held);
+        units.map(|(unit, counts)| unit.score(clean(*counts), relative, self.weights)).sum()
+    }
+
+    fn whole(&self, held: &[[f32; 2]], relative: f32) -> f32 {
+        let weights = self.weights;
+        let units = self.plan.units.iter().zip(held).zip(&self.rarity);
+        units
+            .map(|((unit, counts), rarity)| {
+                let exact = rarity[0] * weights.saturate(counts[0], relative);
+                let any = rarity[1] * weights.saturate(counts[1], relative);
+                unit.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
+            })
+            .sum()
+    }
+
+    fn pairs(&self, candidate: usize) -> f32 {
+        let pairs = self.plan.pairs.iter().zip(self.evidence.pairs(candidate));
+        let worth = |unit: usize| self.plan.units[unit].weight * self.plan.units[unit].rarity;
+        pairs.map(|(pair, kept)| kept * worth(pair.first).min(worth(pair.second))).sum()
+    }
+
+    fn coverage(&self, held: &[[f32; 2]]) -> f32 {
+        let worth = |index: usize| self.plan.units[index].weight * self.rarity[index][1];
+        let held = held.iter().enumerate().filter(|(_, counts)| counts[1] > 0.0);
+        held.map(|(index, _)| worth(index)).sum()
+    }
+
+    fn add(&self, held: &mut [[f32; 2]], row: usize, sign: f32) {
+        let weight = sign * self.weights.of_kind(self.evidence.rows[row].kind);
+        for (sum, counts) in held.iter_mut().zip(self.evidence.counts(row)) {
+            sum[0] += weight * counts[0];
+            sum[1] += weight * counts[1];
+        }
+    }
+}
+
+/// What is left of a sum that was added to and taken from is not quite nothing.
+fn clean(counts: [f32; 2]) -> [f32; 2] {
+    counts.map(|count| if count < 0.01 { 0.0 } else { count })
+}

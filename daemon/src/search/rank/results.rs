@@ -1,0 +1,94 @@
+//! What a search answers.
+
+use crate::{
+    model::{SessionKey, Timestamp},
+    search::passage::Kind,
+};
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Results {
+    /// The sessions found, best first.
+    pub sessions: Vec<SessionHit>,
+    /// How many sessions hold something of the question; forks counted one by one.
+    pub total: usize,
+}
+
+/// A session that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionHit {
+    /// The session.
+    pub session: SessionKey,
+    /// Its worth, for comparing within one answer.
+    pub score: f32,
+    /// Its best passages, best first, at most three. None in a list and for a session that only the
+    /// second ranker found.
+    pub passages: Vec<PassageHit>,
+    /// Forks and copies of it that were found too and are not listed by themselves.
+    pub folded: Vec<SessionKey>,
+    /// Why it stands where it does.
+    pub explanation: Explanation,
+}
+
+/// A passage that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassageHit {
+    /// Where its text is.
+    pub place: Place,
+    /// What it is.
+    pub kind: Kind,
+    /// When it was said.
+    pub at: Timestamp,
+    /// Its worth, for comparing within one answer.
+    pub score: f32,
+}
+
+/// Where a passage's text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A message.
+    Message {
+        /// The file, as in [`crate::model::transcript::Origin::source`].
+        source: u32,
+        /// The message, as in [`crate::model::Message::seq`].
+        seq: u32,
+    },
+    /// A field of the session's episode, by its number in the change that told it.
+    Episode {
+        /// The number.
+        field: u32,
+    },
+}
+
+/// Why a session stands where it does.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Explanation {
+    /// Its signs; the score is the sum of their shares.
+    pub signs: Vec<Sign>,
+    /// The question's words, with how rare each is and how often it stands in the session.
+    pub words: Vec<WordFound>,
+}
+
+/// One sign of relevance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sign {
+    /// What it is.
+    pub name: &'static str,
+    /// How strong it is, 1 for the strongest in this answer.
+    pub strength: f32,
+    /// What it adds to the score.
+    pub share: f32,
+}
+
+/// A word of the question in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordFound {
+    /// The word as asked.
+    pub word: String,
+    /// How rare it is among all passages; what is rare counts more.
+    pub rarity: f32,
+    /// How often it stands there as asked.
+    pub exact: u32,
+    /// How often it stands there in any form.
+    pub any_form: u32,
+}

@@ -1,0 +1,38 @@
+//! Case and accents off.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Appends `text` to `out`, in lower case and without accents.
+///
+/// Only the marks of the Latin, Greek and Cyrillic scripts go; in others a mark is a letter's half.
+pub(super) fn fold_into(text: &str, out: &mut String) {
+    if text.is_ascii() {
+        let start = out.len();
+        out.push_str(text);
+        out[start..].make_ascii_lowercase();
+        return;
+    }
+    for c in text.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase) {
+        match c {
+            'ß' => out.push_str("ss"),
+            'æ' => out.push_str("ae"),
+            'œ' => out.push_str("oe"),
+            'ø' => out.push('o'),
+            'ł' => out.push('l'),
+            'đ' => out.push('d'),
+            'ı' => out.push('i'),
+            'ς' => out.push('σ'),
+            c if is_accent(c) => {}
+            c => out.push(c),
+        }
+    }
+}
+
+/// Appends `text` to `out` in the one of its equivalent spellings that unspaced scripts use.
+pub(super) fn compose_into(text: &str, out: &mut String) {
+    out.extend(text.nfkc());
+}
+
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}')
+}

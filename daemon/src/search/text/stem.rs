@@ -1,0 +1,192 @@
+//! What other forms of a word have in common with it.
+//!
+//! English only: the Snowball stemmer, irregular forms, and the short forms that developers use
+//! (`config`, `repo`). Words of other languages have no stem and are found as they are written.
+
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+
+use frostem::{Algorithm, Stemmer};
+
+/// The stem of a folded word; `None` for what is no English word: digits, other letters, and words
+/// too short to have forms.
+pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
+    if word.len() < 2
+        || word.len() > LONGEST_STEMMED
+        || !word.bytes().all(|b| b.is_ascii_lowercase())
+    {
+        return None;
+    }
+    let word = BASES.get(word).copied().unwrap_or(word);
+    if word.len() < 3 {
+        return Some(Cow::Borrowed(word));
+    }
+    Some(STEMMER.stem(word))
+}
+
+/// No English word is longer.
+const LONGEST_STEMMED: usize = 32;
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::English));
+
+static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let mut bases = HashMap::new();
+    for line in [IRREGULAR, DERIVED, SHORT].into_iter().flat_map(str::lines) {
+        let mut words = line.split_ascii_whitespace();
+        if let Some(base) = words.next() {
+            bases.extend(words.map(|word| (word, base)));
+        }
+    }
+    bases
+});
+
+/// A base and its irregular forms on each line. Forms that are as often another word (`left`,
+/// `bound`, `stuck`) are not here.
+const IRREGULAR: &str = "
+become became
+begin began begun
+bend bent
+bite bit bitten
+blow blew blown
+break broke broken
+bring brought
+build built
+burn burnt
+buy bought
+catch caught
+choose chose chosen
+come came
+deal dealt
+dig dug
+draw drew drawn
+dream dreamt
+drink drank drunk
+drive drove driven
+eat ate eaten
+fall fell fallen
+feed fed
+feel felt
+fight fought
+find found
+fly flew flown flies
+forget forgot forgotten
+freeze froze frozen
+give gave given
+go went gone
+grow grew grown
+hang hung
+hear heard
+hide hid hidden
+hold held
+keep kept
+know knew known
+lay laid
+lead led
+learn learnt
+lend lent
+lose lost
+make made
+mean meant
+meet met
+pay paid
+ride rode ridden
+ring rang rung
+rise rose risen
+run ran
+say said
+see saw seen
+seek sought
+sell sold
+send sent
+shake shook shaken
+shoot shot
+show shown
+shrink shrank shrunk
+sing sang sung
+sink sank sunk
+sit sat
+sleep slept
+speak spoke spoken
+spell spelt
+spend spent
+spin spun
+stand stood
+steal stole stolen
+strike struck
+swear swore sworn
+sweep swept
+swim swam swum
+take took taken
+teach taught
+tear tore torn
+tell told
+think thought
+throw threw thrown
+understand understood
+wake woke woken
+wear wore worn
+win won
+write wrote written
+rewrite rewrote rewritten
+rebuild rebuilt
+rerun reran
+override overrode overridden
+overwrite overwrote overwritten
+child children
+foot feet
+man men
+mouse mice
+tooth teeth
+woman women
+index indices
+matrix matrices
+vertex vertices
+criterion criteria
+";
+
+/// Verbs and the nouns made of them that the stemmer does not bring together.
+const DERIVED: &str = "
+analyze analysis analyses analyse analysed analyzing analysing
+choose choice choices
+convert conversion conversions
+decide decision decisions
+describe description descriptions
+fail failure failures
+grow growth
+lose loss losses
+receive receipt
+resolve resolution resolutions
+subscribe subscription subscriptions
+succeed success successes successful successfully
+weigh weight weights
+";
+
+/// Long forms and the short ones that developers write.
+const SHORT: &str = "
+administrator admin admins
+argument arg args
+asynchronous async
+authentication auth authn
+button btn
+command cmd cmds
+configure config configs configuration configurations cfg conf
+credential creds cred
+database db dbs
+dependency dep deps
+directory dir dirs
+document doc docs documentation
+environment env envs
+initialize init initialise initialisation
+internationalization i18n
+kubernetes k8s
+message msg msgs
+package pkg pkgs
+parameter param params
+postgresql postgres
+regex regexp regexes
+repository repo repos
+specification spec specs
+statistics stats stat
+synchronize sync synced syncing synchronise
+temporary temp tmp
+utility util utils
+";

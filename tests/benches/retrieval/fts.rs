@@ -1,0 +1,53 @@
+//! What SQLite's full-text index makes of the same sessions and questions.
+
+use rusqlite::{Connection, params};
+
+use crate::sessions::{Session, Set};
+
+/// Whole sessions as documents, the question's words joined by OR.
+pub struct Baseline {
+    connection: Connection,
+    names: Vec<String>,
+}
+
+impl Baseline {
+    /// Indexes a set with one of SQLite's tokenizers.
+    pub fn new(set: &Set, tokenizer: &str) -> rusqlite::Result<Baseline> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(&format!(
+            "CREATE VIRTUAL TABLE sessions USING fts5(text, tokenize = '{tokenizer}')"
+        ))?;
+        for (number, session) in (1_i64..).zip(&set.sessions) {
+            connection.execute(
+                "INSERT INTO sessions (rowid, text) VALUES (?, ?)",
+                params![number, text(session)],
+            )?;
+        }
+        let names = set.sessions.iter().map(|session| session.name.clone()).collect();
+        Ok(Baseline { connection, names })
+    }
+
+    /// The names of the ten best sessions.
+    pub fn ask(&self, question: &str) -> rusqlite::Result<Vec<&str>> {
+        let words: Vec<String> = question
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| format!("\"{word}\""))
+            .collect();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT rowid FROM sessions WHERE sessions MATCH ? ORDER BY rank LIMIT 10",
+        )?;
+        let rows = statement.query_map([words.join(" OR ")], |row| row.get::<_, i64>(0))?;
+        let mut names = Vec::new();
+        for row in rows {
+            let index = usize::try_from(row? - 1).unwrap_or_default();
+            names.push(self.names[index].as_str());
+        }
+        Ok(names)
+    }
+}
+
+fn text(session: &Session) -> String {
+    let texts: Vec<&str> = session.messages.iter().map(|message| message.text.as_str()).collect();
+    texts.join("\n")
+}

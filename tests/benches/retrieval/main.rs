@@ -1,0 +1,92 @@
+//! How well and how fast the search finds sessions.
+//!
+//!     cargo bench -p graphiti-tests --bench retrieval -- quality
+//!     cargo bench -p graphiti-tests --bench retrieval --features fts5-baseline -- quality
+//!
+//! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod corpus;
+#[cfg(feature = "fts5-baseline")]
+mod fts;
+mod score;
+mod sessions;
+
+use std::path::Path;
+
+use graphitid::search::{
+    index::{Index, Position},
+    query::Query,
+    rank::{Request, Scope, Weights},
+};
+
+use crate::{score::Score, sessions::Set};
+
+fn main() {
+    let Some(folder) = std::env::var_os("GRAPHITI_CORPUS") else {
+        println!("GRAPHITI_CORPUS is not set: no transcripts to measure on");
+        return;
+    };
+    let set = corpus::load(Path::new(&folder));
+    quality(&set);
+}
+
+fn quality(set: &Set) {
+    println!("{}: {} sessions, {} questions", set.name, set.sessions.len(), set.questions.len());
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let index = build(set, folder.path());
+    println!("  ours             {}", ask_all(set, &index, &Weights::default(), true));
+    #[cfg(feature = "fts5-baseline")]
+    for tokenizer in ["unicode61", "porter unicode61"] {
+        let baseline = fts::Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
+        let mut score = Score::default();
+        for question in &set.questions {
+            let ranked = baseline.ask(&question.text).expect("quoted words are a valid question");
+            score.count(&ranked, &question.answers);
+        }
+        println!("  {tokenizer:16} {score}");
+    }
+}
+
+fn build(set: &Set, folder: &Path) -> Index {
+    let index = Index::create(folder).expect("an index can be made in an empty folder");
+    for (key, session) in (1_u64..).zip(&set.sessions) {
+        let backlog = index.apply(session.change(key), Position(key));
+        if backlog.is_full() {
+            index.commit().expect("the disk takes it");
+        }
+    }
+    index.commit().expect("the disk takes it");
+    index
+}
+
+fn ask_all(set: &Set, index: &Index, weights: &Weights, verbose: bool) -> Score {
+    let mut score = Score::default();
+    let now = graphitid::model::Timestamp::from_micros(set.now.timestamp().as_microsecond());
+    let verbose = verbose && std::env::var_os("GRAPHITI_MISSES").is_some();
+    for question in &set.questions {
+        let query = Query::parse(&question.text, &set.now);
+        let request = Request {
+            query: &query,
+            scope: &Scope::default(),
+            now,
+            limit: 10,
+            weights,
+            second: None,
+        };
+        let results = index.search(&request).expect("the index can be read");
+        let ranked: Vec<&str> = results
+            .sessions
+            .iter()
+            .map(|hit| set.sessions[hit.session.0 as usize - 1].name.as_str())
+            .collect();
+        if verbose {
+            let place = ranked.iter().position(|name| question.answers.iter().any(|it| it == name));
+            if place != Some(0) {
+                println!("{place:?}\t{}\t{}\tfirst {}", question.text, question.answers[0], ranked.first().unwrap_or(&""));
+            }
+        }
+        score.count(&ranked, &question.answers);
+    }
+    score
+}

@@ -1,0 +1,45 @@
+//! How well a ranking answers questions.
+
+/// Figures over all questions of a set.
+#[derive(Clone, Copy, Default)]
+pub struct Score {
+    questions: f64,
+    recall_1: f64,
+    recall_5: f64,
+    recall_10: f64,
+    reciprocal: f64,
+    gain: f64,
+}
+
+impl Score {
+    /// Counts one question: `ranked` are the names found, best first.
+    pub fn count(&mut self, ranked: &[&str], answers: &[String]) {
+        let is_answer = |name: &&str| answers.iter().any(|answer| answer == name);
+        let place = ranked.iter().position(|name| is_answer(name));
+        let within = |limit: usize| f64::from(u8::from(place.is_some_and(|place| place < limit)));
+        self.questions += 1.0;
+        self.recall_1 += within(1);
+        self.recall_5 += within(5);
+        self.recall_10 += within(10);
+        self.reciprocal += place.map_or(0.0, |place| 1.0 / (place as f64 + 1.0));
+        let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
+        let ideal: f64 = (0..answers.len().min(10)).map(gain).sum();
+        let found = ranked.iter().take(10).enumerate().filter(|(_, name)| is_answer(name));
+        self.gain += found.map(|(place, _)| gain(place)).sum::<f64>() / ideal;
+    }
+}
+
+impl std::fmt::Display for Score {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mean = |sum: f64| sum / self.questions.max(1.0);
+        write!(
+            f,
+            "R@1 {:.3}  R@5 {:.3}  R@10 {:.3}  MRR {:.3}  NDCG@10 {:.3}",
+            mean(self.recall_1),
+            mean(self.recall_5),
+            mean(self.recall_10),
+            mean(self.reciprocal),
+            mean(self.gain)
+        )
+    }
+}

@@ -1,0 +1,70 @@
+//! Sessions to search, wherever they come from.
+
+use graphitid::{
+    model::{Message, Namespace, Project, Role, SessionKey, Timestamp, transcript::Origin},
+    search::index::{Card, Change},
+};
+
+/// A session with everything that was said in it.
+pub struct Session {
+    /// What questions call it.
+    pub name: String,
+    pub agent: String,
+    pub project: String,
+    pub messages: Vec<Message>,
+}
+
+/// A question and the names of the sessions that answer it.
+pub struct Question {
+    pub text: String,
+    pub answers: Vec<String>,
+}
+
+/// Sessions and questions about them, asked at one moment.
+pub struct Set {
+    pub name: &'static str,
+    pub sessions: Vec<Session>,
+    pub questions: Vec<Question>,
+    pub now: jiff::Zoned,
+}
+
+impl Session {
+    /// Adds a message.
+    pub fn say(&mut self, role: Role, at: Option<Timestamp>, text: String) -> &mut Message {
+        let seq = u32::try_from(self.messages.len()).expect("no session is that long");
+        self.messages.push(Message {
+            seq,
+            origin: Origin { source: 0, line: u64::from(seq) + 1 },
+            uuid: None,
+            role,
+            at,
+            text,
+            tool: None,
+            files: Vec::new(),
+            branch: None,
+        });
+        self.messages.last_mut().expect("one was just pushed")
+    }
+
+    /// The change that tells an index of it.
+    pub fn change(&self, key: u64) -> Change {
+        let times = || self.messages.iter().filter_map(|message| message.at);
+        let card = Card {
+            session: SessionKey(key),
+            namespace: namespace(&self.project),
+            project: Some(Project::new(&self.project)),
+            agent: self.agent.clone(),
+            started_at: times().min(),
+            ended_at: times().max().unwrap_or_default(),
+            family: None,
+            branch: None,
+        };
+        Change::Messages { card, messages: self.messages.clone() }
+    }
+}
+
+/// Any number that differs between projects will do here.
+fn namespace(project: &str) -> Namespace {
+    let number = project.bytes().fold(17_u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte));
+    Namespace::from_number(number)
+}
