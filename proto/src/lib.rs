@@ -1,1 +1,40 @@
-//! x
+//! What crosses the socket between `graphitid` and whoever talks to it.
+//!
+//! # The story
+//!
+//! The daemon listens on a Unix socket, `~/.graphiti/mcp.sock` (on Windows a named pipe), that
+//! belongs to one user. A client connects and speaks first. Both sides speak
+//! [JSON-RPC 2.0](https://www.jsonrpc.org/specification), one object a line, in UTF-8, no line
+//! longer than [`frame::LONGEST`]. A client may send many requests without waiting; answers come as
+//! they are ready and carry the request's `id`.
+//!
+//! What the daemon can do for anyone is a **tool**, asked for as in the Model Context Protocol:
+//!
+//! ```text
+//! --> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"session_tracking_close","arguments":{"reason":"task_complete"}}}
+//! <-- {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"status\":\"success\",...}"}],"structuredContent":{...}}}
+//! ```
+//!
+//! The text of a tool's answer is JSON; `structuredContent` is the same as an object. A tool that
+//! fails answers with `isError` and an `error` that says what to do; a request that cannot be
+//! understood gets a JSON-RPC error with a [code](rpc::code) that never changes its meaning.
+//!
+//! Beside the tools stand a few [methods](methods) of our own, for the command line and for hooks:
+//! `graphiti/hello`, `graphiti/close`, `graphiti/settle`, `graphiti/reload`, `graphiti/stop`.
+//!
+//! # What may change
+//!
+//! [`PROTOCOL`] is the version of all this. Within one version members may be added to requests
+//! and answers; whoever reads ignores what it does not know, and a member that is missing has the
+//! default that its type documents. A client that needs to know asks with `graphiti/hello`.
+//!
+//! This crate does no I/O but finding the user's home, and knows nothing of tokio.
+
+pub mod endpoint;
+pub mod frame;
+pub mod methods;
+pub mod rpc;
+pub mod tools;
+
+/// The version of the protocol.
+pub const PROTOCOL: u32 = 1;

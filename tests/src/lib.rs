@@ -1,1 +1,15 @@
-//! x
+//! What end-to-end tests are made of: a fresh home, the real binaries, transcripts written as an
+//! agent writes them.
+//!
+//! Nothing here sleeps. A daemon is ready when it says so to its service manager, which is the
+//! test; work is done when the daemon answers `graphiti/settle`.
+
+mod transcript;
+mod wire;
+mod world;
+
+pub use self::{
+    transcript::Transcript,
+    wire::Wire,
+    world::{Daemon, World},
+};

@@ -108,6 +108,9 @@ pub struct Indexing {
     pub attempts: u32,
     /// Whether the transcript was written to since: the session is active again afterwards.
     pub written_since: bool,
+    /// Why it was asked to be closed again since: perhaps for something that the running job has
+    /// not read, so that another job follows.
+    pub again: Option<CloseReason>,
 }
 
 /// A failed job.

@@ -194,6 +194,43 @@ pub enum Action {
     Other,
 }
 
+impl Action {
+    /// Calls `visit` with every text in it, to be changed in place.
+    pub fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        match self {
+            Action::Run { command, purpose } => {
+                visit(command);
+                purpose.iter_mut().for_each(visit);
+            }
+            Action::Read { path: text }
+            | Action::Fetch { what: text }
+            | Action::AddTask { subject: text }
+            | Action::ProposePlan { plan: text } => visit(text),
+            Action::Change(changes) => {
+                changes.iter_mut().for_each(|change| change.for_each_text(visit));
+            }
+            Action::Search { pattern, path } => {
+                visit(pattern);
+                path.iter_mut().for_each(visit);
+            }
+            Action::PlanTasks(tasks) => tasks.iter_mut().for_each(|task| {
+                visit(&mut task.key);
+                visit(&mut task.subject);
+            }),
+            Action::UpdateTask { subject, .. } => subject.iter_mut().for_each(visit),
+            Action::Delegate { agent, subject } => {
+                agent.iter_mut().for_each(&mut *visit);
+                visit(subject);
+            }
+            Action::Ask(questions) => questions.iter_mut().for_each(|question| {
+                visit(&mut question.question);
+                question.options.iter_mut().for_each(&mut *visit);
+            }),
+            Action::Other => {}
+        }
+    }
+}
+
 /// One file changed by a call.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct FileChange {
@@ -203,6 +240,19 @@ pub struct FileChange {
     pub kind: ChangeKind,
     /// The pieces of text replaced. For a file written whole: one, whose `old` is empty.
     pub edits: Vec<Replacement>,
+}
+
+impl FileChange {
+    fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        visit(&mut self.path);
+        if let ChangeKind::Moved { to } = &mut self.kind {
+            visit(to);
+        }
+        for edit in &mut self.edits {
+            visit(&mut edit.old);
+            visit(&mut edit.new);
+        }
+    }
 }
 
 /// What was done to a file.

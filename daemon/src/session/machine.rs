@@ -16,7 +16,8 @@
 //! ```
 //!
 //! What is written while a session is being indexed is remembered: when the job ends, the session
-//! is active again.
+//! is active again. So is a close that is asked for meanwhile: another job follows, which finds the
+//! session unchanged if the first one had read everything.
 
 use std::time::Duration;
 
@@ -108,8 +109,11 @@ pub fn handle(
             None
         }
         Event::DeadlinePassed => deadline_passed(session, now, policy),
-        Event::CloseAsked(reason) => match session.state {
-            State::Indexing(_) => None,
+        Event::CloseAsked(reason) => match &mut session.state {
+            State::Indexing(indexing) => {
+                indexing.again = Some(reason);
+                None
+            }
             State::Active
             | State::Inactive
             | State::Indexed
@@ -143,7 +147,7 @@ pub fn handle(
         },
         Event::Restarted => match &session.state {
             State::Indexing(indexing) => {
-                let reason = indexing.reason.clone();
+                let reason = indexing.again.clone().unwrap_or_else(|| indexing.reason.clone());
                 start(session, reason, now)
             }
             State::Active
@@ -152,10 +156,7 @@ pub fn handle(
             | State::Failed(_)
             | State::Unindexed(_) => None,
         },
-        Event::JobEnded(end) => {
-            job_ended(session, end);
-            None
-        }
+        Event::JobEnded(end) => job_ended(session, end, now),
     }
 }
 
@@ -233,12 +234,13 @@ fn start(session: &mut Session, reason: CloseReason, now: Timestamp) -> Option<C
         since: now,
         attempts,
         written_since: false,
+        again: None,
     });
     Some(reason)
 }
 
-fn job_ended(session: &mut Session, end: JobEnd) {
-    let State::Indexing(indexing) = &session.state else { return };
+fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<CloseReason> {
+    let State::Indexing(indexing) = &session.state else { return None };
     let indexing = indexing.clone();
     let failed = match end {
         JobEnd::Made(indexed) => {
@@ -258,6 +260,7 @@ fn job_ended(session: &mut Session, end: JobEnd) {
         Some(failure) => State::Failed(failure),
         None => State::Indexed,
     };
+    indexing.again.and_then(|reason| start(session, reason, now))
 }
 
 #[cfg(test)]
@@ -285,7 +288,7 @@ mod tests {
         "failed",
     ];
     #[rustfmt::skip]
-    const TABLE: [(&str, [&str; 11]); 9] = [
+    const TABLE: [(&str, [&str; 11]); 10] = [
         ("active", [
             "active", "inactive", "indexing+inactivity_timeout", "indexing+explicit", "active",
             "unindexed/gone", "active", "active", "active", "active", "active",
@@ -295,12 +298,17 @@ mod tests {
             "unindexed/gone", "inactive", "inactive", "inactive", "inactive", "inactive",
         ]),
         ("indexing", [
-            "indexing/written", "indexing", "indexing", "indexing", "indexing",
-            "indexing", "indexing", "indexing+explicit", "indexed", "indexed", "failed",
+            "indexing/written", "indexing", "indexing", "indexing/again", "indexing",
+            "indexing", "indexing", "indexing+hook_clear", "indexed", "indexed", "failed",
         ]),
         ("indexing/written", [
-            "indexing/written", "indexing/written", "indexing/written", "indexing/written", "indexing/written",
-            "indexing/written", "indexing/written", "indexing+explicit", "active", "active", "active",
+            "indexing/written", "indexing/written", "indexing/written", "indexing/again", "indexing/written",
+            "indexing/written", "indexing/written", "indexing+hook_clear", "active", "active", "active",
+        ]),
+        ("indexing/again", [
+            "indexing/again", "indexing/again", "indexing/again", "indexing/again", "indexing/again",
+            "indexing/again", "indexing/again", "indexing+explicit",
+            "indexing+explicit", "indexing+explicit", "indexing+explicit",
         ]),
         ("indexed", [
             "active", "indexed", "indexed", "indexing+explicit", "indexed",
@@ -427,12 +435,13 @@ mod tests {
     }
 
     fn state_named(name: &str) -> State {
-        let indexing = |written_since| {
+        let indexing = |written_since, again| {
             State::Indexing(Indexing {
-                reason: CloseReason::Explicit(None),
+                reason: CloseReason::Hook("clear".to_owned()),
                 since: NOW,
                 attempts: 0,
                 written_since,
+                again,
             })
         };
         let failed = |retry_at| {
@@ -447,8 +456,9 @@ mod tests {
         match name {
             "active" => State::Active,
             "inactive" => State::Inactive,
-            "indexing" => indexing(false),
-            "indexing/written" => indexing(true),
+            "indexing" => indexing(false, None),
+            "indexing/written" => indexing(true, None),
+            "indexing/again" => indexing(false, Some(CloseReason::Explicit(None))),
             "indexed" => State::Indexed,
             "failed/due" => failed(NOW),
             "failed/later" => failed(NOW.plus(minute)),
@@ -476,6 +486,7 @@ mod tests {
 
     fn name(state: &State) -> &'static str {
         match state {
+            State::Indexing(Indexing { again: Some(_), .. }) => "indexing/again",
             State::Indexing(indexing) if indexing.written_since => "indexing/written",
             State::Unindexed(Unindexed::AgentGone { .. }) => "unindexed/gone",
             State::Unindexed(Unindexed::History) => "unindexed/history",

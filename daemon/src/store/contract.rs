@@ -18,6 +18,7 @@ pub(crate) type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
 /// Runs every rule against the store that `reopen` opens. It must be empty the first time.
 pub(crate) fn check(reopen: Reopen<'_>) {
     sessions_are_found_by_key_id_and_prefix(reopen().as_ref());
+    a_queued_session_is_read_as_it_was_queued_last(reopen().as_ref());
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
     messages_come_back_from_any_number(reopen().as_ref());
     messages_written_again_replace_the_later_ones(reopen().as_ref());
@@ -48,6 +49,16 @@ fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
     store.visit_sessions(visit).unwrap();
     assert_eq!(visited, [first.key, second.key]);
     forget(store, &[first, second]);
+}
+
+fn a_queued_session_is_read_as_it_was_queued_last(store: &dyn Store) {
+    let mut session = new_session(store, "queued");
+    for messages in 0..200 {
+        session.content = Some(Content { hash: ContentHash([1; 32]), messages });
+        drop(store.write(vec![Write::Session(Box::new(session.clone()))]));
+        assert_eq!(store.session(session.key).unwrap().as_ref(), Some(&session));
+    }
+    forget(store, &[session]);
 }
 
 fn a_live_session_is_listed_until_it_is_indexed(store: &dyn Store) {
@@ -143,8 +154,10 @@ fn a_new_episode_takes_the_old_ones_place(store: &dyn Store) {
     assert_eq!(store.episode(new.id).unwrap(), Some(new.clone()));
     assert_eq!(store.totals().episodes, 1);
     let out: Vec<Outbox> = store.outbox(0, 99).unwrap().into_iter().map(|o| o.what).collect();
-    let tail = [Outbox::EpisodeDropped(old.id), Outbox::Episode(new.id)];
+    let tail =
+        [Outbox::EpisodeDropped { id: old.id, session: session.key }, Outbox::Episode(new.id)];
     assert_eq!(out[out.len() - 2..], tail);
+    assert_eq!(out[0], Outbox::Session(session.key));
     forget(store, &[session]);
     assert_eq!(store.totals().episodes, 0);
 }
@@ -199,8 +212,8 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
 }
 
 fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
-    let end = store.outbox_end().unwrap();
     let session = new_session(store, "outbox");
+    let end = store.outbox_end();
     let source = SourceKey { session: session.key, number: 0 };
     for seq in 0..3 {
         write(store, vec![messages_of(source, &[message(seq, 10)])]);
@@ -220,10 +233,10 @@ fn counters_survive(reopen: Reopen<'_>) {
     let session = new_session(store.as_ref(), "counters");
     let source = SourceKey { session: session.key, number: 0 };
     write(store.as_ref(), vec![messages_of(source, &[message(0, 1), message(1, 1)])]);
-    let (totals, end) = (store.totals(), store.outbox_end().unwrap());
+    let (totals, end) = (store.totals(), store.outbox_end());
     drop(store);
     let store = reopen();
-    assert_eq!((store.totals(), store.outbox_end().unwrap()), (totals, end));
+    assert_eq!((store.totals(), store.outbox_end()), (totals, end));
     assert!(store.next_session_key().unwrap() > session.key);
     forget(store.as_ref(), &[session]);
 }
@@ -234,7 +247,7 @@ fn write(store: &dyn Store, writes: Vec<Write>) {
 
 fn forget(store: &dyn Store, sessions: &[Session]) {
     write(store, sessions.iter().map(|session| Write::DropSession(session.key)).collect());
-    let end = store.outbox_end().unwrap();
+    let end = store.outbox_end();
     write(store, vec![Write::OutboxTaken(end)]);
 }
 

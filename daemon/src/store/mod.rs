@@ -9,7 +9,7 @@
 pub mod contract;
 pub mod sled;
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use crate::model::{
     Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
@@ -26,7 +26,7 @@ pub trait Store: Send + Sync {
     /// A number never given before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 
-    /// A session by its key.
+    /// A session by its key, as it was written last, even if that is still queued.
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
 
     /// A session by what its agent calls it.
@@ -78,7 +78,10 @@ pub trait Store: Send + Sync {
     fn outbox(&self, after: u64, limit: usize) -> Result<Vec<Outgoing>, StoreError>;
 
     /// The position of the last entry that was ever put into the outbox.
-    fn outbox_end(&self) -> Result<u64, StoreError>;
+    fn outbox_end(&self) -> u64;
+
+    /// The same as it changes; it moves on when the entries are safe.
+    fn outbox_ends(&self) -> watch::Receiver<u64>;
 
     /// Totals for the status display.
     fn totals(&self) -> Totals;
@@ -196,12 +199,19 @@ pub enum Outbox {
         /// Whether messages of these numbers were there before.
         overwrites: bool,
     },
+    /// A session is new, or belongs to another project than was known.
+    Session(SessionKey),
     /// A file's messages are gone.
     SourceCleared(SourceKey),
     /// A session has a new episode.
     Episode(EpisodeId),
     /// An episode is gone.
-    EpisodeDropped(EpisodeId),
+    EpisodeDropped {
+        /// The episode.
+        id: EpisodeId,
+        /// Its session, which may have another one by now.
+        session: SessionKey,
+    },
     /// A session is gone, with its messages.
     SessionDropped(SessionKey),
 }

@@ -83,7 +83,12 @@ fn ask_all(set: &Set, index: &Index, weights: &Weights, verbose: bool) -> Score 
         if verbose {
             let place = ranked.iter().position(|name| question.answers.iter().any(|it| it == name));
             if place != Some(0) {
-                println!("{place:?}\t{}\t{}\tfirst {}", question.text, question.answers[0], ranked.first().unwrap_or(&""));
+                println!(
+                    "{place:?}\t{}\t{}\tfirst {}",
+                    question.text,
+                    question.answers[0],
+                    ranked.first().unwrap_or(&"")
+                );
             }
         }
         score.count(&ranked, &question.answers);

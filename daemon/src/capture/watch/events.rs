@@ -28,6 +28,8 @@ struct Shared {
 struct Waiting {
     paths: BTreeSet<PathBuf>,
     scan: bool,
+    /// How many scans were asked for by number.
+    asked: u64,
     failure: Option<PollingReason>,
     stopped: bool,
 }
@@ -38,6 +40,8 @@ pub(super) struct Found {
     pub(super) paths: Vec<PathBuf>,
     /// Whether events were lost or a scan was asked for.
     pub(super) scan: bool,
+    /// The number of the latest scan that was asked for.
+    pub(super) asked: u64,
     /// Why events cannot be relied on any longer.
     pub(super) failure: Option<PollingReason>,
     /// Whether nothing happened until the time was up.
@@ -80,12 +84,25 @@ impl Inbox {
         Some(Found {
             paths: std::mem::take(&mut waiting.paths).into_iter().collect(),
             scan: std::mem::take(&mut waiting.scan),
+            asked: waiting.asked,
             failure: waiting.failure.take(),
             timed_out,
         })
     }
 
-    pub(super) fn ask_for_scan(&self) {
+    /// Has everything scanned; returns the number of this wish.
+    pub(super) fn ask_for_scan(&self) -> u64 {
+        let mut waiting = self.lock();
+        waiting.scan = true;
+        waiting.asked += 1;
+        let asked = waiting.asked;
+        drop(waiting);
+        self.0.changed.notify_all();
+        asked
+    }
+
+    /// Has everything scanned because something was missed.
+    fn scan(&self) {
         self.lock().scan = true;
         self.0.changed.notify_all();
     }
@@ -161,7 +178,7 @@ impl Roots {
             match watcher.watch(&folder, mode).map_err(|error| reason(&error)) {
                 Ok(()) => {}
                 // It vanished in this moment; what is left of its path will be awaited.
-                Err(None) => self.inbox.ask_for_scan(),
+                Err(None) => self.inbox.scan(),
                 Err(failure) => return failure,
             }
         }

@@ -68,8 +68,12 @@ pub enum PollingReason {
 pub enum Notice {
     /// These files are new or may have changed, or are gone.
     Files(Vec<PathBuf>),
-    /// All files there are were reported since the last such notice; comes once after the start.
-    Complete,
+    /// All files there are have been looked at, and those that changed were reported: once after
+    /// the start, and whenever that was asked for.
+    Complete {
+        /// The number of the latest [`Watch::rescan`] before that; 0 when there was none.
+        asked: u64,
+    },
     /// Changes are noticed in another way from now on.
     Mode(Mode),
 }
@@ -108,9 +112,10 @@ impl Watch {
         Ok(Watch { inbox, thread: Some(thread) })
     }
 
-    /// Asks for a scan of everything.
-    pub fn rescan(&self) {
-        self.inbox.ask_for_scan();
+    /// Asks for a scan of everything that is there by now; returns the number that the notice of
+    /// its completion will have reached.
+    pub fn rescan(&self) -> u64 {
+        self.inbox.ask_for_scan()
     }
 }
 
@@ -140,18 +145,20 @@ impl State {
         };
         let mut polling = asked.or_else(|| roots.arm());
         let mut everything = true;
+        let mut asked = 0;
         loop {
             if !self.set_mode(polling.map_or(Mode::Events, Mode::Polling)) {
                 return;
             }
             let scan_began = std::time::Instant::now();
-            if everything && !(self.scan_all() && (self.report)(Notice::Complete)) {
+            if everything && !(self.scan_all() && (self.report)(Notice::Complete { asked })) {
                 return;
             }
             let pause =
                 polling.map(|_| self.watched.poll_every.max(scan_began.elapsed() * POLL_SHARE));
             let Some(found) = self.inbox.wait(pause, GATHER) else { return };
             everything = found.scan || pause.is_some() && found.timed_out;
+            asked = found.asked;
             if polling.is_none() {
                 if roots.changed_by(&found.paths) {
                     polling = roots.arm();
@@ -307,8 +314,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let watching = Watching::start(&[folder.path()], Method::Automatic);
         watching.until_complete();
-        watching.watch.rescan();
-        watching.until_complete();
+        assert_eq!(watching.watch.rescan(), 1);
+        while watching.next() != (Notice::Complete { asked: 1 }) {}
     }
 
     struct Watching {
@@ -338,7 +345,7 @@ mod tests {
             loop {
                 match self.next() {
                     Notice::Files(files) => reported.extend(files),
-                    Notice::Complete => return reported,
+                    Notice::Complete { .. } => return reported,
                     Notice::Mode(_) => {}
                 }
             }

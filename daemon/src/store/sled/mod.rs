@@ -7,8 +7,10 @@
 mod envelope;
 mod keys;
 mod pieces;
+mod prepared;
 mod reading;
 mod records;
+mod unwritten;
 mod writer;
 
 use std::{

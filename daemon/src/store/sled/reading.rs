@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::de::DeserializeOwned;
 use sled::Tree;
+use tokio::sync::watch;
 
 use super::{
     SledStore, envelope,
@@ -26,7 +27,10 @@ impl Store for SledStore {
     }
 
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
-        session(&self.tree, key)
+        match self.writer.unwritten().session(key) {
+            Some(session) => Ok(Some(session)),
+            None => session(&self.tree, key),
+        }
     }
 
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError> {
@@ -185,8 +189,12 @@ impl Store for SledStore {
         Ok(found)
     }
 
-    fn outbox_end(&self) -> Result<u64, StoreError> {
-        Ok(self.counters.outbox.load(Ordering::Relaxed))
+    fn outbox_end(&self) -> u64 {
+        self.counters.outbox.load(Ordering::Relaxed)
+    }
+
+    fn outbox_ends(&self) -> watch::Receiver<u64> {
+        self.writer.outbox_ends()
     }
 
     fn totals(&self) -> Totals {

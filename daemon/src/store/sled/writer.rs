@@ -16,29 +16,26 @@ use std::{
 };
 
 use sled::{Batch, Db, Tree};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::{
     envelope, keys, pieces,
-    records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
+    prepared::Prepared,
+    records::{MessageRecord, OutboxRecord},
+    unwritten::Unwritten,
 };
 use crate::{
     model::{
-        Episode, EpisodeId, Message, SessionKey,
+        Episode, EpisodeId, SessionKey,
         session::{Session, State},
     },
-    store::{Outbox, Source, SourceKey, StoreError, Ticket, Write},
+    store::{Outbox, SourceKey, StoreError, Ticket, Write},
 };
 
 /// Lists that may wait; the next caller waits with its own.
 const QUEUE: usize = 16;
 /// Lists that share a flush and a sync at most. Twenty were measured to lose nothing.
 const GROUP: usize = 16;
-/// Messages in a block at most.
-const BLOCK_MESSAGES: usize = 64;
-/// Bytes of text after which a block is full.
-const BLOCK_BYTES: usize = 12 << 10;
-
 /// Numbers that the writer alone moves on.
 #[derive(Debug)]
 pub(super) struct Counters {
@@ -82,11 +79,14 @@ impl Counters {
 
 /// The way to the writing thread; dropping it lets the thread finish what is queued.
 pub(super) struct Writer {
+    unwritten: Arc<Unwritten>,
+    outbox_ends: watch::Receiver<u64>,
     queue: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
 
 struct Job {
+    number: u64,
     writes: Vec<Prepared>,
     resolve: oneshot::Sender<Result<u64, StoreError>>,
 }
@@ -101,17 +101,39 @@ impl Writer {
         let data = File::open(folder.join("db"))
             .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
+        let (outbox, outbox_ends) = watch::channel(counters.outbox.load(Ordering::Relaxed));
+        let unwritten = Arc::new(Unwritten::default());
+        let thread = Thread {
+            tree: (*db).clone(),
+            _db: db,
+            data,
+            counters,
+            outbox,
+            unwritten: unwritten.clone(),
+        };
         let thread = thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || Thread { tree: (*db).clone(), _db: db, data, counters }.run(&jobs))
+            .spawn(move || thread.run(&jobs))
             .map_err(|error| StoreError::Backend(error.to_string()))?;
-        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+        Ok(Writer { unwritten, outbox_ends, queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// What is queued and not written yet.
+    pub(super) fn unwritten(&self) -> &Unwritten {
+        &self.unwritten
+    }
+
+    /// The outbox's end as it moves on.
+    pub(super) fn outbox_ends(&self) -> watch::Receiver<u64> {
+        self.outbox_ends.clone()
     }
 
     /// Encodes on the caller's thread, so that the one writer only writes.
     pub(super) fn queue(&self, writes: Vec<Write>) -> Ticket {
         let (resolve, ticket) = Ticket::new();
-        let job = Job { writes: writes.into_iter().map(Prepared::from).collect(), resolve };
+        let number = self.unwritten.add(&writes);
+        let writes = writes.into_iter().map(Prepared::from).collect();
+        let job = Job { number, writes, resolve };
         if let Some(queue) = &self.queue {
             // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
             drop(queue.send(job));
@@ -129,70 +151,6 @@ impl Drop for Writer {
     }
 }
 
-/// A write whose records are already encoded.
-enum Prepared {
-    Session { session: Box<Session>, record: Vec<u8> },
-    Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
-    Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
-    ClearSource(SourceKey),
-    Episode { episode: Box<Episode>, record: Vec<u8> },
-    DropEpisode(EpisodeId),
-    DropSession(SessionKey),
-    OutboxTaken(u64),
-}
-
-impl From<Write> for Prepared {
-    fn from(write: Write) -> Prepared {
-        match write {
-            Write::Session(session) => {
-                let record = envelope::seal(&SessionRecord::from(session.as_ref()));
-                Prepared::Session { session, record }
-            }
-            Write::Source { source, checkpoint } => {
-                let record = envelope::seal(&SourceRecord::from(&source));
-                let checkpoint = checkpoint.map(|bytes| envelope::seal(&bytes));
-                Prepared::Source { source, record, checkpoint }
-            }
-            Write::Messages { source, messages } => Prepared::Messages {
-                source,
-                from: messages.first().map_or(0, |message| message.seq),
-                count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
-                blocks: blocks(&messages),
-            },
-            Write::ClearSource(source) => Prepared::ClearSource(source),
-            Write::Episode(episode) => {
-                let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
-                Prepared::Episode { episode, record }
-            }
-            Write::DropEpisode(id) => Prepared::DropEpisode(id),
-            Write::DropSession(session) => Prepared::DropSession(session),
-            Write::OutboxTaken(position) => Prepared::OutboxTaken(position),
-        }
-    }
-}
-
-fn blocks(messages: &[Message]) -> Vec<(u32, Vec<u8>)> {
-    let mut blocks = Vec::new();
-    let mut block: Vec<MessageRecord> = Vec::new();
-    let (mut first, mut bytes) = (0, 0);
-    for message in messages {
-        if block.is_empty() {
-            first = message.seq;
-        }
-        bytes += message.text.len();
-        block.push(MessageRecord::from(message));
-        if block.len() == BLOCK_MESSAGES || bytes >= BLOCK_BYTES {
-            blocks.push((first, envelope::seal(&block)));
-            block.clear();
-            bytes = 0;
-        }
-    }
-    if !block.is_empty() {
-        blocks.push((first, envelope::seal(&block)));
-    }
-    blocks
-}
-
 /// What one list does, before any of it is done.
 #[derive(Default)]
 struct Step {
@@ -207,6 +165,8 @@ struct Thread {
     _db: Db,
     data: File,
     counters: Arc<Counters>,
+    outbox: watch::Sender<u64>,
+    unwritten: Arc<Unwritten>,
 }
 
 impl Thread {
@@ -215,13 +175,17 @@ impl Thread {
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
             while let Some(job) = next.take() {
+                let sessions: Vec<SessionKey> =
+                    job.writes.iter().filter_map(Prepared::session).collect();
                 let applied = self.apply(job.writes);
+                self.unwritten.remove(job.number, &sessions);
                 waiting.push((job.resolve, applied));
                 if waiting.len() < GROUP {
                     next = jobs.try_recv().ok();
                 }
             }
             let synced = self.sync();
+            self.outbox.send_replace(self.counters.outbox.load(Ordering::Relaxed));
             for (resolve, applied) in waiting {
                 // Nobody may be waiting, which is fine.
                 drop(resolve.send(applied.and_then(|position| synced.clone().map(|()| position))));
@@ -289,9 +253,13 @@ impl Thread {
         record: Vec<u8>,
     ) -> Result<(), StoreError> {
         let key = keys::session(session.key);
-        if !self.tree.contains_key(&key)? {
+        let before = self.session(session.key)?;
+        if before.is_none() {
             self.counters.sessions.fetch_add(1, Ordering::Relaxed);
             step.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
+        }
+        if before.is_none_or(|before| before.project != session.project) {
+            self.out(step, Outbox::Session(session.key));
         }
         self.counters.next_session.fetch_max(session.key.0 + 1, Ordering::Relaxed);
         step.ops.insert(key, record);
@@ -385,7 +353,7 @@ impl Thread {
         pieces::remove(&self.tree, &mut step.ops, &keys::episode(id))?;
         step.ops.remove(keys::episode_of(episode.project.namespace(), id));
         self.counters.episodes.fetch_sub(1, Ordering::Relaxed);
-        self.out(step, Outbox::EpisodeDropped(id));
+        self.out(step, Outbox::EpisodeDropped { id, session: episode.session });
         Ok(())
     }
 

@@ -33,10 +33,23 @@ struct IndexedRecord {
 enum StateRecord {
     Active,
     Inactive,
-    Indexing { reason: Reason, since: i64, attempts: u32, written_since: bool },
+    Indexing {
+        reason: Reason,
+        since: i64,
+        attempts: u32,
+        written_since: bool,
+        again: Option<Reason>,
+    },
     Indexed,
-    Failed { error: String, attempts: u32, retry_at: Option<i64>, reason: Reason },
-    AgentGone { since: i64 },
+    Failed {
+        error: String,
+        attempts: u32,
+        retry_at: Option<i64>,
+        reason: Reason,
+    },
+    AgentGone {
+        since: i64,
+    },
     History,
     NoTimeout,
 }
@@ -100,6 +113,7 @@ fn state_record(state: &State) -> StateRecord {
             since: indexing.since.micros(),
             attempts: indexing.attempts,
             written_since: indexing.written_since,
+            again: indexing.again.as_ref().map(super::reason_record),
         },
         State::Indexed => StateRecord::Indexed,
         State::Failed(failure) => StateRecord::Failed {
@@ -120,12 +134,13 @@ fn state_model(record: StateRecord) -> Result<State, Unknown> {
     Ok(match record {
         StateRecord::Active => State::Active,
         StateRecord::Inactive => State::Inactive,
-        StateRecord::Indexing { reason, since, attempts, written_since } => {
+        StateRecord::Indexing { reason, since, attempts, written_since, again } => {
             State::Indexing(Indexing {
                 reason: super::reason_model(reason)?,
                 since: super::time(since),
                 attempts,
                 written_since,
+                again: again.map(super::reason_model).transpose()?,
             })
         }
         StateRecord::Indexed => State::Indexed,

@@ -88,8 +88,9 @@ impl TryFrom<SourceRecord> for Source {
 pub(crate) enum OutboxRecord {
     Messages { session: u64, number: u32, from: u32, count: u32, overwrites: bool },
     SourceCleared { session: u64, number: u32 },
+    Session(u64),
     Episode([u8; 16]),
-    EpisodeDropped([u8; 16]),
+    EpisodeDropped { id: [u8; 16], session: u64 },
     SessionDropped(u64),
 }
 
@@ -103,11 +104,14 @@ impl From<Outbox> for OutboxRecord {
                 count,
                 overwrites,
             },
+            Outbox::Session(session) => OutboxRecord::Session(session.0),
             Outbox::SourceCleared(source) => {
                 OutboxRecord::SourceCleared { session: source.session.0, number: source.number }
             }
             Outbox::Episode(id) => OutboxRecord::Episode(id.0.into_bytes()),
-            Outbox::EpisodeDropped(id) => OutboxRecord::EpisodeDropped(id.0.into_bytes()),
+            Outbox::EpisodeDropped { id, session } => {
+                OutboxRecord::EpisodeDropped { id: id.0.into_bytes(), session: session.0 }
+            }
             Outbox::SessionDropped(session) => OutboxRecord::SessionDropped(session.0),
         }
     }
@@ -120,11 +124,14 @@ impl From<OutboxRecord> for Outbox {
             OutboxRecord::Messages { session, number, from, count, overwrites } => {
                 Outbox::Messages { source: key(session, number), from, count, overwrites }
             }
+            OutboxRecord::Session(session) => Outbox::Session(SessionKey(session)),
             OutboxRecord::SourceCleared { session, number } => {
                 Outbox::SourceCleared(key(session, number))
             }
             OutboxRecord::Episode(id) => Outbox::Episode(super::episode_id(id)),
-            OutboxRecord::EpisodeDropped(id) => Outbox::EpisodeDropped(super::episode_id(id)),
+            OutboxRecord::EpisodeDropped { id, session } => {
+                Outbox::EpisodeDropped { id: super::episode_id(id), session: SessionKey(session) }
+            }
             OutboxRecord::SessionDropped(session) => Outbox::SessionDropped(SessionKey(session)),
         }
     }

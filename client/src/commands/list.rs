@@ -1,0 +1,104 @@
+//! `graphiti list`.
+
+use clap::ValueEnum;
+use graphiti_proto::tools::{
+    SessionRow,
+    list_sessions::{Answer, Arguments, NAME},
+};
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Align, Column, Screen, Styling, Table, ago, instant, line, now},
+};
+
+pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
+    let state = args.state.and_then(|state| state.to_possible_value());
+    let arguments = Arguments {
+        project: super::project(args.project),
+        state: state.map(|state| state.get_name().to_owned()),
+        limit: args.limit,
+        offset: 0,
+    };
+    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    if answer.sessions.is_empty() {
+        screen.print("No sessions.");
+        return Ok(());
+    }
+    print(&answer.sessions, screen);
+    let more = answer.total.saturating_sub(answer.sessions.len());
+    if more > 0 && screen.is_terminal() {
+        screen.print(screen.dim(format!("… and {more} more; show them with -n {}", answer.total)));
+    }
+    Ok(())
+}
+
+/// Prints sessions as a table.
+pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
+    let mut table = Table::new(vec![
+        Column::new("SESSION", Align::Left),
+        Column::new("WHEN", Align::Left),
+        Column::new("", Align::Left),
+        Column::new("ACTIVITY", Align::Left),
+        Column::new("MSGS", Align::Right),
+        Column::flexible("PROJECT"),
+        Column::flexible("TITLE"),
+    ]);
+    let now = now();
+    for session in sessions {
+        let short: String = session.session_id.chars().take(8).collect();
+        let (mark, style) = mark(session, screen);
+        table
+            .row()
+            .cell(line(&short))
+            .cell(ago(instant(&session.last_activity), now))
+            .styled(mark, style)
+            .cell(activity(session))
+            .cell(session.message_count.to_string())
+            .cell(line(session.project.rsplit('/').next().unwrap_or_default()))
+            .cell(title(session));
+    }
+    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
+        screen.print(text);
+    }
+}
+
+/// How a session stands, in one word: its outcome once it has one, else its state.
+pub(super) fn standing(session: &SessionRow) -> &str {
+    match (session.state.as_str(), &session.episode) {
+        ("indexed", Some(episode)) => &episode.outcome,
+        (state, _) => state,
+    }
+}
+
+fn mark(session: &SessionRow, screen: &Screen) -> (String, Styling) {
+    let standing = standing(session);
+    let (sign, example) = match standing {
+        "completed" => ("✓", screen.good("x")),
+        "blocked" | "failed" => ("✗", screen.bad("x")),
+        "in_progress" => ("◐", screen.warn("x")),
+        "active" | "indexing" => ("●", screen.accent("x")),
+        _ => ("○", screen.dim("x")),
+    };
+    let styling = move |text: &str| example.replacen('x', text, 1);
+    (format!("{sign} {}", line(&standing.replace('_', " "))), Box::new(styling))
+}
+
+fn activity(session: &SessionRow) -> String {
+    let Some(episode) = &session.episode else { return String::new() };
+    let strongest: Vec<&str> =
+        episode.activities.iter().take(2).map(|(name, _)| name.as_str()).collect();
+    line(&strongest.join(", "))
+}
+
+fn title(session: &SessionRow) -> String {
+    match (&session.error, &session.episode) {
+        (Some(error), _) => line(error),
+        (None, Some(episode)) => line(&episode.name),
+        (None, None) => String::new(),
+    }
+}

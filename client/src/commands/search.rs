@@ -1,0 +1,104 @@
+//! `graphiti search`.
+
+use graphiti_proto::tools::search_sessions::{Answer, Arguments, Hit, NAME, Passage};
+
+use super::list::standing;
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, ago, instant, line, now},
+};
+
+/// Passages shown of a session.
+const PASSAGES: usize = 3;
+
+pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
+    let near = std::env::current_dir().ok();
+    let arguments = Arguments {
+        query: args.query.join(" "),
+        project: super::project(args.project),
+        agent: args.agent,
+        branch: args.branch,
+        file: args.file,
+        tool: args.tool,
+        role: args.role,
+        after: args.after,
+        before: args.before,
+        near: near.map(|directory| directory.to_string_lossy().into_owned()),
+        limit: args.limit,
+        explain: args.explain,
+    };
+    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    for (number, hit) in answer.hits.iter().enumerate() {
+        print_hit(number + 1, hit, screen);
+    }
+    if answer.hits.is_empty() {
+        screen.print("Nothing found.");
+    }
+    if !answer.message.is_empty() {
+        screen.print(screen.dim(line(&answer.message)));
+    }
+    Ok(())
+}
+
+fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
+    let session = &hit.session;
+    let short: String = session.session_id.chars().take(8).collect();
+    let title = session.episode.as_ref().map_or("(no summary yet)", |episode| &episode.name);
+    screen.print(format!("{number:>2}. {}", screen.bold(line(title))));
+    let facts = [
+        line(&short),
+        ago(instant(&session.last_activity), now()),
+        line(&standing(session).replace('_', " ")),
+        line(session.project.rsplit('/').next().unwrap_or_default()),
+    ];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    screen.print(format!("    {}", screen.dim(facts.join(" · "))));
+    for passage in hit.passages.iter().take(PASSAGES) {
+        screen.print(format!(
+            "    {} {}",
+            screen.dim(format!("{}:", line(&passage.role))),
+            marked(passage, screen)
+        ));
+    }
+    if let Some(explanation) = &hit.explanation {
+        for text in explanation.lines() {
+            screen.print(format!("      {}", screen.dim(line(text))));
+        }
+    }
+    screen.print("");
+}
+
+/// The passage's text with its matches marked.
+fn marked(passage: &Passage, screen: &Screen) -> String {
+    let mut text = String::new();
+    let mut from = 0;
+    for (start, end) in &passage.marks {
+        let (Some(before), Some(mark)) =
+            (passage.text.get(from..*start), passage.text.get(*start..*end))
+        else {
+            continue;
+        };
+        text.push_str(&harmless(before));
+        text.push_str(&screen.mark(harmless(mark)));
+        from = *end;
+    }
+    text.push_str(&harmless(passage.text.get(from..).unwrap_or_default()));
+    text
+}
+
+/// As [`line`], but keeps the spaces at both ends: pieces are put together again.
+fn harmless(text: &str) -> String {
+    let inner = line(text);
+    let space = |is: bool| if is { " " } else { "" };
+    if inner.is_empty() {
+        return space(!text.is_empty()).to_owned();
+    }
+    let (before, after) =
+        (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
+    format!("{}{inner}{}", space(before), space(after))
+}

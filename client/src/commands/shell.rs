@@ -1,0 +1,26 @@
+//! `graphiti completions` and `graphiti man`: for shells and manuals.
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+
+use crate::cli::Cli;
+
+/// Prints the completion script of a shell.
+pub(super) fn completions(shell: clap_complete::Shell) {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "graphiti", &mut script);
+    drop(io::stdout().write_all(&script));
+}
+
+/// Prints the manual page, those of the commands behind it.
+pub(super) fn manual() {
+    let mut command = Cli::command();
+    command.build();
+    let mut page = Vec::new();
+    drop(clap_mangen::Man::new(command.clone()).render(&mut page));
+    for subcommand in command.get_subcommands().filter(|command| command.get_name() != "help") {
+        drop(clap_mangen::Man::new(subcommand.clone()).render(&mut page));
+    }
+    drop(io::stdout().write_all(&page));
+}

@@ -1,0 +1,122 @@
+//! `graphiti show`.
+
+use graphiti_proto::tools::get_session::{Answer, Arguments, FileRow, MessageRow, NAME};
+
+use super::list::standing;
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, ago, block, instant, line, now},
+};
+
+pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
+    let arguments = Arguments {
+        session_id: args.session,
+        view: if args.messages { "messages" } else { "summary" }.to_owned(),
+        source: args.source,
+        from: args.from,
+        limit: args.limit,
+    };
+    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    print_head(&answer, screen);
+    if args.messages {
+        print_messages(&answer, screen);
+    } else {
+        print_summary(&answer, screen);
+    }
+    Ok(())
+}
+
+fn print_head(answer: &Answer, screen: &Screen) {
+    let session = &answer.session;
+    let title = session.episode.as_ref().map(|episode| line(&episode.name));
+    screen.print(screen.bold(title.unwrap_or_else(|| "(no summary yet)".to_owned())));
+    let when = ago(instant(&session.last_activity), now());
+    let branches = session.episode.as_ref().map(|episode| episode.branches.join(", "));
+    let facts = [
+        ("session", format!("{} ({})", session.session_id, session.agent)),
+        ("project", session.project.clone()),
+        ("branch", branches.unwrap_or_default()),
+        (
+            "state",
+            format!(
+                "{}, {when}, {} messages",
+                standing(session).replace('_', " "),
+                session.message_count
+            ),
+        ),
+        ("episode", session.episode.as_ref().map(|e| e.uuid.clone()).unwrap_or_default()),
+        ("problem", session.error.clone().unwrap_or_default()),
+    ];
+    for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
+        screen.print(format!("  {}  {}", screen.dim(format!("{name:<8}")), line(fact)));
+    }
+    for file in &answer.files {
+        screen.print(format!("  {}  {}", screen.dim(format!("{:<8}", "file")), file_line(file)));
+    }
+    screen.print("");
+}
+
+fn file_line(file: &FileRow) -> String {
+    let mut text = line(&file.path);
+    if !file.exists {
+        text.push_str(" (deleted since)");
+    }
+    let skipped: u64 = file.skipped.values().sum();
+    text.push_str(&format!(", {} records read, {skipped} skipped", file.read));
+    for (count, what) in
+        [(file.repaired, "repaired"), (file.broken, "broken"), (file.restarts, "times reread")]
+    {
+        if count > 0 {
+            text.push_str(&format!(", {count} {what}"));
+        }
+    }
+    text
+}
+
+fn print_summary(answer: &Answer, screen: &Screen) {
+    let Some(markdown) = &answer.markdown else {
+        screen.print(screen.dim("Close the session to summarise it now: graphiti close <session>"));
+        return;
+    };
+    for text in block(markdown).lines() {
+        if text.starts_with("# ") {
+            continue;
+        }
+        let heading = text.trim_start_matches('#');
+        let is_heading = heading.len() < text.len() && heading.starts_with(' ');
+        screen.print(if is_heading { screen.bold(heading.trim()) } else { text.to_owned() });
+    }
+}
+
+fn print_messages(answer: &Answer, screen: &Screen) {
+    for message in &answer.messages {
+        screen.print(heading(message, screen));
+        screen.print(indented(&block(&message.text)));
+    }
+    match answer.next {
+        Some(next) => {
+            screen.print(screen.dim(format!("… more from message {next} on: --from {next}")));
+        }
+        None if answer.messages.is_empty() => screen.print(screen.dim("No messages here.")),
+        None => {}
+    }
+}
+
+fn heading(message: &MessageRow, screen: &Screen) -> String {
+    let who = match (&*message.role, &message.tool) {
+        ("user", _) => screen.accent("user"),
+        ("tool", Some(tool)) => screen.dim(line(tool)),
+        (role, _) => screen.bold(line(role)),
+    };
+    let at = message.at.split('.').next().unwrap_or_default().replace('T', " ");
+    format!("{} {}  {}", screen.dim(format!("#{}", message.seq)), who, screen.dim(line(&at)))
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,165 @@
+//! `graphiti status`.
+
+use std::{path::Path, time::Duration};
+
+use graphiti_proto::{
+    methods,
+    tools::health::{Answer, Arguments, NAME},
+};
+use serde_json::Value;
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, line, span},
+};
+
+/// How wide the bar of the import is.
+const BAR: usize = 24;
+
+pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
+    let mut connection = Connection::open()?;
+    if args.wait {
+        let _: Value = connection.ask(methods::SETTLE, &methods::Settle::default())?;
+    }
+    let answer: Answer = connection.call(NAME, &Arguments::default())?;
+    if args.output.json {
+        screen.print_json(&answer);
+    } else {
+        print(&answer, screen);
+    }
+    Ok(())
+}
+
+fn print(answer: &Answer, screen: &Screen) {
+    let up = span(Duration::from_secs(answer.uptime_seconds));
+    let state = if answer.status == "ok" {
+        screen.good("running")
+    } else {
+        screen.warn("running, with problems")
+    };
+    let head = format!("graphitid {}", line(&answer.version));
+    screen.print(format!("{} is {state} (pid {}, up {up})", screen.bold(head), answer.pid));
+    let row = |name: &str, text: String| {
+        screen.print(format!("  {}  {text}", screen.dim(format!("{name:<8}"))));
+    };
+    row("home", line(&short_path(&answer.home)));
+    for folder in &answer.watched {
+        row("watches", format!("{} ({})", line(&short_path(folder)), line(&answer.watch_mode)));
+    }
+    row("sessions", sessions(answer));
+    row("history", history(answer, screen));
+    let kept = &answer.kept;
+    row(
+        "kept",
+        format!(
+            "{} messages, {} episodes, database {}, index {}",
+            number(kept.messages),
+            number(kept.episodes),
+            bytes(kept.database_bytes),
+            bytes(kept.index_bytes)
+        ),
+    );
+    row("records", records(answer));
+    if !answer.problems.is_empty() {
+        screen.print(screen.warn("Problems, the latest last:"));
+        answer.problems.iter().for_each(|problem| screen.print(format!("  {}", line(problem))));
+    }
+}
+
+fn sessions(answer: &Answer) -> String {
+    let sessions = &answer.sessions;
+    let counts = [
+        (sessions.active, "active"),
+        (sessions.inactive, "quiet"),
+        (sessions.indexing, "being indexed"),
+        (sessions.indexed, "indexed"),
+        (sessions.unindexed, "unindexed"),
+        (sessions.failed, "failed"),
+    ];
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", number(*count)))
+        .collect();
+    let total = number(sessions.total);
+    if parts.is_empty() { total } else { format!("{total}: {}", parts.join(", ")) }
+}
+
+fn history(answer: &Answer, screen: &Screen) -> String {
+    let history = &answer.history;
+    let read = bytes(history.bytes_read);
+    let total = history.done + history.left;
+    if !history.scanned {
+        return format!("looking for transcripts, {total} found so far");
+    }
+    if history.left == 0 {
+        return format!("imported, {read} read since the start");
+    }
+    let filled = history.done * BAR / total.max(1);
+    let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
+    format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
+}
+
+fn records(answer: &Answer) -> String {
+    let records = &answer.records;
+    let skipped: u64 = records.skipped.values().sum();
+    let mut text = format!("{} read, {} skipped", number(records.read), number(skipped));
+    for (count, what) in [
+        (records.repaired, "repaired"),
+        (records.broken, "given up"),
+        (records.restarts, "files reread"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!(", {} {what}", number(count)));
+        }
+    }
+    text
+}
+
+/// With commas at the thousands.
+fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).expect("digits are ASCII"))
+        .collect();
+    groups.join(",")
+}
+
+fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut amount = bytes as f64;
+    let mut unit = 0;
+    while amount >= 1_000.0 && unit + 1 < UNITS.len() {
+        amount /= 1_000.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && amount < 100.0);
+    format!("{amount:.digits$} {}", UNITS[unit])
+}
+
+/// With `~` for the user's home.
+fn short_path(path: &str) -> String {
+    let Some(home) = std::env::home_dir() else { return path.to_owned() };
+    match Path::new(path).strip_prefix(&home) {
+        Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Ok(rest) => format!("~/{}", rest.display()),
+        Err(_) => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_sizes_are_readable() {
+        let numbers: Vec<String> = [0, 7, 999, 1_000, 1_234_567].map(number).into();
+        assert_eq!(numbers, ["0", "7", "999", "1,000", "1,234,567"]);
+        let sizes: Vec<String> = [0, 999, 1_500, 25_300_000, 123_456_789].map(bytes).into();
+        assert_eq!(sizes, ["0 B", "999 B", "1.5 kB", "25.3 MB", "123 MB"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! `graphiti unindexed`.
+
+use graphiti_proto::tools::list_unindexed::{Answer, Arguments, NAME};
+
+use super::list;
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::Screen,
+};
+
+pub(super) fn run(args: cli::Unindexed, screen: &Screen) -> Result<(), AskError> {
+    let arguments =
+        Arguments { project_namespace: super::project(args.project), ..Arguments::default() };
+    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+    } else if answer.sessions.is_empty() {
+        screen.print("Every session has its summary.");
+    } else {
+        list::print(&answer.sessions, screen);
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Asks the daemon.
+
+use std::{
+    env,
+    io::{self, Read, Write},
+    path::PathBuf,
+};
+
+use graphiti_proto::{
+    PROTOCOL, endpoint,
+    frame::Lines,
+    methods::{self, Hello, Welcome},
+    rpc::{self, Request, Response},
+};
+use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+/// A connection to the daemon of this user's home.
+pub(crate) struct Connection {
+    stream: Stream,
+    lines: Lines,
+    next_id: u64,
+}
+
+/// Why the daemon did not answer, or what it refused.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AskError {
+    /// There is no home folder.
+    #[error("your home folder is not known; set GRAPHITI_HOME")]
+    NoHome,
+    /// Nobody listens.
+    #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphitid", .home.display())]
+    Down {
+        /// The home.
+        home: PathBuf,
+        /// Where it would listen.
+        socket: String,
+    },
+    /// The socket does not let us in.
+    #[error("cannot reach graphitid at {socket}: {error}")]
+    Unreachable {
+        /// Where it listens.
+        socket: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The connection broke.
+    #[error("graphitid hung up: {0}")]
+    Broken(String),
+    /// The daemon speaks another language.
+    #[error(
+        "graphitid {version} speaks protocol {daemon}, this graphiti speaks {PROTOCOL}: update the older of the two"
+    )]
+    OtherProtocol {
+        /// The daemon's version.
+        version: String,
+        /// Its protocol.
+        daemon: u32,
+    },
+    /// The daemon refused the request.
+    #[error(transparent)]
+    Refused(#[from] rpc::Error),
+    /// The tool failed.
+    #[error("{message}")]
+    Tool {
+        /// What went wrong, and what to do.
+        message: String,
+        /// More about it.
+        details: Value,
+    },
+}
+
+impl Connection {
+    /// Connects and makes sure that both speak the same language.
+    pub(crate) fn open() -> Result<Connection, AskError> {
+        let home = endpoint::home().ok_or(AskError::NoHome)?;
+        let socket = endpoint::socket(&home);
+        let unreachable = |error| AskError::Unreachable { socket: socket.clone(), error };
+        let name = socket.as_str().to_fs_name::<GenericFilePath>().map_err(unreachable)?;
+        let stream = Stream::connect(name).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+                AskError::Down { home: home.clone(), socket: socket.clone() }
+            }
+            _ => unreachable(error),
+        })?;
+        let mut connection = Connection { stream, lines: Lines::default(), next_id: 1 };
+        let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
+        let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
+        if welcome.protocol != PROTOCOL {
+            let Welcome { version, protocol: daemon, .. } = welcome;
+            return Err(AskError::OtherProtocol { version, daemon });
+        }
+        Ok(connection)
+    }
+
+    /// Calls a method of the daemon's own.
+    pub(crate) fn ask<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, AskError> {
+        let mut params = serde_json::to_value(params).expect("arguments have only string keys");
+        if params.is_object() {
+            params["_meta"] = meta();
+        }
+        let outcome = self.request(|id| Request::new(id, method, params))?;
+        read(outcome)
+    }
+
+    /// Calls a tool.
+    pub(crate) fn call<T: DeserializeOwned>(
+        &mut self,
+        tool: &str,
+        arguments: &impl Serialize,
+    ) -> Result<T, AskError> {
+        let arguments = serde_json::to_value(arguments).expect("arguments have only string keys");
+        let mut result = self.request(|id| {
+            let mut request = Request::call(id, tool, &arguments);
+            request.params["_meta"] = meta();
+            request
+        })?;
+        let answer = result["structuredContent"].take();
+        if result["isError"] == true {
+            let message = answer["error"].as_str().unwrap_or("the tool failed").to_owned();
+            return Err(AskError::Tool { message, details: answer });
+        }
+        read(answer)
+    }
+
+    fn request(&mut self, request: impl FnOnce(u64) -> Request) -> Result<Value, AskError> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let line = request(id).to_line();
+        self.stream.write_all(&line).map_err(|error| AskError::Broken(error.to_string()))?;
+        loop {
+            let line = self.next_line()?;
+            let response: Response = serde_json::from_slice(&line)
+                .map_err(|error| AskError::Broken(format!("no answer but: {error}")))?;
+            if response.id == json!(id) || response.id.is_null() {
+                return Ok(response.outcome()?);
+            }
+        }
+    }
+
+    fn next_line(&mut self) -> Result<Vec<u8>, AskError> {
+        let mut buffer = [0; 16 << 10];
+        loop {
+            let line =
+                self.lines.next_line().map_err(|error| AskError::Broken(error.to_string()))?;
+            if let Some(line) = line {
+                return Ok(line);
+            }
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(AskError::Broken("it ended the connection".to_owned())),
+                Ok(bytes) => self.lines.push(&buffer[..bytes]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(AskError::Broken(error.to_string())),
+            }
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
+    serde_json::from_value(value)
+        .map_err(|error| AskError::Broken(format!("an answer that is not understood: {error}")))
+}
+
+/// Who is asking, for telling which session is meant.
+fn meta() -> Value {
+    let directory =
+        env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
+    let session = env::var("CLAUDE_CODE_SESSION_ID").ok();
+    let mut processes = vec![std::process::id()];
+    #[cfg(unix)]
+    processes.push(std::os::unix::process::parent_id());
+    json!({ "graphiti/caller": { "session_id": session, "directory": directory, "processes": processes } })
+}

@@ -1,0 +1,126 @@
+//! What people see: text for a terminal, or plain text for a pipe.
+
+mod clean;
+mod table;
+mod time;
+
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal, Write},
+};
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) use self::{
+    clean::{block, line},
+    table::{Align, Column, Styling, Table},
+    time::{ago, instant, now, span},
+};
+use crate::{cli::Color, connection::AskError};
+
+/// Where answers are shown.
+pub(crate) struct Screen {
+    colors: bool,
+    width: usize,
+    terminal: bool,
+}
+
+/// Columns of text where the width is not known.
+const USUAL_WIDTH: usize = 100;
+/// Text is not set wider than this: nobody reads such lines.
+const WIDEST: usize = 140;
+
+impl Screen {
+    pub(crate) fn new(color: Color) -> Screen {
+        let terminal = io::stdout().is_terminal();
+        let colors = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                terminal && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
+            }
+        };
+        let size = terminal_size::terminal_size().filter(|_| terminal);
+        let width = size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, WIDEST);
+        Screen { colors, width, terminal }
+    }
+
+    /// Columns of text on it.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether a person is likely to be looking.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Prints one line. A reader that has gone away is no error: `graphiti list | head`.
+    pub(crate) fn print(&self, text: impl Display) {
+        drop(writeln!(io::stdout().lock(), "{text}"));
+    }
+
+    /// Prints an answer as JSON.
+    pub(crate) fn print_json(&self, answer: &impl serde::Serialize) {
+        let text = if self.terminal {
+            serde_json::to_string_pretty(answer)
+        } else {
+            serde_json::to_string(answer)
+        };
+        self.print(text.expect("answers have only string keys"));
+    }
+
+    /// Shows what went wrong.
+    pub(crate) fn complain(&self, error: &AskError) {
+        let mut message = block(&error.to_string());
+        if let AskError::Tool { details, .. } = error {
+            for candidate in details["candidates"].as_array().into_iter().flatten() {
+                let text = |key: &str| line(candidate[key].as_str().unwrap_or_default());
+                message.push_str(&format!(
+                    "\n  {}  {:<9}  {}",
+                    text("session_id"),
+                    text("state"),
+                    text("project")
+                ));
+            }
+        }
+        drop(writeln!(anstream::stderr().lock(), "graphiti: {message}"));
+    }
+
+    pub(crate) fn bold(&self, text: impl Display) -> String {
+        self.styled(Style::new().bold(), text)
+    }
+
+    pub(crate) fn dim(&self, text: impl Display) -> String {
+        self.styled(Style::new().dimmed(), text)
+    }
+
+    pub(crate) fn good(&self, text: impl Display) -> String {
+        self.styled(AnsiColor::Green.on_default(), text)
+    }
+
+    pub(crate) fn warn(&self, text: impl Display) -> String {
+        self.styled(AnsiColor::Yellow.on_default(), text)
+    }
+
+    pub(crate) fn bad(&self, text: impl Display) -> String {
+        self.styled(AnsiColor::Red.on_default(), text)
+    }
+
+    pub(crate) fn accent(&self, text: impl Display) -> String {
+        self.styled(AnsiColor::Cyan.on_default(), text)
+    }
+
+    /// Marks a match in a passage.
+    pub(crate) fn mark(&self, text: impl Display) -> String {
+        if self.colors {
+            self.styled(AnsiColor::Yellow.on_default().bold(), text)
+        } else {
+            format!("[{text}]")
+        }
+    }
+
+    fn styled(&self, style: Style, text: impl Display) -> String {
+        if self.colors { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+}

@@ -1,0 +1,83 @@
+//! Times as people say them.
+
+use std::time::{Duration, SystemTime};
+
+use jiff::{Timestamp, tz::TimeZone};
+
+/// Reads an instant of the daemon; `None` when it is unknown.
+pub(crate) fn instant(text: &str) -> Option<Timestamp> {
+    text.parse().ok()
+}
+
+/// The present time.
+pub(crate) fn now() -> Timestamp {
+    SystemTime::now().try_into().unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// How long ago `at` was: `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`, then the
+/// date.
+pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
+    let Some(at) = at else { return "-".to_owned() };
+    let seconds = now.as_second() - at.as_second();
+    let zone = TimeZone::system();
+    let (day, today) = (at.to_zoned(zone.clone()).date(), now.to_zoned(zone).date());
+    let days = (today - day).get_days();
+    match seconds {
+        ..60 => "just now".to_owned(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        _ if days == 0 => format!("{} h ago", seconds / 3_600),
+        _ if days == 1 => "yesterday".to_owned(),
+        _ if days < 14 => format!("{days} days ago"),
+        _ if day.year() == today.year() => day.strftime("%-d %b").to_string(),
+        _ => day.strftime("%-d %b %Y").to_string(),
+    }
+}
+
+/// A length of time: `45 s`, `12 min`, `3 h 5 min`, `2 days`.
+pub(crate) fn span(span: Duration) -> String {
+    let seconds = span.as_secs();
+    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) if minutes % 60 > 0 => format!("{hours} h {} min", minutes % 60),
+        (0, hours, _) => format!("{hours} h"),
+        (1, ..) => "1 day".to_owned(),
+        (days, ..) => format!("{days} days"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_people_do() {
+        let now: Timestamp = "2026-03-20T12:00:00Z".parse().unwrap();
+        for (at, told) in [
+            ("2026-03-20T11:59:30Z", "just now"),
+            ("2026-03-20T12:00:30Z", "just now"),
+            ("2026-03-20T11:48:00Z", "12 min ago"),
+            ("2026-03-10T12:00:00Z", "10 days ago"),
+            ("2026-01-05T12:00:00Z", "5 Jan"),
+            ("2025-11-05T12:00:00Z", "5 Nov 2025"),
+        ] {
+            assert_eq!(ago(instant(at), now), told, "{at}");
+        }
+        assert_eq!(ago(instant(""), now), "-");
+    }
+
+    #[test]
+    fn spans_are_short() {
+        for (seconds, told) in [
+            (45, "45 s"),
+            (720, "12 min"),
+            (3_600, "1 h"),
+            (11_100, "3 h 5 min"),
+            (90_000, "1 day"),
+            (200_000, "2 days"),
+        ] {
+            assert_eq!(span(Duration::from_secs(seconds)), told);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Who is asking.
+
+use serde_json::Value;
+
+/// What is known of a caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// The session that the caller says it is in (`CLAUDE_CODE_SESSION_ID`).
+    pub session_id: Option<String>,
+    /// The directory that the caller works in.
+    pub directory: Option<String>,
+    /// The caller's process and those it descends from, nearest first.
+    pub processes: Vec<u32>,
+}
+
+/// The member of a request's `_meta` that a client of ours puts its surroundings in.
+const META: &str = "graphiti/caller";
+
+impl Caller {
+    /// The caller behind a connection, and what the request says of it.
+    pub fn new(peer: Option<u32>, params: &Value) -> Caller {
+        let said = &params["_meta"][META];
+        let text =
+            |key: &str| said[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let mut processes: Vec<u32> = peer.map(ancestors).unwrap_or_default();
+        let said_processes = said["processes"].as_array().into_iter().flatten();
+        for process in
+            said_processes.filter_map(Value::as_u64).filter_map(|n| u32::try_from(n).ok())
+        {
+            if !processes.contains(&process) {
+                processes.push(process);
+            }
+        }
+        Caller { session_id: text("session_id"), directory: text("directory"), processes }
+    }
+}
+
+/// A process and those it descends from, nearest first.
+#[cfg(target_os = "linux")]
+fn ancestors(process: u32) -> Vec<u32> {
+    /// Deeper nesting is no shell any more but a loop.
+    const DEEPEST: usize = 32;
+    let mut found = vec![process];
+    while found.len() < DEEPEST {
+        let Some(parent) = found.last().and_then(|process| parent(*process)) else { break };
+        if parent <= 1 || found.contains(&parent) {
+            break;
+        }
+        found.push(parent);
+    }
+    found
+}
+
+/// Field 4 of `/proc/<pid>/stat`, counted behind the name in parentheses.
+#[cfg(target_os = "linux")]
+fn parent(process: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, behind_name) = stat.rsplit_once(')')?;
+    behind_name.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Elsewhere the client says what it descends from.
+#[cfg(not(target_os = "linux"))]
+fn ancestors(process: u32) -> Vec<u32> {
+    vec![process]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_request_says_where_it_comes_from() {
+        let params = json!({"_meta": {"graphiti/caller": {
+            "session_id": "abc", "directory": "/a", "processes": [4194304, 4194303]
+        }}});
+        let caller = Caller::new(None, &params);
+        assert_eq!(caller.session_id.as_deref(), Some("abc"));
+        assert_eq!(caller.directory.as_deref(), Some("/a"));
+        assert_eq!(caller.processes, [4_194_304, 4_194_303]);
+        assert_eq!(Caller::new(None, &Value::Null), Caller::default());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_descends_from_its_parents() {
+        let found = ancestors(std::process::id());
+        assert_eq!(found[..2], [std::process::id(), std::os::unix::process::parent_id()]);
+    }
+}

@@ -1,0 +1,88 @@
+//! The model's words in those of the wire.
+
+use graphiti_proto::tools::{
+    EpisodeRow, SessionRow,
+    get_session::{FileRow, MessageRow},
+};
+
+use crate::{
+    model::{
+        Episode, Message, Timestamp,
+        session::{Session, State},
+    },
+    store::{Source, Store, StoreError},
+};
+
+/// A session with its episode, if it has one.
+pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {
+    let episode = match &session.indexed {
+        Some(indexed) => store.episode(indexed.episode)?,
+        None => None,
+    };
+    let project = session.project.as_ref().or(episode.as_ref().map(|episode| &episode.project));
+    Ok(SessionRow {
+        session_id: session.id.id.clone(),
+        agent: session.id.agent.clone(),
+        project: project.map(|project| project.path().to_owned()).unwrap_or_default(),
+        project_namespace: project.map(|p| p.namespace().to_string()).unwrap_or_default(),
+        state: session.state.as_str().to_owned(),
+        file_path: session.file.clone(),
+        started_at: time(session.started_at),
+        last_activity: session.last_activity.to_string(),
+        message_count: session.content.map_or(0, |content| content.messages),
+        error: match &session.state {
+            State::Failed(failure) => Some(failure.error.clone()),
+            _ => None,
+        },
+        episode: episode.as_ref().map(episode_row),
+    })
+}
+
+/// An episode in a list.
+pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
+    let activity = &episode.summary.activity_vector;
+    let activities = activity.dominant_activities().into_iter();
+    EpisodeRow {
+        uuid: episode.id.to_string(),
+        name: episode.name.clone(),
+        outcome: episode.summary.outcome.as_str().to_owned(),
+        primary_activity: activity.primary_activity().to_owned(),
+        activities: activities.map(|one| (one.as_str().to_owned(), activity.get(one))).collect(),
+        branches: episode.branches.clone(),
+        created_at: episode.created_at.to_string(),
+        close_reason: episode.reason.note().map_or_else(|| episode.reason.name(), str::to_owned),
+    }
+}
+
+/// A message.
+pub(super) fn message_row(message: &Message) -> MessageRow {
+    MessageRow {
+        seq: message.seq,
+        line: message.origin.line,
+        role: message.role.as_str().to_owned(),
+        at: time(message.at),
+        tool: message.tool.clone(),
+        text: message.text.clone(),
+    }
+}
+
+/// A file of a session.
+pub(super) fn file_row(source: &Source) -> FileRow {
+    let tally = &source.tally;
+    FileRow {
+        path: source.path.clone(),
+        sub_agent: source.sub_agent.clone(),
+        exists: std::path::Path::new(&source.path).exists(),
+        read: tally.read,
+        skipped: tally.skipped.clone(),
+        repaired: tally.repaired,
+        broken: tally.broken,
+        broken_bytes: tally.broken_bytes,
+        restarts: tally.restarts,
+    }
+}
+
+/// An instant as RFC 3339; empty when unknown.
+pub(super) fn time(at: Option<Timestamp>) -> String {
+    at.map(|at| at.to_string()).unwrap_or_default()
+}

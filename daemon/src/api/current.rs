@@ -1,0 +1,133 @@
+//! Which session is meant.
+//!
+//! In this order, and never by a guess: the id or unique beginning of one that is given; the
+//! session that the caller says it is in; the session of the agent's process that the caller
+//! descends from; the only active session in the caller's directory.
+
+use std::path::Path;
+
+use crate::{
+    api::{Daemon, caller::Caller},
+    engine::AskError,
+    model::{
+        EpisodeId, SessionKey,
+        session::{Session, State},
+    },
+    store::StoreError,
+};
+
+/// Candidates that an error lists.
+const CANDIDATES: usize = 10;
+
+/// Why no session could be told.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Unclear {
+    /// Nothing has this id.
+    Unknown(String),
+    /// Several sessions could be meant.
+    Several {
+        /// What they have in common, for people.
+        what: String,
+        /// The sessions.
+        candidates: Vec<Session>,
+    },
+    /// Nothing was given, and nothing tells; sessions that might be meant.
+    NotSaid(Vec<Session>),
+    /// The daemon failed.
+    Failed(String),
+}
+
+impl From<StoreError> for Unclear {
+    fn from(error: StoreError) -> Unclear {
+        Unclear::Failed(error.to_string())
+    }
+}
+
+impl From<AskError> for Unclear {
+    fn from(error: AskError) -> Unclear {
+        Unclear::Failed(error.to_string())
+    }
+}
+
+/// The session that `given` names, or that `caller` is in.
+pub(super) async fn resolve(
+    daemon: &Daemon,
+    given: Option<&str>,
+    caller: &Caller,
+) -> Result<SessionKey, Unclear> {
+    if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
+        return named(daemon, given);
+    }
+    match caller_session(daemon, caller).await? {
+        Some(session) => Ok(session),
+        None => only_active_in_directory(daemon, caller).await,
+    }
+}
+
+/// The session that the caller is known to be in, if it is.
+pub(super) async fn caller_session(
+    daemon: &Daemon,
+    caller: &Caller,
+) -> Result<Option<SessionKey>, Unclear> {
+    if let Some(id) = &caller.session_id
+        && let Ok(session) = named(daemon, id)
+    {
+        return Ok(Some(session));
+    }
+    if caller.processes.is_empty() {
+        return Ok(None);
+    }
+    let running = daemon.engine.running().await?;
+    let of_process = |process: &u32| running.iter().find(|running| running.pid == *process);
+    let Some(running) = caller.processes.iter().find_map(of_process) else { return Ok(None) };
+    Ok(named(daemon, &running.session).ok())
+}
+
+fn named(daemon: &Daemon, id: &str) -> Result<SessionKey, Unclear> {
+    let store = daemon.engine.store();
+    if let Some(episode) = EpisodeId::parse(id)
+        && let Some(episode) = store.episode(episode)?
+    {
+        return Ok(episode.session);
+    }
+    // Two more than one tell that it is not unique.
+    let keys = store.sessions_with_prefix(id, CANDIDATES)?;
+    let mut sessions = Vec::with_capacity(keys.len());
+    for key in keys {
+        sessions.extend(store.session(key)?);
+    }
+    if let Some(exact) = sessions.iter().find(|session| session.id.id == id) {
+        return Ok(exact.key);
+    }
+    match sessions.as_slice() {
+        [] => Err(Unclear::Unknown(id.to_owned())),
+        [one] => Ok(one.key),
+        _ => Err(Unclear::Several { what: format!("begin with `{id}`"), candidates: sessions }),
+    }
+}
+
+async fn only_active_in_directory(daemon: &Daemon, caller: &Caller) -> Result<SessionKey, Unclear> {
+    let mut live = daemon.engine.live().await?;
+    live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
+    let Some(directory) = &caller.directory else {
+        live.truncate(CANDIDATES);
+        return Err(Unclear::NotSaid(live));
+    };
+    let here: Vec<Session> =
+        live.into_iter().filter(|session| is_in(session, Path::new(directory))).collect();
+    let active: Vec<&Session> =
+        here.iter().filter(|session| matches!(session.state, State::Active)).collect();
+    match active.as_slice() {
+        [one] => Ok(one.key),
+        [] => Err(Unclear::NotSaid(here.into_iter().take(CANDIDATES).collect())),
+        several => Err(Unclear::Several {
+            what: format!("are active in {directory}"),
+            candidates: several.iter().take(CANDIDATES).map(|session| (*session).clone()).collect(),
+        }),
+    }
+}
+
+/// Whether the session's project is the directory or one that it lies in.
+fn is_in(session: &Session, directory: &Path) -> bool {
+    session.project.as_ref().is_some_and(|project| directory.starts_with(project.path()))
+}

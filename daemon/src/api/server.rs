@@ -1,0 +1,121 @@
+//! Lets callers in: one socket, only for the user that the daemon runs as.
+
+use std::{io, path::Path, sync::Arc};
+
+use interprocess::local_socket::{
+    GenericFilePath, ListenerOptions, ToFsName,
+    tokio::{Listener, Stream, prelude::*},
+};
+use tokio::sync::{Semaphore, watch};
+
+use crate::api::{Shared, connection};
+
+/// Connections at one time. Further ones wait in the system's queue until one ends.
+const CONNECTIONS: usize = 256;
+
+/// Listens at `socket`, the path of a socket or the name of a pipe.
+///
+/// The caller holds the home's lock: whatever stands at the path is left over from a daemon that
+/// died, unless something answers there.
+pub fn listen(socket: &str) -> io::Result<Listener> {
+    #[cfg(unix)]
+    {
+        make_way(Path::new(socket))?;
+        use interprocess::os::unix::local_socket::ListenerOptionsExt;
+        let options = || -> io::Result<ListenerOptions<'_>> {
+            Ok(ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?))
+        };
+        match options()?.mode(0o600).create_tokio() {
+            // macOS cannot set the mode before binding: the home's 0700 keeps others out.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => options()?.create_tokio(),
+            other => other,
+        }
+    }
+    #[cfg(windows)]
+    {
+        use interprocess::os::windows::{
+            local_socket::ListenerOptionsExt, security_descriptor::SecurityDescriptor,
+        };
+        // Full access for the owner and the system, for nobody else.
+        let only_user = widestring::u16cstr!("D:P(A;;GA;;;OW)(A;;GA;;;SY)");
+        let name = socket.to_fs_name::<GenericFilePath>()?;
+        ListenerOptions::new()
+            .name(name)
+            .security_descriptor(SecurityDescriptor::deserialize(only_user)?)
+            .create_tokio()
+    }
+}
+
+/// Removes a socket that nobody listens at.
+#[cfg(unix)]
+fn make_way(socket: &Path) -> io::Result<()> {
+    use std::os::unix::{fs::FileTypeExt, net::UnixStream};
+    let Ok(metadata) = std::fs::symlink_metadata(socket) else { return Ok(()) };
+    if !metadata.file_type().is_socket() {
+        let what = format!("{} is no socket; move it away", socket.display());
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+    }
+    if UnixStream::connect(socket).is_ok() {
+        let what = format!("another program listens at {}", socket.display());
+        return Err(io::Error::new(io::ErrorKind::AddrInUse, what));
+    }
+    std::fs::remove_file(socket)
+}
+
+/// Serves whoever connects until `stopping` turns true.
+pub async fn serve(listener: Listener, daemon: Shared, mut stopping: watch::Receiver<bool>) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopping.wait_for(|stopping| *stopping) => return,
+        };
+        let stream = match accepted {
+            Ok(stream) => stream,
+            Err(error) => {
+                // Out of descriptors, most likely; others must end first.
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Some(peer) = admit(&stream) else { continue };
+        let (daemon, stopping) = (daemon.clone(), stopping.clone());
+        tokio::spawn(async move {
+            connection::serve(stream, peer, daemon, stopping).await;
+            drop(place);
+        });
+    }
+}
+
+/// The process behind a connection, if it may come in.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    /// Its number, when the system tells.
+    pub process: Option<u32>,
+}
+
+#[cfg(unix)]
+fn admit(stream: &Stream) -> Option<Peer> {
+    let credentials = match stream.peer_creds() {
+        Ok(credentials) => credentials,
+        Err(error) => {
+            tracing::warn!(%error, "refused a connection that does not say whose it is");
+            return None;
+        }
+    };
+    let own = rustix::process::geteuid().as_raw();
+    if credentials.euid() != Some(own) {
+        tracing::warn!(user = ?credentials.euid(), "refused a connection of another user");
+        return None;
+    }
+    Some(Peer { process: credentials.pid().and_then(|pid| u32::try_from(pid).ok()) })
+}
+
+/// The pipe's security descriptor lets only the user in.
+#[cfg(windows)]
+fn admit(stream: &Stream) -> Option<Peer> {
+    let process = stream.peer_creds().ok().and_then(|credentials| credentials.pid());
+    Some(Peer { process })
+}

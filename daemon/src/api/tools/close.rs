@@ -1,0 +1,51 @@
+//! `session_tracking_close`.
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::close::{Answer, Arguments, NAME},
+};
+
+use super::{Tool, engine_error, store_error, typed, unclear_error};
+use crate::{
+    api::{Daemon, caller::Caller, current},
+    engine::{Closed, How},
+    model::CloseReason,
+};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    description: "Close and index the current or a specified session, so that the next agent finds what was \
+        decided, fixed and left open. Call it when a task is complete, before clearing the context and \
+        before handing over. An unchanged session is not indexed again.",
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let key = current::resolve(daemon, arguments.session_id.as_deref(), caller)
+        .await
+        .map_err(unclear_error)?;
+    let reason = CloseReason::from_argument(arguments.reason.as_deref());
+    let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
+    let session = daemon.engine.store().session(key).map_err(store_error)?;
+    Ok(answer(&closed, session.map(|session| session.id.id).unwrap_or_default()))
+}
+
+fn answer(closed: &Closed, session_id: String) -> Answer {
+    let (action, message) = match closed.how {
+        How::Indexed => ("indexed", "The session was indexed."),
+        How::Replaced => {
+            ("replaced", "The session went on since it was last indexed: its episode was replaced.")
+        }
+        How::Unchanged => ("unchanged", "The session is unchanged since it was last indexed."),
+        How::Empty => ("empty", "The session says nothing yet, so there is nothing to index."),
+    };
+    Answer {
+        status: "success".to_owned(),
+        session_id,
+        episode_uuid: closed.episode.map(|episode| episode.to_string()),
+        action: action.to_owned(),
+        message: message.to_owned(),
+    }
+}

@@ -1,0 +1,53 @@
+//! `list_sessions`.
+
+use std::collections::HashMap;
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::list_sessions::{Answer, Arguments, NAME},
+};
+
+use super::{Tool, engine_error, is_of_project, project_argument, store_error, typed};
+use crate::{
+    api::{Daemon, convert},
+    model::{SessionKey, Timestamp, session::Session},
+};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    description: "List sessions of one project or of all, the latest first, with what they were about and how \
+        they ended.",
+    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+};
+
+async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+    let project = project_argument(arguments.project.as_deref());
+    let store = daemon.engine.store().as_ref();
+    // What is live changes faster than it is saved.
+    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let live: HashMap<SessionKey, Session> =
+        live.into_iter().map(|session| (session.key, session)).collect();
+    let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
+    let visit = &mut |stored: Session| {
+        let session = live.get(&stored.key).unwrap_or(&stored);
+        let wanted_state =
+            arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
+        if wanted_state && is_of_project(session, project) {
+            found.push((session.last_activity, session.key));
+        }
+        true
+    };
+    store.visit_sessions(visit).map_err(store_error)?;
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    let mut sessions = Vec::new();
+    for (_, key) in found.iter().skip(arguments.offset).take(arguments.limit) {
+        let session = match live.get(key) {
+            Some(session) => Some(session.clone()),
+            None => store.session(*key).map_err(store_error)?,
+        };
+        if let Some(session) = session {
+            sessions.push(convert::session_row(store, &session).map_err(store_error)?);
+        }
+    }
+    Ok(Answer { total: found.len(), sessions })
+}

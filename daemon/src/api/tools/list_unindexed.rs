@@ -1,0 +1,34 @@
+//! `session_tracking_list_unindexed`.
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::list_unindexed::{Answer, Arguments, NAME},
+};
+
+use super::{Tool, engine_error, is_of_project, project_argument, store_error, typed};
+use crate::{
+    api::{Daemon, convert},
+    model::session::State,
+};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    description: "List sessions that have not been indexed yet: those going on, those that a search will index \
+        first, and those that failed.",
+    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+};
+
+async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+    let project = project_argument(arguments.project_namespace.as_deref());
+    let mut sessions = daemon.engine.live().await.map_err(engine_error)?;
+    sessions.retain(|session| {
+        is_of_project(session, project)
+            && (arguments.include_inactive || !matches!(session.state, State::Inactive))
+    });
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
+    let store = daemon.engine.store().as_ref();
+    let rows: Result<Vec<_>, _> =
+        sessions.iter().map(|session| convert::session_row(store, session)).collect();
+    let sessions = rows.map_err(store_error)?;
+    Ok(Answer { status: "success".to_owned(), count: sessions.len(), sessions })
+}

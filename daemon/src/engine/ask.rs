@@ -1,0 +1,126 @@
+//! What others may ask of the engine, and what they get.
+
+use tokio::sync::oneshot;
+
+use crate::{
+    capture::{format::Running, watch::Mode},
+    engine::Settings,
+    model::{CloseReason, EpisodeId, Namespace, SessionKey, session::Session},
+};
+
+/// A question with the way back for its answer.
+pub(super) enum Ask {
+    Close {
+        session: SessionKey,
+        reason: CloseReason,
+        reply: oneshot::Sender<Result<Closed, AskError>>,
+    },
+    CloseLater {
+        session: SessionKey,
+        reason: CloseReason,
+        reply: oneshot::Sender<Result<(), AskError>>,
+    },
+    Need {
+        scope: Scope,
+        reply: oneshot::Sender<Vec<Needed>>,
+    },
+    Live(oneshot::Sender<Vec<Session>>),
+    Running(oneshot::Sender<Vec<Running>>),
+    Status(oneshot::Sender<Status>),
+    Settled {
+        sessions: bool,
+        reply: oneshot::Sender<()>,
+    },
+    Reload(Box<Settings>, oneshot::Sender<()>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// How closing a session ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// The session.
+    pub session: SessionKey,
+    /// Its episode; `None` when the session says nothing yet.
+    pub episode: Option<EpisodeId>,
+    /// What was done.
+    pub how: How,
+    /// The outbox position behind it.
+    pub position: u64,
+}
+
+/// What closing a session did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It was turned into its first episode.
+    Indexed,
+    /// Its episode was replaced, for it says something else now.
+    Replaced,
+    /// Its episode still holds.
+    Unchanged,
+    /// It says nothing yet.
+    Empty,
+}
+
+/// Why the engine cannot do what was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// There is no such session.
+    #[error("there is no such session")]
+    NoSuchSession,
+    /// Making the episode failed.
+    #[error("{0}")]
+    Failed(String),
+    /// The daemon is ending.
+    #[error("graphitid is stopping")]
+    Stopping,
+}
+
+/// Which sessions a search is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Projects; all when empty.
+    pub projects: Vec<Namespace>,
+    /// The caller's own session, which is going on.
+    pub except: Option<SessionKey>,
+    /// At most so many sessions.
+    pub limit: usize,
+}
+
+/// A session whose episode is being made because a search needs it.
+pub struct Needed {
+    /// The session.
+    pub session: SessionKey,
+    /// Resolves when it is made, or failed.
+    pub done: oneshot::Receiver<Result<Closed, AskError>>,
+}
+
+/// What the engine is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// Sessions by state; of the indexed ones only the store knows the number.
+    pub active: usize,
+    /// See above.
+    pub inactive: usize,
+    /// See above.
+    pub indexing: usize,
+    /// See above.
+    pub failed: usize,
+    /// Over, but not indexed, history included.
+    pub unindexed: usize,
+    /// Of these, sessions of history that wait to be imported.
+    pub history_left: usize,
+    /// Sessions of history imported since the start.
+    pub history_done: usize,
+    /// New files whose session is not known yet.
+    pub unidentified: usize,
+    /// Jobs running.
+    pub jobs: usize,
+    /// Whether all files that were there at the start have been seen.
+    pub scanned: bool,
+    /// How changes are noticed.
+    pub mode: Option<Mode>,
+    /// Bytes of transcripts read since the start.
+    pub bytes_read: u64,
+    /// The last few things that went wrong with files, newest last.
+    pub problems: Vec<String>,
+}

@@ -1,0 +1,286 @@
+//! Keeps the search index up with the store.
+//!
+//! The index takes over what the store's outbox holds, in its order, and can search it at once; it
+//! writes it to disk now and then. An index that is missing, damaged or of another version is made
+//! anew from the store while everything else goes on.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::sync::watch;
+
+use crate::{
+    model::{Episode, Message, Namespace, Project, SessionKey, session::Session},
+    search::index::{Backlog, Card, Change, EpisodeField, Index, OpenError, Position},
+    store::{Outbox, Source, SourceKey, Store, StoreError, Write},
+};
+
+/// What was taken over is written to disk when nothing more has come for so long.
+const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
+/// Outbox entries taken over in one go.
+const ENTRIES: usize = 256;
+/// Messages of a file taken over in one go.
+const MESSAGES: usize = 1_024;
+
+/// The search index and the store that it follows.
+pub struct Follower {
+    index: Arc<Index>,
+    store: Arc<dyn Store>,
+    /// The index is new: everything in the store has to be taken over first.
+    rebuild: bool,
+    /// Up to here the store may hold messages that a rebuild took over already.
+    rebuilt_to: u64,
+}
+
+/// Opens the search index in `folder`, or makes a new one; then the follower fills it.
+pub fn open(folder: &Path, store: Arc<dyn Store>) -> Result<Follower, OpenError> {
+    let (index, rebuild) = match Index::open(folder) {
+        Ok(index) => (index, false),
+        Err(error @ OpenError::Folder(_)) => return Err(error),
+        Err(error) => {
+            if store.totals().sessions > 0 {
+                tracing::warn!(%error, "making the search index anew from the database");
+            }
+            (Index::create(folder)?, true)
+        }
+    };
+    Ok(Follower { index: Arc::new(index), store, rebuild, rebuilt_to: 0 })
+}
+
+/// Where the index of `home` lies.
+pub fn folder(home: &Path) -> PathBuf {
+    home.join("index")
+}
+
+impl Follower {
+    /// The index, for searching.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// Follows until `stopping` turns true; what was taken over is on disk then. Tells through
+    /// `followed` how far it is.
+    pub async fn run(mut self, followed: watch::Sender<u64>, mut stopping: watch::Receiver<bool>) {
+        let mut ends = self.store.outbox_ends();
+        let mut written = self.index.applied().0;
+        let mut reached = written;
+        if self.rebuild {
+            self = self.blocking(Follower::take_everything).await;
+            reached = 0;
+        }
+        followed.send_replace(reached);
+        loop {
+            let end = *ends.borrow_and_update();
+            if end > reached {
+                let (follower, result) = self.take_over(reached, end).await;
+                self = follower;
+                match result {
+                    Ok(position) => reached = position,
+                    // The store is broken or closed; whoever writes to it says so.
+                    Err(error) => {
+                        tracing::warn!(%error, "the search index cannot follow the database");
+                        return;
+                    }
+                }
+                followed.send_replace(reached);
+                if !self.index.backlog().is_full() {
+                    continue;
+                }
+            } else {
+                let is_written = written == reached;
+                tokio::select! {
+                    changed = ends.changed() => if changed.is_err() { break } else { continue },
+                    _ = stopping.wait_for(|stopping| *stopping) => break,
+                    () = tokio::time::sleep(COMMIT_WHEN_QUIET), if !is_written => {}
+                }
+            }
+            self = self.blocking(Follower::write_to_disk).await;
+            written = reached;
+        }
+        self.blocking(Follower::write_to_disk).await;
+    }
+
+    async fn blocking(self, work: impl FnOnce(&mut Follower) + Send + 'static) -> Follower {
+        let mut follower = self;
+        let done = tokio::task::spawn_blocking(move || {
+            work(&mut follower);
+            follower
+        });
+        done.await.expect("work on the index does not panic: it reports errors")
+    }
+
+    async fn take_over(self, after: u64, end: u64) -> (Follower, Result<u64, StoreError>) {
+        let follower = self;
+        let done = tokio::task::spawn_blocking(move || {
+            let result = follower.take_entries(after, end);
+            (follower, result)
+        });
+        done.await.expect("work on the index does not panic: it reports errors")
+    }
+
+    /// Takes over some of the entries after `after`, up to `end`; returns how far it came.
+    fn take_entries(&self, after: u64, end: u64) -> Result<u64, StoreError> {
+        let entries = self.store.outbox(after, ENTRIES)?;
+        let Some(last) = entries.last().map(|entry| entry.position) else {
+            // Entries that are gone were taken over before.
+            self.index.pass(Position(end));
+            return Ok(end);
+        };
+        let mut refed = HashSet::new();
+        for entry in entries {
+            self.take(entry.what, Position(entry.position), &mut refed)?;
+        }
+        Ok(last)
+    }
+
+    fn take(
+        &self,
+        what: Outbox,
+        position: Position,
+        refed: &mut HashSet<SourceKey>,
+    ) -> Result<(), StoreError> {
+        match what {
+            Outbox::Messages { source, overwrites: false, from, count }
+                if position.0 > self.rebuilt_to =>
+            {
+                self.feed(source, from, count as usize, position)?;
+            }
+            // Some of them may be in the index already: the file is taken over as a whole.
+            Outbox::Messages { source, .. } => {
+                if refed.insert(source) {
+                    let SourceKey { session, number } = source;
+                    self.index.apply(Change::DropSource { session, source: number }, position);
+                    self.feed(source, 0, usize::MAX, position)?;
+                }
+            }
+            Outbox::Session(session) => {
+                if let Some(session) = self.store.session(session)? {
+                    let change = Change::Messages { card: card(&session), messages: Vec::new() };
+                    self.index.apply(change, position);
+                }
+            }
+            Outbox::SourceCleared(SourceKey { session, number }) => {
+                self.index.apply(Change::DropSource { session, source: number }, position);
+            }
+            Outbox::Episode(id) => {
+                if let Some(episode) = self.store.episode(id)? {
+                    self.feed_episode(&episode, position)?;
+                }
+            }
+            // A new episode of the session takes its place by itself; one that is gone for good
+            // has left its session without any.
+            Outbox::EpisodeDropped { session, .. } => {
+                let indexed = self.store.session(session)?.and_then(|session| session.indexed);
+                if indexed.is_none() {
+                    self.index.apply(Change::DropEpisode { session }, position);
+                }
+            }
+            Outbox::SessionDropped(session) => {
+                self.index.apply(Change::DropSession { session }, position);
+            }
+        }
+        self.index.pass(position);
+        Ok(())
+    }
+
+    fn feed(
+        &self,
+        source: SourceKey,
+        from: u32,
+        count: usize,
+        position: Position,
+    ) -> Result<(), StoreError> {
+        let Some(session) = self.store.session(source.session)? else { return Ok(()) };
+        let mut next = from;
+        let mut left = count;
+        while left > 0 {
+            let messages: Vec<Message> = self.store.messages(source, next, left.min(MESSAGES))?;
+            let Some(last) = messages.last() else { break };
+            next = last.seq + 1;
+            left = left.saturating_sub(messages.len());
+            let backlog =
+                self.index.apply(Change::Messages { card: card(&session), messages }, position);
+            self.relieve(backlog);
+        }
+        Ok(())
+    }
+
+    fn feed_episode(&self, episode: &Episode, position: Position) -> Result<(), StoreError> {
+        let Some(session) = self.store.session(episode.session)? else { return Ok(()) };
+        let backlog = self.index.apply(
+            Change::Episode {
+                card: card(&session),
+                fields: EpisodeField::all_of(episode),
+                branches: episode.branches.clone(),
+            },
+            position,
+        );
+        self.relieve(backlog);
+        Ok(())
+    }
+
+    /// Fills a new index with everything that the store holds.
+    fn take_everything(&mut self) {
+        let mut sessions: Vec<SessionKey> = Vec::new();
+        let listed = self.store.visit_sessions(&mut |session| {
+            sessions.push(session.key);
+            true
+        });
+        if let Err(error) = listed {
+            tracing::warn!(%error, "the search index cannot be filled");
+        }
+        for session in sessions {
+            // One damaged record must not keep the others from being found.
+            if let Err(error) = self.take_session(session) {
+                tracing::warn!(%error, session = session.0, "a session cannot be searched");
+            }
+        }
+        self.rebuilt_to = self.store.outbox_end();
+        self.write_to_disk();
+    }
+
+    fn take_session(&self, key: SessionKey) -> Result<(), StoreError> {
+        let sources: Vec<Source> = self.store.sources_of(key)?;
+        for source in sources {
+            self.feed(source.key, 0, usize::MAX, Position(0))?;
+        }
+        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
+        let Some(indexed) = indexed else { return Ok(()) };
+        match self.store.episode(indexed.episode)? {
+            Some(episode) => self.feed_episode(&episode, Position(0)),
+            None => Ok(()),
+        }
+    }
+
+    fn relieve(&self, backlog: Backlog) {
+        if backlog.is_full()
+            && let Err(error) = self.index.commit()
+        {
+            tracing::warn!(%error, "the search index cannot be written to disk");
+        }
+    }
+
+    fn write_to_disk(&mut self) {
+        match self.index.commit() {
+            Ok(position) => drop(self.store.write(vec![Write::OutboxTaken(position.0)])),
+            Err(error) => tracing::warn!(%error, "the search index cannot be written to disk"),
+        }
+    }
+}
+
+fn card(session: &Session) -> Card {
+    Card {
+        session: session.key,
+        namespace: session.project.as_ref().map_or(Namespace::default(), Project::namespace),
+        project: session.project.clone(),
+        agent: session.id.agent.clone(),
+        started_at: session.started_at,
+        ended_at: session.last_activity,
+        family: None,
+        branch: None,
+    }
+}

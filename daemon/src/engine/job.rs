@@ -1,0 +1,195 @@
+//! The work on one session: read what is new in its files, and perhaps make its episode.
+//!
+//! At any time at most one job works on a session, so that a job may take the session's files and
+//! states for its own.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use crate::{
+    capture::{content_hash, format::Format},
+    engine::{
+        episode,
+        pipeline::{Means, SourceState},
+        reading::{self, Read, ReadError, Reader, Request, Save},
+    },
+    model::{
+        CloseReason, Episode, EpisodeId, Project, SessionKey, Timestamp,
+        session::{Content, Session},
+    },
+    store::Source,
+};
+
+/// What a job is to do.
+pub struct Job {
+    /// The session as it is when the job begins.
+    pub session: Session,
+    /// Its agent's format.
+    pub format: &'static dyn Format,
+    /// What is kept of transcripts.
+    pub means: Arc<Means>,
+    /// The files to be read, with their states where these are at hand.
+    pub files: Vec<File>,
+    /// When states are saved.
+    pub save: Save,
+    /// Why an episode is to be made, if one is.
+    pub index: Option<CloseReason>,
+    /// When the job begins.
+    pub now: Timestamp,
+}
+
+/// A file of a session.
+pub struct File {
+    /// The file.
+    pub source: Source,
+    /// Its state, unless it has to be loaded.
+    pub state: Option<Box<SourceState>>,
+}
+
+/// How a job ended.
+pub struct Done {
+    /// The session it worked on.
+    pub session: SessionKey,
+    /// How far each file was read.
+    pub files: Vec<Read>,
+    /// What the session says now.
+    pub digest: Digest,
+    /// How making the episode ended, if one was to be made.
+    pub index: Option<IndexEnd>,
+    /// What went wrong with reading, if something did.
+    pub error: Option<ReadError>,
+}
+
+/// How making an episode ended.
+pub enum IndexEnd {
+    /// This is it; it is not stored yet.
+    Made(Box<Episode>),
+    /// The session says what it said when it was last indexed.
+    Unchanged,
+    /// The session says nothing yet.
+    Nothing,
+    /// It failed, and why.
+    Failed(String),
+}
+
+/// What is known of a session from its files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Digest {
+    /// What it says; `None` when that is nothing yet.
+    pub content: Option<Content>,
+    /// Where it was started.
+    pub project: Option<Project>,
+    /// When its first message was written.
+    pub started_at: Option<Timestamp>,
+    /// The latest time in it.
+    pub last_at: Option<Timestamp>,
+}
+
+impl Done {
+    /// The end of a job that hit a defect of the program; `what` says which.
+    pub(super) fn broken(session: SessionKey, index: bool, what: &str) -> Done {
+        let error = ReadError::Defect(what.to_owned());
+        let failed = IndexEnd::Failed(error.to_string());
+        Done {
+            session,
+            files: Vec::new(),
+            digest: Digest::default(),
+            index: index.then_some(failed),
+            error: Some(error),
+        }
+    }
+}
+
+impl Job {
+    /// Does it. Blocks; for a thread of its own.
+    pub fn run(self, reader: &Reader) -> Done {
+        let Job { session, format, means, files, save, index, now } = self;
+        let mut done = Done {
+            session: session.key,
+            files: Vec::with_capacity(files.len()),
+            digest: Digest::default(),
+            index: None,
+            error: None,
+        };
+        for File { source, state } in files {
+            let request = Request { format, means: means.clone(), source, state, save };
+            match reader.read(request) {
+                Ok(read) => done.files.push(read),
+                Err(error) => done.error = Some(error),
+            }
+        }
+        done.digest = Digest::of(&done.files);
+        // A session that was not read to its end stays due, and is taken up at the next start.
+        if let Some(reason) = index.filter(|_| !reader.stop.load(Ordering::Relaxed)) {
+            done.index = Some(match &done.error {
+                None => make_episode(&session, &reason, &done, reader, now),
+                Some(error) => IndexEnd::Failed(error.to_string()),
+            });
+        }
+        done
+    }
+}
+
+impl Digest {
+    /// What is known from all files of a session, the session's own first.
+    pub fn of(files: &[Read]) -> Digest {
+        let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
+        let evidence = || files.iter().map(|file| file.state.evidence());
+        let messages = evidence().map(|evidence| evidence.counts.messages).sum();
+        Digest {
+            content: hash.map(|hash| Content { hash, messages }),
+            project: files
+                .first()
+                .and_then(|file| project(&file.source.path, file.state.evidence())),
+            started_at: evidence().filter_map(|evidence| evidence.span.first).min(),
+            last_at: files.iter().filter_map(|file| file.state.last_at).max(),
+        }
+    }
+}
+
+/// The directory that the transcript's folder is named after, else the first one worked in.
+///
+/// The name is lossy (every character that is no letter or digit became `-`), so it can confirm a
+/// directory but not tell it.
+fn project(path: &str, evidence: &crate::model::Evidence) -> Option<Project> {
+    let folder = std::path::Path::new(path).parent()?.file_name()?.to_str()?;
+    let slug = |directory: &str| -> String {
+        directory.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+    };
+    let named = evidence.directories.iter().find(|directory| slug(directory) == folder);
+    named.or(evidence.directories.first()).map(|directory| Project::new(directory))
+}
+
+fn make_episode(
+    session: &Session,
+    reason: &CloseReason,
+    done: &Done,
+    reader: &Reader,
+    now: Timestamp,
+) -> IndexEnd {
+    let Some(content) = done.digest.content else { return IndexEnd::Nothing };
+    if let Some(indexed) = &session.indexed
+        && indexed.hash == content.hash
+    {
+        match reader.store.episode(indexed.episode) {
+            Ok(Some(_)) => {
+                let hash = content.hash;
+                tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
+                return IndexEnd::Unchanged;
+            }
+            Ok(None) => {}
+            Err(error) => return IndexEnd::Failed(error.to_string()),
+        }
+    }
+    IndexEnd::Made(Box::new(episode::from_evidence(session, reason, done, content, now)))
+}
+
+/// Whether a file of a session has anything that was not read.
+pub fn needs_reading(source: &Source) -> bool {
+    !reading::is_untouched(source)
+}
+
+/// A new name for an episode of a session that ended at `ended_at`.
+pub(crate) fn new_episode_id(ended_at: Timestamp) -> EpisodeId {
+    let random = uuid::Uuid::new_v4().into_bytes();
+    EpisodeId::new(ended_at, *random.first_chunk().expect("a UUID has sixteen bytes"))
+}

@@ -1,0 +1,218 @@
+//! The order of things: the only module that knows how the stages connect.
+//!
+//! Everything that can wake the daemon is one variant of [`Event`], and one task
+//! ([`state::State`]) handles them one after the other and owns all that changes. Slow work
+//! (reading, making episodes, asking models) runs beside it as a [`job::Job`] and comes back as an
+//! event. Others talk to it through an [`Engine`].
+
+mod ask;
+pub mod episode;
+mod files;
+pub mod follow;
+pub mod job;
+pub mod pipeline;
+pub mod reading;
+mod schedule;
+mod state;
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+pub use self::ask::{AskError, Closed, How, Needed, Scope, Status};
+use self::{
+    ask::Ask, files::Identified, job::Done, pipeline::Means, reading::Reader, state::State,
+};
+pub use crate::capture::watch::{Mode, PollingReason};
+use crate::{
+    capture::{
+        format::Surroundings,
+        watch::{Method, Notice},
+    },
+    model::{CloseReason, SessionKey, session::Session},
+    session::Policy,
+    store::{Store, StoreError},
+};
+
+/// What the engine is given at its start and whenever the configuration changes.
+#[derive(Clone)]
+pub struct Settings {
+    /// When a session is over.
+    pub policy: Policy,
+    /// What is kept of transcripts.
+    pub means: Arc<Means>,
+    /// Paths that nothing is captured under, of transcripts or of projects.
+    pub excluded: Vec<std::path::PathBuf>,
+    /// Transcripts last written before this many days ago are not imported; `None` for no limit.
+    pub keep_days: Option<u32>,
+}
+
+/// Where the engine looks for transcripts.
+#[derive(Clone)]
+pub struct Places {
+    /// Folders with transcripts.
+    pub roots: Vec<std::path::PathBuf>,
+    /// Folders in which agents note which of their sessions run, by format.
+    pub liveness: Vec<(&'static dyn crate::capture::format::Format, std::path::PathBuf)>,
+    /// How changes are noticed.
+    pub method: Method,
+}
+
+impl Places {
+    /// The places where the agents of this machine keep their transcripts, and `more`.
+    pub fn usual(surroundings: &Surroundings<'_>, more: &[std::path::PathBuf]) -> Places {
+        let formats = crate::capture::format::FORMATS;
+        let usual = formats.iter().flat_map(|format| format.roots(surroundings));
+        let mut roots: Vec<std::path::PathBuf> = Vec::new();
+        for root in usual.chain(more.iter().cloned()) {
+            // What is watched is known by its real path: links inside it are not followed.
+            let root = root.canonicalize().unwrap_or(root);
+            if !roots.iter().any(|known| root.starts_with(known)) {
+                roots.retain(|known| !known.starts_with(&root));
+                roots.push(root);
+            }
+        }
+        let liveness = formats
+            .iter()
+            .filter_map(|format| Some((*format, format.liveness_folder(surroundings)?)))
+            .collect();
+        Places { roots, liveness, method: Method::Automatic }
+    }
+}
+
+/// What can wake the engine.
+enum Event {
+    /// Transcripts changed.
+    Notice(Notice),
+    /// An agent noted something about its running sessions.
+    Liveness,
+    /// It is known which sessions some new files belong to.
+    Identified(Vec<Identified>),
+    /// A job ended.
+    Done(Box<Done>),
+    /// The search index took something over.
+    Followed,
+    /// Someone asks for something.
+    Ask(Ask),
+}
+
+/// Events that may wait. When the channel is full, watches and jobs wait (nothing is lost: files
+/// are looked at again, jobs hold their result), and so do those who ask.
+const EVENTS: usize = 256;
+
+/// The way to the engine.
+#[derive(Clone)]
+pub struct Engine {
+    events: mpsc::Sender<Event>,
+    store: Arc<dyn Store>,
+    /// The outbox position up to which everything can be searched.
+    followed: watch::Receiver<u64>,
+}
+
+/// A running engine.
+pub struct Running {
+    /// The way to it.
+    pub engine: Engine,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Engine {
+    /// Starts the engine on the current runtime.
+    ///
+    /// `follower` starts the thread that keeps the search index up with the outbox and returns
+    /// how far it is.
+    pub fn start(
+        store: Arc<dyn Store>,
+        settings: Settings,
+        places: Places,
+        follower: watch::Receiver<u64>,
+    ) -> Result<Running, StoreError> {
+        let (events, inbox) = mpsc::channel(EVENTS);
+        let reader = Arc::new(Reader {
+            store: store.clone(),
+            stop: AtomicBool::new(false),
+            bytes: std::sync::atomic::AtomicU64::new(0),
+        });
+        let engine = Engine { events: events.clone(), store, followed: follower };
+        let state = State::new(engine.clone(), reader, settings, places)?;
+        let task = tokio::spawn(state.run(inbox));
+        Ok(Running { engine, task })
+    }
+
+    /// The store, for reading.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Closes a session and waits for its episode.
+    pub async fn close(
+        &self,
+        session: SessionKey,
+        reason: CloseReason,
+    ) -> Result<Closed, AskError> {
+        let closed = self.ask(|reply| Ask::Close { session, reason, reply }).await??;
+        self.until_followed(closed.position).await;
+        Ok(closed)
+    }
+
+    /// Takes it down that a session is to be closed; returns when that would survive a power cut.
+    pub async fn close_later(
+        &self,
+        session: SessionKey,
+        reason: CloseReason,
+    ) -> Result<(), AskError> {
+        self.ask(|reply| Ask::CloseLater { session, reason, reply }).await?
+    }
+
+    /// Starts to make the episodes that a search in `scope` should find. Wait for what it returns
+    /// as long as suits.
+    pub async fn need(&self, scope: Scope) -> Result<Vec<Needed>, AskError> {
+        self.ask(|reply| Ask::Need { scope, reply }).await
+    }
+
+    /// The sessions that are not indexed and quiet, as they are at this moment.
+    pub async fn live(&self) -> Result<Vec<Session>, AskError> {
+        self.ask(Ask::Live).await
+    }
+
+    /// The sessions that agents say are running.
+    pub async fn running(&self) -> Result<Vec<crate::capture::format::Running>, AskError> {
+        self.ask(Ask::Running).await
+    }
+
+    /// What the engine is doing.
+    pub async fn status(&self) -> Result<Status, AskError> {
+        self.ask(Ask::Status).await
+    }
+
+    /// Waits until everything that was there is read, made into episodes where due, and found by
+    /// searches; with `sessions` also until no session is left that ends by itself.
+    pub async fn settled(&self, sessions: bool) -> Result<(), AskError> {
+        self.ask(|reply| Ask::Settled { sessions, reply }).await
+    }
+
+    /// Puts other settings in force.
+    pub async fn reload(&self, settings: Settings) -> Result<(), AskError> {
+        self.ask(|reply| Ask::Reload(Box::new(settings), reply)).await
+    }
+
+    async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, AskError> {
+        let (reply, answer) = oneshot::channel();
+        self.events.send(Event::Ask(ask(reply))).await.map_err(|_| AskError::Stopping)?;
+        answer.await.map_err(|_| AskError::Stopping)
+    }
+
+    /// Waits until searches find what was stored up to `position`.
+    pub async fn until_followed(&self, position: u64) {
+        // An error means that the follower ended: there is nothing to wait for.
+        drop(self.followed.clone().wait_for(|followed| *followed >= position).await);
+    }
+}
+
+impl Running {
+    /// Ends it: nothing new is begun, what is in hand is finished or saved.
+    pub async fn stop(self) {
+        drop(self.engine.ask(Ask::Stop).await);
+        drop(self.task.await);
+    }
+}

@@ -1,0 +1,223 @@
+//! One transcript file, from its bytes to messages and evidence.
+//!
+//! Everything that is known after a line fits into [`SourceState`], which is saved beside the
+//! file's cursor: reading goes on from there with the same result as if it had never stopped.
+//! Secrets are taken out before anything else sees a text.
+
+use std::{borrow::Cow, collections::VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    activity::Detector,
+    capture::{
+        content_hash::Hasher,
+        filter::{Filter, Keep, Kept, Waiting},
+        format::{Format, Memory},
+        salvage,
+        tail::Cursor,
+    },
+    model::{
+        Evidence, Message, Timestamp,
+        transcript::{Action, Call, Entry, Item, LazyText, Origin, ToolResult},
+    },
+    redact::Redactor,
+    store::Tally,
+    summarize::evidence::Collector,
+};
+
+/// What reading needs besides the file.
+pub struct Means {
+    /// What is kept.
+    pub filter: Filter,
+    /// What takes secrets out.
+    pub redactor: Redactor,
+}
+
+/// Everything that is known of a file up to its cursor.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SourceState {
+    /// How far the file was read.
+    pub cursor: Cursor,
+    /// The content hash so far.
+    pub hasher: Hasher,
+    /// The number of the next message.
+    pub next_seq: u32,
+    /// The latest time in the file.
+    pub last_at: Option<Timestamp>,
+    /// Facts.
+    pub collector: Collector,
+    /// Activity.
+    pub detector: Detector,
+    memory: Memory,
+    waiting: Waiting,
+    /// Calls whose output nobody needs, as long as they succeed.
+    silent: VecDeque<String>,
+    branch: Option<String>,
+}
+
+/// Of a tool's output so many bytes are looked at.
+const OUTPUT: usize = 64 << 10;
+/// So many silent calls are remembered; the output of an older one is looked at after all.
+const SILENT: usize = 256;
+
+impl SourceState {
+    /// The state at the beginning of file number `source` of its session.
+    pub fn new(source: u32) -> SourceState {
+        SourceState {
+            cursor: Cursor::default(),
+            hasher: Hasher::default(),
+            next_seq: 0,
+            last_at: None,
+            collector: Collector::new(source),
+            detector: Detector::default(),
+            memory: Memory::default(),
+            waiting: Waiting::default(),
+            silent: VecDeque::new(),
+            branch: None,
+        }
+    }
+
+    /// Facts so far.
+    pub fn evidence(&self) -> &Evidence {
+        self.collector.evidence()
+    }
+
+    /// Takes one line of the file; adds to `messages` what is kept of it.
+    pub fn take_line(
+        &mut self,
+        (format, means): (&dyn Format, &Means),
+        (line, origin): (&[u8], Origin),
+        tally: &mut Tally,
+        messages: &mut Vec<Message>,
+    ) {
+        let mut memory = std::mem::take(&mut self.memory);
+        salvage::read_line(format, line, &mut memory, tally, &mut |entry| {
+            self.take_entry(means, entry, origin, messages);
+        });
+        self.memory = memory;
+    }
+
+    fn take_entry(
+        &mut self,
+        means: &Means,
+        mut entry: Entry<'_>,
+        origin: Origin,
+        messages: &mut Vec<Message>,
+    ) {
+        self.last_at = self.last_at.max(entry.at);
+        let output = self.output_of(&entry.item, means);
+        if let (Item::Result(result), Some(output)) = (&mut entry.item, &output) {
+            let ToolResult { call, outcome, .. } = result;
+            let (call, outcome) = (std::mem::take(call), *outcome);
+            let content = LazyText::plain(output);
+            let item = Item::Result(ToolResult { call, outcome, content });
+            self.observe(means, &Entry { item, ..entry }, origin, messages);
+        } else {
+            redact(&mut entry.item, &means.redactor);
+            self.observe(means, &entry, origin, messages);
+        }
+    }
+
+    fn observe(
+        &mut self,
+        means: &Means,
+        entry: &Entry<'_>,
+        origin: Origin,
+        messages: &mut Vec<Message>,
+    ) {
+        if let Item::Context(context) = &entry.item
+            && let Some(branch) = &context.branch
+        {
+            self.branch = Some(branch.to_string());
+        }
+        self.collector.observe(entry, origin.line);
+        self.detector.observe(entry, origin.line);
+        let Some(Kept { role, text, tool, files }) =
+            means.filter.keep(&entry.item, &mut self.waiting)
+        else {
+            return;
+        };
+        self.hasher.add(role, &text);
+        messages.push(Message {
+            seq: self.next_seq,
+            origin,
+            uuid: entry.uuid,
+            role,
+            at: entry.at,
+            text,
+            tool,
+            files,
+            branch: self.branch.clone(),
+        });
+        self.next_seq += 1;
+    }
+
+    /// The redacted output of a result that someone will look at.
+    fn output_of(&mut self, item: &Item<'_>, means: &Means) -> Option<String> {
+        match item {
+            Item::Call(Call {
+                id, action: Action::Read { .. } | Action::Search { .. }, ..
+            }) => {
+                self.silent.push_back(id.to_string());
+                if self.silent.len() > SILENT {
+                    self.silent.pop_front();
+                }
+                None
+            }
+            Item::Result(result) => {
+                let silent = self.silent.iter().position(|id| *id == result.call);
+                let silent = silent.and_then(|at| self.silent.remove(at)).is_some();
+                if silent && result.outcome.succeeded() && means.filter.tool_content != Keep::Full {
+                    return None;
+                }
+                let output = result.content.decode(OUTPUT);
+                Some(means.redactor.redact(&output).text.into_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Takes the secrets out of every text in `item`, a result's output apart.
+fn redact(item: &mut Item<'_>, redactor: &Redactor) {
+    let mut clean = |text: &mut Cow<'_, str>| {
+        if let Cow::Owned(redacted) = redactor.redact(text).text {
+            *text = Cow::Owned(redacted);
+        }
+    };
+    match item {
+        Item::Prompt(text)
+        | Item::Instruction(text)
+        | Item::Reply { text, .. }
+        | Item::Recap { text, .. }
+        | Item::Title { text, .. }
+        | Item::PullRequest { url: text, .. }
+        | Item::ServiceError(text) => clean(text),
+        Item::Command { name, args } => {
+            clean(name);
+            clean(args);
+        }
+        Item::Answer { question, answer, .. } => {
+            clean(question);
+            clean(answer);
+        }
+        Item::Context(context) => {
+            context.cwd.iter_mut().for_each(&mut clean);
+            context.branch.iter_mut().for_each(&mut clean);
+        }
+        Item::Call(call) => {
+            redactor.redact_value(&mut call.input);
+            call.action.for_each_text(&mut |text| {
+                if let Cow::Owned(redacted) = redactor.redact(text).text {
+                    *text = redacted;
+                }
+            });
+        }
+        Item::Result(_)
+        | Item::TaskKey { .. }
+        | Item::Boundary
+        | Item::Interrupted
+        | Item::Usage { .. } => {}
+    }
+}

@@ -1,0 +1,304 @@
+//! Reads what is new in one file and stores it.
+//!
+//! Messages are stored as they come; the state behind them only now and then. After a crash
+//! reading goes on from the last saved state and comes to the same messages with the same numbers
+//! again, which take the place of the ones already there.
+
+use std::{
+    collections::VecDeque,
+    io,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    capture::{
+        format::Format,
+        salvage,
+        tail::{self, Line, Resumed, Tail},
+    },
+    engine::pipeline::{Means, SourceState},
+    model::{Message, transcript::Origin},
+    store::{Source, SourceKey, Store, StoreError, Ticket, Write},
+};
+
+/// Messages are stored together up to so many.
+const MESSAGES: usize = 512;
+/// Messages are stored together up to so many bytes.
+const MESSAGE_BYTES: usize = 256 << 10;
+/// So many lists of messages may be on their way to the disk while the next is being read.
+const ON_THE_WAY: usize = 2;
+/// After so many new bytes the state is saved, so that a crash costs no more reading than that.
+const SAVE_EVERY: u64 = 256 << 10;
+/// The same while a long file is read in one go.
+const SAVE_WITHIN: u64 = 64 << 20;
+/// The version of the saved state.
+const STATE_VERSION: u32 = 1;
+
+/// What all reading shares.
+pub struct Reader {
+    /// Where messages go.
+    pub store: Arc<dyn Store>,
+    /// Set when the daemon is to end: reading stops before the next line.
+    pub stop: AtomicBool,
+    /// Bytes read since the start.
+    pub bytes: AtomicU64,
+}
+
+/// A file to be read on.
+pub struct Request {
+    /// Its agent's format.
+    pub format: &'static dyn Format,
+    /// What is kept of it.
+    pub means: Arc<Means>,
+    /// The file.
+    pub source: Source,
+    /// Its state when it is at hand; else it is loaded.
+    pub state: Option<Box<SourceState>>,
+    /// When the state is saved.
+    pub save: Save,
+}
+
+/// When the state of a file is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Save {
+    /// When much was read.
+    WhenDue,
+    /// In any case, unless nothing was read since.
+    Now,
+}
+
+/// How far reading came.
+pub struct Read {
+    /// The file.
+    pub source: Source,
+    /// Its state.
+    pub state: Box<SourceState>,
+    /// Messages that came in.
+    pub new_messages: usize,
+    /// Whether anything was read at all.
+    pub moved: bool,
+    /// Whether the file is there.
+    pub there: bool,
+    /// Whether the state is saved.
+    pub saved: bool,
+}
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file system failed.
+    #[error("cannot read {path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The job hit a defect of the program.
+    #[error("working on the session failed for a defect in graphitid: {0}")]
+    Defect(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved<S> {
+    version: u32,
+    state: S,
+}
+
+impl Reader {
+    /// Reads on to the end of the file. Blocks; for a thread of its own.
+    pub fn read(&self, request: Request) -> Result<Read, ReadError> {
+        let Request { format, means, mut source, state, save } = request;
+        let mut state = match state {
+            Some(state) => state,
+            None => Box::new(self.load(&source)?),
+        };
+        let path = source.path.clone();
+        let fail = |error| ReadError::File { path: path.clone(), error };
+        let (mut tail, resumed) = match Tail::open(Path::new(&path), &state.cursor) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let saved = self.save(&mut source, &state, save)?;
+                return Ok(Read {
+                    source,
+                    state,
+                    new_messages: 0,
+                    moved: false,
+                    there: false,
+                    saved,
+                });
+            }
+            Err(error) => return Err(fail(error)),
+        };
+        let mut batch = Batch::new(source.key);
+        if resumed == Resumed::FromStart {
+            tracing::info!(file = path, "the transcript was cut or replaced: reading it anew");
+            source.tally.restarts += 1;
+            source.offset = 0;
+            *state = SourceState::new(source.key.number);
+            batch.clear();
+        }
+        let from = state.cursor.offset;
+        let stamp = tail.stamp().map_err(fail)?;
+        while !self.stop.load(Ordering::Relaxed)
+            && let Some(line) = tail.next_line(&salvage::is_whole).map_err(fail)?
+        {
+            // The line itself moves the cursor on; its number is the one after.
+            let origin = Origin { source: source.key.number, line: state.cursor.line + 1 };
+            state.cursor.line = origin.line;
+            match line {
+                Line::Whole(line) => {
+                    self.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
+                    let tally = &mut source.tally;
+                    state.take_line((format, &means), (line, origin), tally, &mut batch.messages);
+                }
+                Line::TooLong(bytes) => {
+                    source.tally.broken += 1;
+                    source.tally.broken_bytes += bytes;
+                }
+            }
+            if batch.is_full() {
+                let reached = tail.cursor().offset;
+                let save = (reached - source.offset >= SAVE_WITHIN).then(|| tail.mark());
+                if let Some(cursor) = save.transpose().map_err(fail)? {
+                    state.cursor = cursor;
+                    batch.add(self.checkpoint(&mut source, &state));
+                }
+                batch.send(self.store.as_ref())?;
+            }
+        }
+        state.cursor = tail.mark().map_err(fail)?;
+        let moved = state.cursor.offset != from || resumed == Resumed::FromStart;
+        source.stamp = stamp;
+        let due = state.cursor.offset - source.offset >= SAVE_EVERY || save == Save::Now && moved;
+        if due || resumed == Resumed::FromStart {
+            batch.add(self.checkpoint(&mut source, &state));
+        }
+        let new_messages = batch.finish(self.store.as_ref())?;
+        let saved = due || self.save(&mut source, &state, save)?;
+        Ok(Read { source, state, new_messages, moved, there: true, saved })
+    }
+
+    /// Loads the saved state of a file, or makes a new one.
+    pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
+        let Some(bytes) = self.store.checkpoint(source.key)? else {
+            return Ok(SourceState::new(source.key.number));
+        };
+        match serde_json::from_slice::<Saved<SourceState>>(&bytes) {
+            Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
+            // Of another version: the transcript is read anew, which costs only time.
+            _ => Ok(SourceState::new(source.key.number)),
+        }
+    }
+
+    /// Saves the state when it is wished and not yet saved; says whether it is saved now.
+    fn save(
+        &self,
+        source: &mut Source,
+        state: &SourceState,
+        save: Save,
+    ) -> Result<bool, StoreError> {
+        let is_saved = source.offset == state.cursor.offset;
+        if save == Save::WhenDue || is_saved {
+            return Ok(is_saved);
+        }
+        let write = self.checkpoint(source, state);
+        self.store.write(vec![write]).wait()?;
+        Ok(true)
+    }
+
+    fn checkpoint(&self, source: &mut Source, state: &SourceState) -> Write {
+        source.offset = state.cursor.offset;
+        let saved = Saved { version: STATE_VERSION, state };
+        let checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
+        Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
+    }
+}
+
+/// Messages on their way to the store.
+struct Batch {
+    source: SourceKey,
+    messages: Vec<Message>,
+    others: Vec<Write>,
+    sent: usize,
+    tickets: VecDeque<Ticket>,
+}
+
+impl Batch {
+    fn new(source: SourceKey) -> Batch {
+        Batch {
+            source,
+            messages: Vec::new(),
+            others: Vec::new(),
+            sent: 0,
+            tickets: VecDeque::new(),
+        }
+    }
+
+    /// What was stored of the file is void, from the next list on.
+    fn clear(&mut self) {
+        self.others.push(Write::ClearSource(self.source));
+    }
+
+    fn add(&mut self, write: Write) {
+        self.others.push(write);
+    }
+
+    fn is_full(&self) -> bool {
+        self.messages.len() >= MESSAGES
+            || self.messages.iter().map(|message| message.text.len()).sum::<usize>()
+                >= MESSAGE_BYTES
+    }
+
+    fn send(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let mut writes = Vec::with_capacity(3);
+        // A file is cleared before its new messages come in; its state is saved behind them.
+        let (clear, rest): (Vec<Write>, Vec<Write>) = std::mem::take(&mut self.others)
+            .into_iter()
+            .partition(|write| matches!(write, Write::ClearSource(_)));
+        writes.extend(clear);
+        if !self.messages.is_empty() {
+            self.sent += self.messages.len();
+            let messages = std::mem::take(&mut self.messages);
+            writes.push(Write::Messages { source: self.source, messages });
+        }
+        writes.extend(rest);
+        if !writes.is_empty() {
+            self.tickets.push_back(store.write(writes));
+        }
+        while self.tickets.len() > ON_THE_WAY {
+            self.wait_for_one()?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, store: &dyn Store) -> Result<usize, StoreError> {
+        self.send(store)?;
+        while !self.tickets.is_empty() {
+            self.wait_for_one()?;
+        }
+        Ok(self.sent)
+    }
+
+    fn wait_for_one(&mut self) -> Result<(), StoreError> {
+        match self.tickets.pop_front() {
+            Some(ticket) => ticket.wait().map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the file looks as it did when it was last read to its end.
+pub fn is_untouched(source: &Source) -> bool {
+    std::fs::symlink_metadata(&source.path)
+        .is_ok_and(|metadata| tail::stamp(&metadata) == source.stamp)
+}

@@ -1,0 +1,175 @@
+//! Which session is worked on next.
+//!
+//! A session waits in one of two queues: those that someone waits for or writes to, and history.
+//! At most one job runs for a session.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use crate::model::{CloseReason, SessionKey};
+
+/// Jobs for live sessions at one time.
+const LIVE_JOBS: usize = 2;
+/// Jobs for history at one time: it has time, and the machine is the user's.
+const HISTORY_JOBS: usize = 1;
+
+/// What is to be done for each session, and what is being done.
+#[derive(Default)]
+pub(super) struct Schedule {
+    due: HashMap<SessionKey, Due>,
+    live: VecDeque<SessionKey>,
+    history: VecDeque<SessionKey>,
+    running: HashMap<SessionKey, Queue>,
+}
+
+/// What is to be done for one session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Due {
+    /// Files that changed, by number.
+    pub(super) files: BTreeSet<u32>,
+    /// Why its episode is to be made, if it is.
+    pub(super) index: Option<CloseReason>,
+    /// Whether the states of its files are to be saved and let go.
+    pub(super) save: bool,
+}
+
+/// How urgent a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Queue {
+    /// Someone waits for it or writes to it.
+    Live,
+    /// It is being imported.
+    History,
+}
+
+impl Schedule {
+    /// Notes that something is to be done for a session.
+    pub(super) fn add(&mut self, session: SessionKey, queue: Queue, add: impl FnOnce(&mut Due)) {
+        add(self.due.entry(session).or_default());
+        let waiting = match queue {
+            Queue::Live => &mut self.live,
+            Queue::History => &mut self.history,
+        };
+        if !waiting.contains(&session) {
+            waiting.push_back(session);
+        }
+    }
+
+    /// The next session to be worked on, if a job may be started; it counts as running.
+    pub(super) fn next(&mut self) -> Option<(SessionKey, Due)> {
+        self.take(Queue::Live, LIVE_JOBS).or_else(|| self.take(Queue::History, HISTORY_JOBS))
+    }
+
+    /// Whether a job for history may be started, and none waits.
+    pub(super) fn wants_history(&self) -> bool {
+        self.history.is_empty() && self.count(Queue::History) < HISTORY_JOBS
+    }
+
+    /// Notes that the job of a session ended.
+    pub(super) fn ended(&mut self, session: SessionKey) {
+        self.running.remove(&session);
+    }
+
+    /// Jobs running.
+    pub(super) fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Whether nothing runs and nothing waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.due.is_empty()
+    }
+
+    /// Forgets everything that was not begun.
+    pub(super) fn clear(&mut self) {
+        self.due.clear();
+        self.live.clear();
+        self.history.clear();
+    }
+
+    fn take(&mut self, queue: Queue, limit: usize) -> Option<(SessionKey, Due)> {
+        if self.count(queue) >= limit {
+            return None;
+        }
+        let running = &self.running;
+        let waiting = match queue {
+            Queue::Live => &mut self.live,
+            Queue::History => &mut self.history,
+        };
+        // Those without anything due were done in the other queue, or forgotten.
+        waiting.retain(|session| self.due.contains_key(session));
+        let at = waiting.iter().position(|session| !running.contains_key(session))?;
+        let session = waiting.remove(at)?;
+        let due = self.due.remove(&session)?;
+        self.running.insert(session, queue);
+        Some((session, due))
+    }
+
+    fn count(&self, queue: Queue) -> usize {
+        self.running.values().filter(|running| **running == queue).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: SessionKey = SessionKey(1);
+    const B: SessionKey = SessionKey(2);
+    const C: SessionKey = SessionKey(3);
+
+    fn file(number: u32) -> impl FnOnce(&mut Due) {
+        move |due| {
+            due.files.insert(number);
+        }
+    }
+
+    #[test]
+    fn what_is_due_for_a_session_is_gathered_until_its_job_begins() {
+        let mut schedule = Schedule::default();
+        schedule.add(A, Queue::Live, file(0));
+        schedule.add(A, Queue::Live, file(2));
+        schedule.add(A, Queue::Live, |due| due.index = Some(CloseReason::PreCompact));
+        let (session, due) = schedule.next().unwrap();
+        assert_eq!((session, due.files), (A, BTreeSet::from([0, 2])));
+        assert_eq!(due.index, Some(CloseReason::PreCompact));
+        assert_eq!(schedule.next(), None);
+    }
+
+    #[test]
+    fn one_job_a_session() {
+        let mut schedule = Schedule::default();
+        schedule.add(A, Queue::Live, file(0));
+        schedule.next().unwrap();
+        schedule.add(A, Queue::Live, file(0));
+        assert_eq!(schedule.next(), None);
+        schedule.ended(A);
+        assert_eq!(schedule.next().unwrap().0, A);
+    }
+
+    #[test]
+    fn history_waits_for_no_one_and_no_one_for_history() {
+        let mut schedule = Schedule::default();
+        schedule.add(A, Queue::History, file(0));
+        schedule.add(B, Queue::History, file(0));
+        schedule.add(C, Queue::Live, file(0));
+        assert_eq!(schedule.next().unwrap().0, C);
+        assert_eq!(schedule.next().unwrap().0, A);
+        assert_eq!(schedule.next(), None);
+        schedule.ended(A);
+        assert_eq!(schedule.next().unwrap().0, B);
+    }
+
+    #[test]
+    fn a_session_of_history_that_someone_wants_is_done_at_once_and_only_once() {
+        let mut schedule = Schedule::default();
+        schedule.add(A, Queue::History, file(0));
+        schedule.add(B, Queue::History, file(0));
+        schedule.add(B, Queue::Live, |due| due.index = Some(CloseReason::LazyQuery));
+        assert_eq!(schedule.next().unwrap().0, B);
+        schedule.ended(B);
+        assert_eq!(schedule.next().unwrap().0, A);
+        schedule.ended(A);
+        assert_eq!(schedule.next(), None);
+        assert!(schedule.is_idle());
+    }
+}

@@ -1,0 +1,162 @@
+//! Answers to those who ask.
+
+use std::{collections::HashSet, sync::atomic::Ordering};
+
+use tokio::sync::oneshot;
+
+use super::{Settling, State};
+use crate::{
+    capture::watch::Watch,
+    engine::{AskError, Event, Needed, Scope, Status, ask::Ask, schedule::Queue},
+    model::{
+        Project, SessionKey, Timestamp,
+        session::{Session, State as SessionState, Unindexed},
+    },
+    session::Event as SessionEvent,
+};
+
+impl State {
+    pub(super) fn answer(&mut self, ask: Ask, now: Timestamp) {
+        match ask {
+            Ask::Close { session, reason, reply } => {
+                match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
+                    Some(_) => self.waiting.entry(session).or_default().push(reply),
+                    None => drop(reply.send(Err(AskError::NoSuchSession))),
+                }
+            }
+            Ask::CloseLater { session, reason, reply } => {
+                match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
+                    Some(_) => self.reply_when_saved(reply),
+                    None => drop(reply.send(Err(AskError::NoSuchSession))),
+                }
+            }
+            Ask::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
+            Ask::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
+            Ask::Running(reply) => drop(reply.send(self.running.values().cloned().collect())),
+            Ask::Status(reply) => drop(reply.send(self.status())),
+            Ask::Settled { sessions, reply } => {
+                self.look_for_agents(now);
+                let scans = self.watches.iter().map(Watch::rescan);
+                let scan = scans.max().unwrap_or(0);
+                self.settling.push(Settling { sessions, scan, reply });
+            }
+            Ask::Reload(settings, reply) => {
+                self.tracker.set_policy(settings.policy);
+                self.settings = *settings;
+                let _ = reply.send(());
+            }
+            Ask::Stop(reply) => self.stop(reply),
+        }
+    }
+
+    /// Replies when everything saved so far would survive a power cut.
+    fn reply_when_saved(&self, reply: oneshot::Sender<Result<(), AskError>>) {
+        // Writes are applied in order: behind an empty list all earlier ones are safe.
+        let saved = self.engine.store.write(Vec::new());
+        tokio::spawn(async move {
+            let saved = saved.done().await.map(drop);
+            drop(reply.send(saved.map_err(|error| AskError::Failed(error.to_string()))));
+        });
+    }
+
+    /// Starts the jobs that a search needs, the most recently written sessions first.
+    fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<Needed> {
+        let in_scope = |session: &Session| {
+            let namespace = session.project.as_ref().map(Project::namespace);
+            Some(session.key) != scope.except
+                && (scope.projects.is_empty()
+                    || namespace.is_some_and(|ns| scope.projects.contains(&ns)))
+        };
+        let sessions = self.tracker.iter().filter(|session| in_scope(session));
+        let mut sessions: Vec<(Timestamp, SessionKey)> =
+            sessions.map(|session| (session.last_activity, session.key)).collect();
+        sessions.sort_unstable_by(|a, b| b.cmp(a));
+        let mut needed = Vec::new();
+        for (_, key) in sessions {
+            if needed.len() == scope.limit {
+                break;
+            }
+            let after = self.session_event(key, SessionEvent::Needed, now);
+            if after.is_some_and(|after| matches!(after.state, SessionState::Indexing(_))) {
+                let (reply, done) = oneshot::channel();
+                self.waiting.entry(key).or_default().push(reply);
+                needed.push(Needed { session: key, done });
+            }
+        }
+        needed
+    }
+
+    fn status(&self) -> Status {
+        let count = |name: &str| self.keys(|session| session.state.as_str() == name).len();
+        let history = SessionState::Unindexed(Unindexed::History);
+        Status {
+            active: count("active"),
+            inactive: count("inactive"),
+            indexing: count("indexing"),
+            failed: count("failed"),
+            unindexed: count("unindexed"),
+            history_left: self.keys(|session| session.state == history).len(),
+            history_done: self.history_done,
+            unidentified: self.unidentified.len(),
+            jobs: self.schedule.running(),
+            scanned: self.scanned,
+            mode: self.mode,
+            bytes_read: self.reader.bytes.load(Ordering::Relaxed),
+            problems: self.problems.iter().cloned().collect(),
+        }
+    }
+
+    /// Replies to those who wait for everything to be done, if it is.
+    pub(super) fn reply_to_settling(&mut self) {
+        if self.settling.is_empty() || self.is_busy() {
+            return;
+        }
+        let end = self.engine.store.outbox_end();
+        if *self.engine.followed.borrow() >= end {
+            let all_over = self.tracker.next_deadline().is_none();
+            let rescanned = self.rescanned;
+            let is_done = |settling: &mut Settling| {
+                settling.scan <= rescanned && (all_over || !settling.sessions)
+            };
+            for done in self.settling.extract_if(.., is_done) {
+                let _ = done.reply.send(());
+            }
+        } else if !self.awaiting_follower {
+            self.awaiting_follower = true;
+            let engine = self.engine.clone();
+            tokio::spawn(async move {
+                engine.until_followed(end).await;
+                drop(engine.events.send(Event::Followed).await);
+            });
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        !self.scanned
+            || self.identifying
+            || !self.unidentified.is_empty()
+            || !self.schedule.is_idle()
+            || self.tracker.newest_history().is_some()
+    }
+
+    /// Takes nothing in any more. Jobs in hand come to an end, and the states at hand are saved.
+    fn stop(&mut self, reply: oneshot::Sender<()>) {
+        self.stopping = Some(reply);
+        self.reader.stop.store(true, Ordering::Relaxed);
+        self.unidentified.clear();
+        self.schedule.clear();
+        self.waiting.clear();
+        // A watch that is reporting waits for this loop; it ends on its own thread.
+        for watch in self.watches.drain(..) {
+            tokio::task::spawn_blocking(move || drop(watch));
+        }
+        let unsaved: HashSet<SessionKey> = self.states.unsaved().into_iter().collect();
+        for session in unsaved {
+            self.schedule.add(session, Queue::Live, |due| due.save = true);
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopping.is_some() && self.schedule.is_idle() && !self.identifying
+    }
+}

@@ -1,0 +1,234 @@
+//! Jobs: what starts them and what comes of them.
+
+use std::time::Duration;
+
+use super::State;
+use crate::{
+    engine::{
+        AskError, Closed, Event,
+        ask::How,
+        files,
+        job::{Digest, Done, File, IndexEnd, Job},
+        reading::{Read, Save},
+        schedule::Due,
+    },
+    model::{
+        CloseReason, Episode, SessionKey, Timestamp,
+        session::{Indexed, Indexing, Session, State as SessionState},
+    },
+    session::{Event as SessionEvent, JobEnd, machine},
+    store::StoreError,
+};
+
+/// Pauses in seconds before a failed job is tried again (`resilience.retry_queue` of Graphiti).
+const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
+
+impl State {
+    /// Starts whatever can be started.
+    pub(super) fn start_work(&mut self, now: Timestamp) {
+        if self.stopping.is_none() {
+            self.identify_some();
+            self.import_history(now);
+        }
+        while let Some((key, due)) = self.schedule.next() {
+            match self.prepare(key, due, now) {
+                Ok(Some(job)) => self.start(job),
+                Ok(None) => self.schedule.ended(key),
+                Err(error) => {
+                    self.schedule.ended(key);
+                    self.note_problem(error.to_string());
+                }
+            }
+        }
+    }
+
+    /// Begins with the next session of history, once all files are known: the newest comes first.
+    fn import_history(&mut self, now: Timestamp) {
+        let all_known = self.scanned && self.unidentified.is_empty() && !self.identifying;
+        if all_known
+            && self.schedule.wants_history()
+            && let Some(session) = self.tracker.newest_history()
+        {
+            self.session_event(session, SessionEvent::HistoryReached, now);
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        key: SessionKey,
+        due: Due,
+        now: Timestamp,
+    ) -> Result<Option<Job>, StoreError> {
+        let Some(session) = self.session(key) else { return Ok(None) };
+        let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
+        // An episode is made of all files; else only those are read that changed, or that are
+        // held and to be saved.
+        let everything = due.index.is_some();
+        let mut files = Vec::new();
+        for source in self.engine.store.sources_of(key)? {
+            let is_due =
+                due.files.contains(&source.key.number) || due.save && self.states.holds(source.key);
+            if everything || is_due {
+                files.push(match self.states.take(source.key) {
+                    Some((source, state)) => File { source, state: Some(state) },
+                    None => File { source, state: None },
+                });
+            }
+        }
+        if files.is_empty() && !everything {
+            return Ok(None);
+        }
+        let save = if everything || due.save { Save::Now } else { Save::WhenDue };
+        let means = self.settings.means.clone();
+        Ok(Some(Job { session, format, means, files, save, index: due.index, now }))
+    }
+
+    fn start(&self, job: Job) {
+        let (events, reader) = (self.engine.events.clone(), self.reader.clone());
+        let (session, index) = (job.session.key, job.index.is_some());
+        tokio::spawn(async move {
+            let ended = tokio::task::spawn_blocking(move || job.run(&reader)).await;
+            let done =
+                ended.unwrap_or_else(|panic| Done::broken(session, index, &panic.to_string()));
+            drop(events.send(Event::Done(Box::new(done))).await);
+        });
+    }
+
+    pub(super) fn job_ended(&mut self, done: Done, now: Timestamp) {
+        let Done { session: key, files, digest, index, error } = done;
+        self.schedule.ended(key);
+        if let Some(error) = &error {
+            self.note_problem(error.to_string());
+        }
+        let Some(before) = self.session(key) else { return };
+        let mut session = before.clone();
+        if error.is_none() {
+            note_digest(&mut session, &digest, &files);
+        }
+        let new_messages = files.iter().any(|file| file.new_messages > 0);
+        let is_gone = !files.is_empty() && !files.iter().any(|file| file.there);
+        self.hold_states(files, &session);
+        if new_messages {
+            session = self.written(session, &before, digest.last_at, now);
+        } else if is_gone && index.is_none() {
+            session = self.move_on(session, SessionEvent::AgentGone, now);
+        } else {
+            self.tracker.hold(session.clone());
+        }
+        if session.project != before.project && session.state == before.state {
+            self.save_session(session.clone());
+        }
+        if let Some(end) = index {
+            self.index_ended(session, end, now);
+        }
+    }
+
+    /// The session after messages came in. What a transcript says of its own time decides: one
+    /// that was copied here is as old as its last message, not as the file.
+    fn written(
+        &mut self,
+        mut session: Session,
+        before: &Session,
+        last_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Session {
+        let at = last_at.map_or(now, |at| at.min(now));
+        let is_first = before.content.is_none();
+        if is_first {
+            session.last_activity = at;
+        }
+        match session.state {
+            // The job itself read them: they are part of the episode.
+            SessionState::Indexing(_) => {
+                session.last_activity = session.last_activity.max(at);
+                self.tracker.hold(session.clone());
+                session
+            }
+            _ if is_first => {
+                session.state = machine::first_state(at, now, self.tracker.policy());
+                self.tracker.hold(session.clone());
+                self.save_session(session.clone());
+                session
+            }
+            _ => self.move_on(session, SessionEvent::Written(at), now),
+        }
+    }
+
+    fn index_ended(&mut self, before: Session, end: IndexEnd, now: Timestamp) {
+        let SessionState::Indexing(indexing) = &before.state else { return };
+        let how = match &end {
+            IndexEnd::Made(_) if before.indexed.is_some() => Ok(How::Replaced),
+            IndexEnd::Made(_) => Ok(How::Indexed),
+            IndexEnd::Unchanged => Ok(How::Unchanged),
+            IndexEnd::Nothing => Ok(How::Empty),
+            IndexEnd::Failed(error) => Err(AskError::Failed(error.clone())),
+        };
+        self.history_done += usize::from(indexing.reason == CloseReason::HistorySync);
+        let (end, episode) = job_end(end, indexing, now);
+        let after = self.move_on_with(before, SessionEvent::JobEnded(end), episode, now);
+        match &how {
+            Ok(how) => tracing::info!(session = %after.id, ?how, "session closed"),
+            Err(error) => tracing::warn!(session = %after.id, %error, "session not indexed"),
+        }
+        // Another job follows for those who asked while this one ran.
+        if !matches!(after.state, SessionState::Indexing(_)) {
+            self.reply_to_waiting(&after, how);
+        }
+    }
+
+    /// Tells those who wait for a session how its job ended, once that is safe on disk.
+    fn reply_to_waiting(&mut self, session: &Session, how: Result<How, AskError>) {
+        let Some(waiting) = self.waiting.remove(&session.key) else { return };
+        let (key, episode) = (session.key, session.indexed.as_ref().map(|indexed| indexed.episode));
+        // Writes are applied in order: behind an empty list all earlier ones are safe.
+        let saved = self.engine.store.write(Vec::new());
+        tokio::spawn(async move {
+            let saved = saved.done().await.map_err(|error| AskError::Failed(error.to_string()));
+            let closed = saved
+                .and_then(|position| Ok(Closed { session: key, episode, how: how?, position }));
+            for reply in waiting {
+                drop(reply.send(closed.clone()));
+            }
+        });
+    }
+
+    /// Holds the states of files that may soon be read on.
+    fn hold_states(&mut self, files: Vec<Read>, session: &Session) {
+        let is_live = matches!(session.state, SessionState::Active);
+        for file in files {
+            if !file.saved || is_live && file.there {
+                self.states.put(file);
+            }
+        }
+        if let Some(session) = self.states.make_room() {
+            self.schedule.add(session, crate::engine::schedule::Queue::Live, |due| due.save = true);
+        }
+    }
+}
+
+/// What the end of a job means for the session, and the episode to be stored with it.
+fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Option<Box<Episode>>) {
+    match end {
+        IndexEnd::Made(episode) => {
+            let (id, hash) = (episode.id, episode.content_hash);
+            let reason = episode.reason.clone();
+            (JobEnd::Made(Indexed { episode: id, hash, at: now, reason }), Some(episode))
+        }
+        IndexEnd::Unchanged => (JobEnd::Unchanged, None),
+        IndexEnd::Nothing => (JobEnd::Nothing, None),
+        IndexEnd::Failed(error) => {
+            let pause = RETRIES.get(indexing.attempts as usize).copied().map(Duration::from_secs);
+            (JobEnd::Failed { error, retry_at: pause.map(|pause| now.plus(pause)) }, None)
+        }
+    }
+}
+
+/// Puts what a job found out about a session into it. The session's own file says what it is
+/// about; a job that read only sub-agents' files leaves that.
+fn note_digest(session: &mut Session, digest: &Digest, files: &[Read]) {
+    if files.iter().any(|file| file.source.key.number == 0) {
+        session.project = digest.project.clone().or(session.project.take());
+        session.content = digest.content.or(session.content);
+    }
+    session.started_at = [session.started_at, digest.started_at].into_iter().flatten().min();
+}

@@ -1,0 +1,183 @@
+//! The one owner of what changes, and the one loop that changes it.
+//!
+//! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
+//! the [`sessions`] they belong to, the [`jobs`] that work on these, the states of files [`held`]
+//! at hand between jobs, and the [`answers`] to those who ask.
+
+mod answers;
+mod held;
+mod jobs;
+mod sessions;
+mod sources;
+
+use std::{
+    collections::{HashMap, VecDeque},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::sync::{mpsc, oneshot};
+
+use self::held::States;
+use crate::{
+    capture::{
+        format::Running,
+        watch::{Mode, Notice, Watch},
+    },
+    clock,
+    engine::{
+        AskError, Closed, Engine, Event, Places, Settings, reading::Reader, schedule::Schedule,
+    },
+    model::{SessionKey, Timestamp},
+    session::Tracker,
+    store::StoreError,
+};
+
+/// Problems remembered for the status display.
+const PROBLEMS: usize = 20;
+/// A sleep is cut to this, for a clock that jumps or a machine that was suspended.
+const LONGEST_SLEEP: Duration = Duration::from_secs(300);
+
+/// Everything that changes.
+pub(super) struct State {
+    engine: Engine,
+    reader: Arc<Reader>,
+    settings: Settings,
+    places: Places,
+    tracker: Tracker,
+    schedule: Schedule,
+    states: States,
+    /// New files waiting to be identified.
+    unidentified: VecDeque<PathBuf>,
+    identifying: bool,
+    /// Which sessions run, by the agent's id, as far as agents say.
+    running: HashMap<String, Running>,
+    waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
+    settling: Vec<Settling>,
+    /// Whether someone wakes the loop when the search index has caught up.
+    awaiting_follower: bool,
+    watches: Vec<Watch>,
+    mode: Option<Mode>,
+    /// Whether all files that were there at the start have been seen.
+    scanned: bool,
+    /// The number of the latest scan that was asked for and is complete.
+    rescanned: u64,
+    history_done: usize,
+    problems: VecDeque<String>,
+    stopping: Option<oneshot::Sender<()>>,
+}
+
+/// Someone who waits for everything to be done.
+struct Settling {
+    /// Whether sessions that end by themselves must have ended.
+    sessions: bool,
+    /// The scan that must be complete, so that nothing written before is missed.
+    scan: u64,
+    reply: oneshot::Sender<()>,
+}
+
+impl State {
+    /// The state at the start: what the store knows, and nothing seen yet.
+    pub(super) fn new(
+        engine: Engine,
+        reader: Arc<Reader>,
+        settings: Settings,
+        places: Places,
+    ) -> Result<State, StoreError> {
+        let mut tracker = Tracker::new(settings.policy);
+        for session in engine.store.live_sessions()? {
+            tracker.hold(session);
+        }
+        Ok(State {
+            engine,
+            reader,
+            settings,
+            places,
+            tracker,
+            schedule: Schedule::default(),
+            states: States::default(),
+            unidentified: VecDeque::new(),
+            identifying: false,
+            running: HashMap::new(),
+            waiting: HashMap::new(),
+            settling: Vec::new(),
+            awaiting_follower: false,
+            watches: Vec::new(),
+            mode: None,
+            scanned: false,
+            rescanned: 0,
+            history_done: 0,
+            problems: VecDeque::new(),
+            stopping: None,
+        })
+    }
+
+    /// Handles one event after the other until asked to stop.
+    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
+        self.resume_jobs(clock::now());
+        self.start_watches();
+        loop {
+            self.start_work(clock::now());
+            self.reply_to_settling();
+            if self.is_stopped() {
+                break;
+            }
+            let pause = self.pause(clock::now());
+            let event = tokio::select! {
+                event = inbox.recv() => event,
+                () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
+            };
+            let now = clock::now();
+            if let Some(event) = event {
+                self.handle(event, now).await;
+            }
+            if self.stopping.is_none() {
+                self.meet_deadlines(now);
+            }
+        }
+        if let Some(reply) = self.stopping.take() {
+            let _ = reply.send(());
+        }
+    }
+
+    async fn handle(&mut self, event: Event, now: Timestamp) {
+        match event {
+            Event::Notice(notice) => self.noticed(notice, now),
+            Event::Liveness => self.look_for_agents(now),
+            Event::Identified(found) => self.identified(found, now).await,
+            Event::Done(done) => self.job_ended(*done, now),
+            Event::Followed => self.awaiting_follower = false,
+            Event::Ask(ask) => self.answer(ask, now),
+        }
+    }
+
+    fn noticed(&mut self, notice: Notice, now: Timestamp) {
+        match notice {
+            Notice::Files(paths) => self.files_changed(paths, now),
+            Notice::Complete { asked } => {
+                self.scanned = true;
+                self.rescanned = asked;
+            }
+            Notice::Mode(mode) => {
+                if let Mode::Polling(reason) = mode {
+                    tracing::warn!(?reason, "no events from the file system: scanning instead");
+                }
+                self.mode = Some(mode);
+            }
+        }
+    }
+
+    fn pause(&self, now: Timestamp) -> Option<Duration> {
+        let deadline = self.tracker.next_deadline().filter(|_| self.stopping.is_none())?;
+        Some(deadline.since(now).min(LONGEST_SLEEP))
+    }
+
+    fn note_problem(&mut self, problem: String) {
+        tracing::warn!(problem, "something went wrong");
+        if self.problems.len() == PROBLEMS {
+            self.problems.pop_front();
+        }
+        self.problems.push_back(problem);
+    }
+}

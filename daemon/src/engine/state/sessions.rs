@@ -1,0 +1,131 @@
+//! Sessions that fall due, lose their agent, or are moved on.
+
+use std::collections::{HashMap, HashSet};
+
+use super::State;
+use crate::{
+    capture::{format::Running, liveness},
+    engine::schedule::Queue,
+    model::{
+        CloseReason, Episode, SessionKey, Timestamp,
+        session::{Session, State as SessionState},
+    },
+    session::Event as SessionEvent,
+    store::Write,
+};
+
+impl State {
+    /// Goes on with the jobs that the end of the last run cut short.
+    pub(super) fn resume_jobs(&mut self, now: Timestamp) {
+        let cut_short = self.keys(|session| matches!(session.state, SessionState::Indexing(_)));
+        for session in cut_short {
+            self.session_event(session, SessionEvent::Restarted, now);
+        }
+    }
+
+    pub(super) fn meet_deadlines(&mut self, now: Timestamp) {
+        let due = self.tracker.due(now);
+        if due.is_empty() {
+            return;
+        }
+        self.look_for_agents(now);
+        for session in due {
+            self.session_event(session, SessionEvent::DeadlinePassed, now);
+        }
+    }
+
+    /// Finds sessions whose agent said that it runs, and does no longer.
+    pub(super) fn look_for_agents(&mut self, now: Timestamp) {
+        let found: HashMap<String, Running> = self
+            .places
+            .liveness
+            .iter()
+            .flat_map(|(format, folder)| liveness::running(*format, folder))
+            .collect();
+        let before = std::mem::replace(&mut self.running, found);
+        let gone: HashSet<String> =
+            before.into_keys().filter(|id| !self.running.contains_key(id)).collect();
+        if gone.is_empty() {
+            return;
+        }
+        for session in self.keys(|session| gone.contains(&session.id.id)) {
+            tracing::info!(session = session.0, "the agent of the session is gone");
+            self.session_event(session, SessionEvent::AgentGone, now);
+        }
+    }
+
+    /// Moves a session on. Returns it as it is then; `None` when there is no such session.
+    pub(super) fn session_event(
+        &mut self,
+        key: SessionKey,
+        event: SessionEvent,
+        now: Timestamp,
+    ) -> Option<Session> {
+        let session = self.session(key)?;
+        Some(self.move_on(session, event, now))
+    }
+
+    /// Moves `session` on, saves it when its state changed, and schedules what follows from that.
+    pub(super) fn move_on(
+        &mut self,
+        session: Session,
+        event: SessionEvent,
+        now: Timestamp,
+    ) -> Session {
+        self.move_on_with(session, event, None, now)
+    }
+
+    /// The same, and stores the session's new episode in one step with it: the old episode goes as
+    /// the new one comes, and nobody ever sees both or none.
+    pub(super) fn move_on_with(
+        &mut self,
+        session: Session,
+        event: SessionEvent,
+        episode: Option<Box<Episode>>,
+        now: Timestamp,
+    ) -> Session {
+        let (key, before) = (session.key, session.state.clone());
+        let change = self.tracker.handle(session, event, now);
+        let after = change.session;
+        if after.state != before {
+            tracing::debug!(
+                session = %after.id,
+                from = before.as_str(),
+                to = after.state.as_str(),
+                "session state"
+            );
+            let episode = episode.map(Write::Episode);
+            let writes = episode.into_iter().chain([Write::Session(Box::new(after.clone()))]);
+            drop(self.engine.store.write(writes.collect()));
+            if after.state == SessionState::Inactive {
+                self.schedule.add(key, Queue::Live, |due| due.save = true);
+            }
+        }
+        if let Some(reason) = change.start {
+            let queue = match reason {
+                CloseReason::HistorySync => Queue::History,
+                _ => Queue::Live,
+            };
+            self.schedule.add(key, queue, |due| due.index = Some(reason));
+        }
+        after
+    }
+
+    pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
+        match self.tracker.get(key) {
+            Some(session) => Some(session.clone()),
+            None => self.engine.store.session(key).ok().flatten(),
+        }
+    }
+
+    /// Saves without waiting. Writes are applied in their order: whoever must know that this one
+    /// is safe waits for a later one.
+    pub(super) fn save_session(&self, session: Session) {
+        drop(self.engine.store.write(vec![Write::Session(Box::new(session))]));
+    }
+
+    /// The keys of the live sessions for which `wanted` holds.
+    pub(super) fn keys(&self, wanted: impl Fn(&Session) -> bool) -> Vec<SessionKey> {
+        self.tracker.iter().filter(|session| wanted(session)).map(|session| session.key).collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! The daemon's folder: private, and owned by one daemon at a time.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+use graphiti_proto::{
+    PROTOCOL,
+    endpoint::{self, Runtime},
+};
+
+/// A home that this process owns until it ends.
+pub struct Home {
+    path: PathBuf,
+    lock: File,
+}
+
+/// Why a home cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    /// Another daemon has it.
+    #[error(
+        "graphitid is already running for {} ({}); stop it with `graphiti stop`",
+        .home.display(),
+        .pid.map_or("its process is not known".to_owned(), |pid| format!("pid {pid}"))
+    )]
+    Taken {
+        /// The home.
+        home: PathBuf,
+        /// The other daemon's process.
+        pid: Option<u32>,
+    },
+    /// The file system does not allow it.
+    #[error("cannot use {} as home: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
+    Unusable {
+        /// The home.
+        home: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl Home {
+    /// Makes the folder if need be, closes it to others and takes it.
+    pub fn take(path: &Path) -> Result<Home, HomeError> {
+        let unusable = |error| HomeError::Unusable { home: path.to_owned(), error };
+        keep_others_out();
+        fs::create_dir_all(path).map_err(unusable)?;
+        let path = path.canonicalize().map_err(unusable)?;
+        make_private(&path).map_err(unusable)?;
+        let mut lock = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(path.join("graphitid.lock"))
+            .map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // Windows does not let others read a locked file; then the process stays unknown.
+                let pid =
+                    lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                let pid = pid.or_else(|| endpoint::runtime(&path).map(|runtime| runtime.pid));
+                return Err(HomeError::Taken { home: path, pid });
+            }
+            Err(TryLockError::Error(error)) => return Err(unusable(error)),
+        }
+        lock.set_len(0).map_err(unusable)?;
+        lock.rewind().map_err(unusable)?;
+        writeln!(lock, "{}", std::process::id()).map_err(unusable)?;
+        Ok(Home { path, lock })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Tells clients where the daemon listens.
+    pub fn announce(&self, socket: &str) -> io::Result<()> {
+        let runtime = Runtime {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: PROTOCOL,
+            socket: socket.to_owned(),
+        };
+        let text = serde_json::to_string_pretty(&runtime).map_err(io::Error::other)?;
+        let file = endpoint::runtime_file(&self.path);
+        let fresh = file.with_extension("json.new");
+        fs::write(&fresh, text)?;
+        fs::rename(fresh, file)
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        drop(fs::remove_file(endpoint::runtime_file(&self.path)));
+        drop(self.lock.unlock());
+    }
+}
+
+/// What this process makes from now on is for its user only, whatever the shell's umask.
+#[cfg(unix)]
+fn keep_others_out() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
+#[cfg(unix)]
+fn make_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if fs::metadata(path)?.permissions().mode() & 0o777 == 0o700 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
+/// A user's profile folder is closed to others by inheritance.
+#[cfg(not(unix))]
+fn keep_others_out() {}
+
+#[cfg(not(unix))]
+fn make_private(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_is_taken_by_one_and_free_again_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/home");
+        let home = Home::take(&path).unwrap();
+        let refused = Home::take(&path).err().unwrap().to_string();
+        if cfg!(unix) {
+            assert!(refused.contains(&format!("(pid {})", std::process::id())), "{refused}");
+        }
+        drop(home);
+        Home::take(&path).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_home_is_closed_to_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("home");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let home = Home::take(&path).unwrap();
+        home.announce("/somewhere").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o700);
+        assert_eq!(mode(&endpoint::runtime_file(home.path())), 0o600);
+        assert_eq!(endpoint::socket(home.path()), "/somewhere");
+    }
+
+    #[test]
+    fn a_home_that_is_a_file_says_what_to_do() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let refused = Home::take(file.path()).err().unwrap().to_string();
+        assert!(refused.contains("set GRAPHITI_HOME"), "{refused}");
+    }
+}

@@ -1,0 +1,36 @@
+//! Tells a service manager how it goes. Without one nothing happens.
+
+/// The daemon serves.
+pub fn ready() {
+    notify("READY=1");
+}
+
+/// The daemon is coming to its end.
+pub fn stopping() {
+    notify("STOPPING=1");
+}
+
+/// systemd's `sd_notify`: a datagram to the socket that `NOTIFY_SOCKET` names.
+#[cfg(target_os = "linux")]
+fn notify(state: &str) {
+    use std::os::{
+        linux::net::SocketAddrExt,
+        unix::{
+            ffi::OsStrExt,
+            net::{SocketAddr, UnixDatagram},
+        },
+    };
+    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let address = match path.as_bytes() {
+        [b'@', name @ ..] => SocketAddr::from_abstract_name(name),
+        _ => SocketAddr::from_pathname(&path),
+    };
+    let sent = address
+        .and_then(|address| UnixDatagram::unbound()?.send_to_addr(state.as_bytes(), &address));
+    if let Err(error) = sent {
+        tracing::warn!(%error, "the service manager cannot be told: {state}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn notify(_state: &str) {}

@@ -1,0 +1,89 @@
+//! Writes with their records encoded, on the thread of whoever writes.
+
+use super::{
+    envelope,
+    records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord},
+};
+use crate::{
+    model::{Episode, EpisodeId, Message, SessionKey, session::Session},
+    store::{Source, SourceKey, Write},
+};
+
+/// Messages in a block at most.
+const BLOCK_MESSAGES: usize = 64;
+/// Bytes of text after which a block is full.
+const BLOCK_BYTES: usize = 12 << 10;
+
+/// A write whose records are already encoded.
+pub(super) enum Prepared {
+    Session { session: Box<Session>, record: Vec<u8> },
+    Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
+    Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
+    ClearSource(SourceKey),
+    Episode { episode: Box<Episode>, record: Vec<u8> },
+    DropEpisode(EpisodeId),
+    DropSession(SessionKey),
+    OutboxTaken(u64),
+}
+
+impl Prepared {
+    /// The session that is written.
+    pub(super) fn session(&self) -> Option<SessionKey> {
+        match self {
+            Prepared::Session { session, .. } => Some(session.key),
+            _ => None,
+        }
+    }
+}
+
+impl From<Write> for Prepared {
+    fn from(write: Write) -> Prepared {
+        match write {
+            Write::Session(session) => {
+                let record = envelope::seal(&SessionRecord::from(session.as_ref()));
+                Prepared::Session { session, record }
+            }
+            Write::Source { source, checkpoint } => {
+                let record = envelope::seal(&SourceRecord::from(&source));
+                let checkpoint = checkpoint.map(|bytes| envelope::seal(&bytes));
+                Prepared::Source { source, record, checkpoint }
+            }
+            Write::Messages { source, messages } => Prepared::Messages {
+                source,
+                from: messages.first().map_or(0, |message| message.seq),
+                count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+                blocks: blocks(&messages),
+            },
+            Write::ClearSource(source) => Prepared::ClearSource(source),
+            Write::Episode(episode) => {
+                let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
+                Prepared::Episode { episode, record }
+            }
+            Write::DropEpisode(id) => Prepared::DropEpisode(id),
+            Write::DropSession(session) => Prepared::DropSession(session),
+            Write::OutboxTaken(position) => Prepared::OutboxTaken(position),
+        }
+    }
+}
+
+fn blocks(messages: &[Message]) -> Vec<(u32, Vec<u8>)> {
+    let mut blocks = Vec::new();
+    let mut block: Vec<MessageRecord> = Vec::new();
+    let (mut first, mut bytes) = (0, 0);
+    for message in messages {
+        if block.is_empty() {
+            first = message.seq;
+        }
+        bytes += message.text.len();
+        block.push(MessageRecord::from(message));
+        if block.len() == BLOCK_MESSAGES || bytes >= BLOCK_BYTES {
+            blocks.push((first, envelope::seal(&block)));
+            block.clear();
+            bytes = 0;
+        }
+    }
+    if !block.is_empty() {
+        blocks.push((first, envelope::seal(&block)));
+    }
+    blocks
+}

@@ -1,0 +1,89 @@
+//! Where the daemon of a home listens.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The user's graphiti folder: `GRAPHITI_HOME`, else `~/.graphiti`. `None` when neither is known.
+pub fn home() -> Option<PathBuf> {
+    let set = env::var_os("GRAPHITI_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    set.or_else(default_home)
+}
+
+fn default_home() -> Option<PathBuf> {
+    env::home_dir().map(|home| home.join(".graphiti"))
+}
+
+/// What a running daemon says of itself in `<home>/graphitid.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runtime {
+    /// Its process.
+    pub pid: u32,
+    /// Its version.
+    pub version: String,
+    /// The version of the protocol it speaks.
+    pub protocol: u32,
+    /// Where it listens: the path of a socket, or the name of a pipe.
+    pub socket: String,
+}
+
+/// The file that [`Runtime`] stands in.
+pub fn runtime_file(home: &Path) -> PathBuf {
+    home.join("graphitid.json")
+}
+
+/// What the daemon of `home` last said of itself.
+pub fn runtime(home: &Path) -> Option<Runtime> {
+    serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
+}
+
+/// Where the daemon of `home` listens: where it says it does, else the usual place.
+pub fn socket(home: &Path) -> String {
+    runtime(home).map_or_else(|| usual_socket(home), |runtime| runtime.socket)
+}
+
+/// Where the daemon of `home` listens unless it is configured to listen elsewhere.
+#[cfg(not(windows))]
+pub fn usual_socket(home: &Path) -> String {
+    home.join("mcp.sock").to_string_lossy().into_owned()
+}
+
+/// Where the daemon of `home` listens unless it is configured to listen elsewhere: a name of its
+/// own for each home but the default one.
+#[cfg(windows)]
+pub fn usual_socket(home: &Path) -> String {
+    const PIPE: &str = r"\\.\pipe\graphiti_mcp_hook";
+    if default_home().is_some_and(|default| default == home) {
+        return PIPE.to_owned();
+    }
+    let name: String =
+        home.to_string_lossy().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    format!("{PIPE}_{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(not(windows))]
+    fn the_socket_is_where_the_daemon_says_or_in_the_home() {
+        let home = env::temp_dir().join(format!("graphiti-endpoint-{}", std::process::id()));
+        fs::create_dir_all(&home).unwrap();
+        assert_eq!(socket(&home), home.join("mcp.sock").to_string_lossy());
+        let runtime = Runtime {
+            pid: 7,
+            version: "0.1.0".to_owned(),
+            protocol: 1,
+            socket: "/elsewhere".to_owned(),
+        };
+        fs::write(runtime_file(&home), serde_json::to_string(&runtime).unwrap()).unwrap();
+        assert_eq!(socket(&home), "/elsewhere");
+        fs::write(runtime_file(&home), "{\"pid\":").unwrap();
+        assert_eq!(socket(&home), home.join("mcp.sock").to_string_lossy());
+        fs::remove_dir_all(&home).unwrap();
+    }
+}

@@ -1,0 +1,91 @@
+//! Lines out of bytes, within bounds. Written once, for the async daemon and the blocking client.
+
+/// The longest line in bytes, without its newline. A hook hands over a path, not a transcript, and
+/// the largest answer is a page of messages.
+pub const LONGEST: usize = 4 << 20;
+
+/// Cuts a stream of bytes into lines.
+#[derive(Debug, Default)]
+pub struct Lines {
+    pending: Vec<u8>,
+    /// How much of `pending` holds no newline.
+    searched: usize,
+}
+
+/// A line that is longer than [`LONGEST`]: nothing on this connection can be trusted any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a line is longer than {LONGEST} bytes")]
+pub struct TooLong;
+
+impl Lines {
+    /// Takes bytes as they come.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+    }
+
+    /// The next whole line, without its newline; `None` until more bytes come.
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, TooLong> {
+        let newline = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
+        let Some(newline) = newline else {
+            self.searched = self.pending.len();
+            return if self.searched > LONGEST { Err(TooLong) } else { Ok(None) };
+        };
+        let end = self.searched + newline;
+        if end > LONGEST {
+            return Err(TooLong);
+        }
+        let rest = self.pending.split_off(end + 1);
+        let mut line = std::mem::replace(&mut self.pending, rest);
+        self.searched = 0;
+        line.pop();
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        Ok(Some(line))
+    }
+
+    /// Whether a line has begun that is not whole yet.
+    pub fn is_within_line(&self) -> bool {
+        !self.pending.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_whole_however_the_bytes_come() {
+        let text = b"{\"a\":1}\n\r\nlast\r\n";
+        for size in 1..text.len() {
+            let mut lines = Lines::default();
+            let mut found = Vec::new();
+            for bytes in text.chunks(size) {
+                lines.push(bytes);
+                while let Some(line) = lines.next_line().unwrap() {
+                    found.push(String::from_utf8(line).unwrap());
+                }
+            }
+            assert_eq!(found, ["{\"a\":1}", "", "last"], "in pieces of {size}");
+            assert!(!lines.is_within_line());
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused() {
+        let mut lines = Lines::default();
+        lines.push(&vec![b'x'; LONGEST]);
+        assert_eq!(lines.next_line(), Ok(None));
+        assert!(lines.is_within_line());
+        lines.push(b"xx");
+        assert_eq!(lines.next_line(), Err(TooLong));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_even_when_it_ends() {
+        let mut lines = Lines::default();
+        lines.push(&vec![b'x'; LONGEST + 1]);
+        lines.push(b"\n");
+        assert_eq!(lines.next_line(), Err(TooLong));
+    }
+}

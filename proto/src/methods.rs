@@ -1,0 +1,71 @@
+//! The methods beside the tools: for the command line and for hooks.
+
+use serde::{Deserialize, Serialize};
+
+/// `graphiti/hello`: who is there, and does it speak our language?
+pub const HELLO: &str = "graphiti/hello";
+/// `graphiti/close`: take it down that a session is to be closed, and answer as soon as that is
+/// safe; the work comes later.
+pub const CLOSE: &str = "graphiti/close";
+/// `graphiti/settle`: answer when everything there is has been read, indexed where due, and can be
+/// found.
+pub const SETTLE: &str = "graphiti/settle";
+/// `graphiti/reload`: read the configuration again.
+pub const RELOAD: &str = "graphiti/reload";
+/// `graphiti/stop`: come to an end; answered when everything is saved.
+pub const STOP: &str = "graphiti/stop";
+
+/// What a client says with [`HELLO`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hello {
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// Its own version.
+    pub version: String,
+}
+
+/// What the daemon answers to [`HELLO`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Welcome {
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// Its own version.
+    pub version: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its home.
+    pub home: String,
+}
+
+/// What a client says with [`SETTLE`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settle {
+    /// Whether to wait, too, until every session is over that ends by itself: by a timeout, or
+    /// because its agent is gone.
+    pub sessions: bool,
+}
+
+/// What a client says with [`CLOSE`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Close {
+    /// The agent's id of the session, or its beginning.
+    pub session_id: Option<String>,
+    /// The transcript, for a session not seen yet.
+    pub transcript_path: Option<String>,
+    /// Why, in the words of [`crate::tools::close::Arguments::reason`].
+    pub reason: Option<String>,
+}
+
+/// What the daemon answers to [`RELOAD`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reloaded {
+    /// What changed, for people.
+    pub changes: Vec<String>,
+    /// What is wrong with the file; the old settings hold when there is anything here.
+    pub problems: Vec<String>,
+}

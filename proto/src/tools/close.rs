@@ -1,0 +1,32 @@
+//! `session_tracking_close`: close a session and make its episode.
+
+use serde::{Deserialize, Serialize};
+
+/// The tool's name.
+pub const NAME: &str = "session_tracking_close";
+
+/// What it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Arguments {
+    /// The session's id or a unique beginning of it; the caller's current session when missing.
+    pub session_id: Option<String>,
+    /// Why, for the episode: free words. What begins with `hook_` came from a hook.
+    pub reason: Option<String>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// `success` or `error`.
+    pub status: String,
+    /// The session's id.
+    pub session_id: String,
+    /// Its episode; null when the session says nothing yet.
+    pub episode_uuid: Option<String>,
+    /// `indexed`, `replaced`, `unchanged` or `empty`.
+    pub action: String,
+    /// The same for people.
+    pub message: String,
+}

@@ -1,0 +1,92 @@
+//! `get_session`: one session, its summary or its messages.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::SessionRow;
+
+/// The tool's name.
+pub const NAME: &str = "get_session";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Arguments {
+    /// The session's id or a unique beginning of it, or its episode's id.
+    pub session_id: Option<String>,
+    /// `summary` or `messages`.
+    pub view: String,
+    /// For messages: the file, 0 for the session's own, others for sub-agents.
+    pub source: u32,
+    /// For messages: the first one, by number.
+    pub from: u32,
+    /// For messages: at most so many.
+    pub limit: usize,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        let view = "summary".to_owned();
+        Arguments { session_id: None, view, source: 0, from: 0, limit: 40 }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// The session.
+    pub session: SessionRow,
+    /// The summary as Markdown, once there is an episode.
+    pub markdown: Option<String>,
+    /// The summary by its fields.
+    pub summary: Option<Value>,
+    /// What became of the transcript's records.
+    pub files: Vec<FileRow>,
+    /// The messages asked for.
+    pub messages: Vec<MessageRow>,
+    /// Where the next page begins; none when this was the last.
+    pub next: Option<u32>,
+}
+
+/// A file of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileRow {
+    /// Its path.
+    pub path: String,
+    /// For a sub-agent's file, the sub-agent's id.
+    pub sub_agent: Option<String>,
+    /// Whether it is still there.
+    pub exists: bool,
+    /// Records that were read.
+    pub read: u64,
+    /// Records that hold nothing anyone needs, by type.
+    pub skipped: std::collections::BTreeMap<String, u64>,
+    /// Broken records of which something could be read.
+    pub repaired: u64,
+    /// Broken pieces that were given up.
+    pub broken: u64,
+    /// Bytes of these.
+    pub broken_bytes: u64,
+    /// Times the file was cut or replaced.
+    pub restarts: u64,
+}
+
+/// A message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MessageRow {
+    /// Its number in its file.
+    pub seq: u32,
+    /// The line of the transcript, from 1.
+    pub line: u64,
+    /// `user`, `assistant`, `tool` or `recap`.
+    pub role: String,
+    /// When, RFC 3339; empty while unknown.
+    pub at: String,
+    /// The tool, for a call or a result.
+    pub tool: Option<String>,
+    /// What is said.
+    pub text: String,
+}

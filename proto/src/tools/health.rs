@@ -1,0 +1,107 @@
+//! `session_tracking_health`: what the daemon is doing, and what went wrong.
+
+use serde::{Deserialize, Serialize};
+
+/// The tool's name.
+pub const NAME: &str = "session_tracking_health";
+
+/// What it is given: nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Arguments {}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// `ok`, or `degraded` when something went wrong.
+    pub status: String,
+    /// The daemon's version.
+    pub version: String,
+    /// Its process.
+    pub pid: u32,
+    /// Its home.
+    pub home: String,
+    /// Seconds since it was started.
+    pub uptime_seconds: u64,
+    /// Folders that are watched.
+    pub watched: Vec<String>,
+    /// `events`, or `polling` and why.
+    pub watch_mode: String,
+    /// Sessions by state.
+    pub sessions: Sessions,
+    /// The import of history.
+    pub history: History,
+    /// What is kept.
+    pub kept: Kept,
+    /// Records of all transcripts.
+    pub records: Records,
+    /// Jobs running.
+    pub jobs: usize,
+    /// The last things that went wrong, newest last.
+    pub problems: Vec<String>,
+}
+
+/// Sessions by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sessions {
+    /// In all.
+    pub total: u64,
+    /// Being written to.
+    pub active: u64,
+    /// Quiet.
+    pub inactive: u64,
+    /// Being indexed.
+    pub indexing: u64,
+    /// With an episode, and quiet.
+    pub indexed: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Over without an episode.
+    pub unindexed: u64,
+}
+
+/// The import of history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct History {
+    /// Whether all transcripts that were there at the start have been seen.
+    pub scanned: bool,
+    /// Sessions imported since the start.
+    pub done: usize,
+    /// Sessions still to be imported.
+    pub left: usize,
+    /// Bytes of transcripts read since the start.
+    pub bytes_read: u64,
+}
+
+/// What is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    /// Messages.
+    pub messages: u64,
+    /// Episodes.
+    pub episodes: u64,
+    /// Bytes of the database.
+    pub database_bytes: u64,
+    /// Bytes of the search index.
+    pub index_bytes: u64,
+}
+
+/// Records of all transcripts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Records {
+    /// Read.
+    pub read: u64,
+    /// Holding nothing anyone needs, by type.
+    pub skipped: std::collections::BTreeMap<String, u64>,
+    /// Broken, but something could be read.
+    pub repaired: u64,
+    /// Broken and given up.
+    pub broken: u64,
+    /// Files that were cut or replaced, times.
+    pub restarts: u64,
+}

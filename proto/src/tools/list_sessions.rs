@@ -1,0 +1,38 @@
+//! `list_sessions`: sessions, the latest first.
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionRow;
+
+/// The tool's name.
+pub const NAME: &str = "list_sessions";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Arguments {
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only sessions in this state.
+    pub state: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+    /// After so many.
+    pub offset: usize,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments { project: None, state: None, limit: 20, offset: 0 }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// How many there are in all.
+    pub total: usize,
+    /// The sessions.
+    pub sessions: Vec<SessionRow>,
+}

@@ -1,0 +1,36 @@
+//! `session_tracking_list_unindexed`: sessions that have not been indexed yet.
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionRow;
+
+/// The tool's name.
+pub const NAME: &str = "session_tracking_list_unindexed";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Arguments {
+    /// Only this project: its namespace or its directory.
+    pub project_namespace: Option<String>,
+    /// Whether sessions count that are quiet but not over.
+    pub include_inactive: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments { project_namespace: None, include_inactive: true }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// `success`.
+    pub status: String,
+    /// How many there are.
+    pub count: usize,
+    /// The sessions, the latest first.
+    pub sessions: Vec<SessionRow>,
+}

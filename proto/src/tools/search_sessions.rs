@@ -1,0 +1,101 @@
+//! `search_sessions`: full text over messages and episodes.
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionRow;
+
+/// The tool's name.
+pub const NAME: &str = "search_sessions";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Arguments {
+    /// Words, "phrases", prefix*, `field:value`, -not, or a question.
+    pub query: String,
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only this agent.
+    pub agent: Option<String>,
+    /// Only this branch.
+    pub branch: Option<String>,
+    /// Only messages that touch this file: its path or an end of it.
+    pub file: Option<String>,
+    /// Only calls and results of this tool.
+    pub tool: Option<String>,
+    /// Only this role: `user`, `assistant`, `tool` or `recap`.
+    pub role: Option<String>,
+    /// Only from this day or instant on.
+    pub after: Option<String>,
+    /// Only before this day or instant.
+    pub before: Option<String>,
+    /// The directory the caller works in: its sessions come first among equals.
+    pub near: Option<String>,
+    /// At most so many sessions.
+    pub limit: usize,
+    /// Whether each hit says why it ranks where it does.
+    pub explain: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            query: String::new(),
+            project: None,
+            agent: None,
+            branch: None,
+            file: None,
+            tool: None,
+            role: None,
+            after: None,
+            before: None,
+            near: None,
+            limit: 10,
+            explain: false,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// For people: what was done before searching, what is missing.
+    pub message: String,
+    /// The sessions, best first.
+    pub hits: Vec<Hit>,
+    /// Sessions whose episodes are still being made.
+    pub pending: usize,
+}
+
+/// A session that was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hit {
+    /// The session.
+    pub session: SessionRow,
+    /// How good it is; only comparable within one answer.
+    pub score: f64,
+    /// Where it was found, best first.
+    pub passages: Vec<Passage>,
+    /// Why it ranks where it does, when asked.
+    pub explanation: Option<String>,
+}
+
+/// A place in a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Passage {
+    /// `user`, `assistant`, `tool`, `recap` or `summary`.
+    pub role: String,
+    /// When, RFC 3339; empty while unknown.
+    pub at: String,
+    /// The file, 0 for the session's own.
+    pub source: u32,
+    /// The message's number in it.
+    pub seq: u32,
+    /// Some words of it.
+    pub text: String,
+    /// Which parts of `text` matched: byte ranges.
+    pub marks: Vec<(usize, usize)>,
+}

@@ -1,0 +1,65 @@
+//! The daemon's socket, spoken to directly.
+
+use std::io::{BufRead, BufReader, Write};
+
+use graphiti_proto::rpc::{Error, Request, Response};
+use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
+use serde_json::{Value, json};
+
+/// A connection to a daemon.
+pub struct Wire {
+    stream: BufReader<Stream>,
+    next_id: u64,
+}
+
+impl Wire {
+    /// Connects.
+    pub fn connect(socket: &str) -> std::io::Result<Wire> {
+        let stream = Stream::connect(socket.to_fs_name::<GenericFilePath>()?)?;
+        Ok(Wire { stream: BufReader::new(stream), next_id: 1 })
+    }
+
+    /// Calls a method.
+    pub fn ask(&mut self, method: &str, params: Value) -> Result<Value, Error> {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&Request::new(id, method, params).to_line());
+        let response = self.receive();
+        assert_eq!(response.id, json!(id));
+        response.outcome()
+    }
+
+    /// Calls a tool; its answer, whether it succeeded or not.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let result = self.ask("tools/call", params).expect("the tool is there and understands");
+        let text = result["content"][0]["text"].as_str().expect("an answer as text");
+        let answer: Value = serde_json::from_str(text).expect("the text is JSON");
+        assert_eq!(answer, result["structuredContent"]);
+        answer
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).expect("the daemon takes what is sent");
+    }
+
+    /// Sends bytes as they are, to a daemon that may be gone.
+    pub fn try_send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.get_mut().write_all(bytes)
+    }
+
+    /// The next line that the daemon sends; empty when it hung up.
+    pub fn receive_line(&mut self) -> String {
+        let mut line = String::new();
+        drop(self.stream.read_line(&mut line));
+        line
+    }
+
+    /// The next answer.
+    pub fn receive(&mut self) -> Response {
+        let line = self.receive_line();
+        serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("no answer but {line:?}: {error}"))
+    }
+}

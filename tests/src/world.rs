@@ -1,0 +1,244 @@
+//! A user's machine: a home, agents' folders, a daemon.
+
+use std::{
+    fs,
+    os::unix::net::UnixDatagram,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::OnceLock,
+    time::Duration,
+};
+
+use graphiti_proto::{endpoint, methods};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Transcript, Wire};
+
+/// Longer than the slowest machine needs; whoever waits so long has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A user's machine.
+pub struct World {
+    folder: TempDir,
+    /// More variables for the programs that are started.
+    pub variables: Vec<(String, String)>,
+}
+
+/// A running daemon. It is killed when this goes.
+pub struct Daemon {
+    child: Child,
+    socket: String,
+}
+
+impl Default for World {
+    fn default() -> World {
+        World::new()
+    }
+}
+
+impl World {
+    /// A fresh machine.
+    pub fn new() -> World {
+        let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
+        fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
+        World { folder, variables: Vec::new() }
+    }
+
+    /// The daemon's home.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("graphiti")
+    }
+
+    /// The folder that Claude Code keeps its things in.
+    pub fn claude(&self) -> PathBuf {
+        self.folder.path().join("claude")
+    }
+
+    /// A path on the machine.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// A transcript of `session` in the project `/work/app`.
+    pub fn transcript(&self, session: &str) -> Transcript {
+        self.transcript_in(session, "/work/app")
+    }
+
+    /// A transcript of `session` in a project.
+    pub fn transcript_in(&self, session: &str, project: &str) -> Transcript {
+        Transcript::new(&self.claude().join("projects"), session, project)
+    }
+
+    /// Writes `session_tracking` settings.
+    pub fn configure(&self, settings: &Value) {
+        fs::create_dir_all(self.home()).expect("make the home");
+        let config = json!({ "session_tracking": settings }).to_string();
+        fs::write(self.home().join("graphiti.config.json"), config)
+            .expect("write the configuration");
+    }
+
+    /// Starts the daemon and waits until it says that it is ready.
+    pub fn start(&self) -> Daemon {
+        self.try_start().unwrap_or_else(|status| {
+            panic!("the daemon ended with {status} before it was ready:\n{}", self.log())
+        })
+    }
+
+    /// Starts the daemon; how it ended when it did not get ready.
+    pub fn try_start(&self) -> Result<Daemon, ExitStatus> {
+        let notify = self.path("notify.sock");
+        drop(fs::remove_file(&notify));
+        let manager = UnixDatagram::bind(&notify).expect("a socket for the daemon's notices");
+        // Short steps, so that a daemon that died is noticed.
+        manager.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
+        let log = fs::File::options().create(true).append(true).open(self.path("daemon.log"));
+        let mut child = self
+            .command("graphitid")
+            .env("NOTIFY_SOCKET", &notify)
+            .stdout(Stdio::null())
+            .stderr(log.expect("a log"))
+            .spawn()
+            .expect("start graphitid");
+        let began = std::time::Instant::now();
+        let mut notice = [0; 64];
+        loop {
+            if let Ok(length) = manager.recv(&mut notice)
+                && notice[..length].starts_with(b"READY=1")
+            {
+                return Ok(Daemon { child, socket: endpoint::socket(&self.home()) });
+            }
+            if let Some(status) = child.try_wait().expect("ask how the daemon is") {
+                return Err(status);
+            }
+            assert!(began.elapsed() < PATIENCE, "the daemon does not get ready:\n{}", self.log());
+        }
+    }
+
+    /// Runs `graphiti` with arguments.
+    pub fn graphiti(&self, arguments: &[&str]) -> Output {
+        self.command("graphiti").args(arguments).output().expect("run graphiti")
+    }
+
+    /// What `graphiti` prints.
+    pub fn printed(&self, arguments: &[&str]) -> String {
+        let output = self.graphiti(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "graphiti {arguments:?} failed: {errors}\n{}", self.log());
+        String::from_utf8(output.stdout).expect("graphiti prints text")
+    }
+
+    /// What `graphiti` prints with `--json`.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let printed = self.printed(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&printed).expect("--json prints JSON")
+    }
+
+    /// What the daemon logged so far.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.path("daemon.log")).unwrap_or_default()
+    }
+
+    /// A program of ours, on this machine.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(binary(program));
+        command
+            .env("GRAPHITI_HOME", self.home())
+            .env("CLAUDE_CONFIG_DIR", self.claude())
+            .env("HOME", self.folder.path())
+            .env("NO_COLOR", "1")
+            .env("TZ", "UTC")
+            .env_remove("CLAUDE_CODE_SESSION_ID")
+            .env_remove("JOURNAL_STREAM")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder.path());
+        command
+    }
+}
+
+impl Daemon {
+    /// A connection to it.
+    pub fn wire(&self) -> Wire {
+        Wire::connect(&self.socket).expect("the daemon lets us in")
+    }
+
+    /// Where it listens.
+    pub fn socket(&self) -> &str {
+        &self.socket
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until everything that is there has been read, indexed where due, and can be found.
+    pub fn settle(&self) {
+        self.wire().ask(methods::SETTLE, json!({})).expect("the daemon settles");
+    }
+
+    /// Waits, too, until every session is over that ends by itself.
+    pub fn settle_sessions(&self) {
+        self.wire().ask(methods::SETTLE, json!({ "sessions": true })).expect("the daemon settles");
+    }
+
+    /// Calls a tool.
+    pub fn call(&self, tool: &str, arguments: &Value) -> Value {
+        self.wire().call(tool, arguments)
+    }
+
+    /// A session as the daemon lists it.
+    pub fn session(&self, id: &str) -> Value {
+        self.call("get_session", &json!({ "session_id": id }))["session"].clone()
+    }
+
+    /// Closes a session.
+    pub fn close(&self, id: &str) -> Value {
+        self.call("session_tracking_close", &json!({ "session_id": id }))
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([format!("-{name}"), self.pid().to_string()]).status();
+        assert!(sent.expect("run kill").success());
+    }
+
+    /// Kills it, as a power cut would.
+    pub fn kill(mut self) {
+        self.child.kill().expect("kill the daemon");
+        self.child.wait().expect("the daemon ends");
+    }
+
+    /// Tells it to end, and waits until it has.
+    pub fn stop(mut self) -> ExitStatus {
+        self.signal("TERM");
+        self.child.wait().expect("the daemon ends")
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The path of a program of ours, built if it is not there.
+fn binary(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        // Tests lie in target/<profile>/deps.
+        let test = std::env::current_exe().expect("the test knows where it lies");
+        let deps = test.parent().and_then(Path::parent).expect("a folder for programs");
+        let folder = deps.to_owned();
+        if !folder.join("graphiti").exists() || !folder.join("graphitid").exists() {
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let built = Command::new(cargo)
+                .args(["build", "--package", "graphiti", "--package", "graphitid"])
+                .status();
+            assert!(built.expect("run cargo").success(), "the programs cannot be built");
+        }
+        folder
+    });
+    folder.join(name)
+}
