@@ -1,3 +1,4 @@
 //! x
+pub mod activity;
 pub mod capture;
 pub mod model;
