@@ -54,7 +54,11 @@ async fn serve(home: &Home) -> anyhow::Result<()> {
 
     let settings = Settings {
         policy: Policy::default(),
-        means: Arc::new(Means { filter: Filter::default(), redactor: Redactor::new() }),
+        means: Arc::new(Means {
+            filter: Filter::default(),
+            redactor: Redactor::new(),
+            learned: Default::default(),
+        }),
         excluded: Vec::new(),
         keep_days: None,
     };

@@ -1,4 +1,5 @@
 //! x
+pub mod activity;
 pub mod api;
 pub mod app;
 pub mod capture;

@@ -4,12 +4,19 @@
 //! file's cursor: reading goes on from there with the same result as if it had never stopped.
 //! Secrets are taken out before anything else sees a text.
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    activity::Detector,
+    activity::{
+        Detector,
+        classify::{self, Classified, Learned},
+    },
     capture::{
         content_hash::Hasher,
         filter::{Filter, Keep, Kept, Waiting},
@@ -32,6 +39,15 @@ pub struct Means {
     pub filter: Filter,
     /// What takes secrets out.
     pub redactor: Redactor,
+    /// What was learned about tools.
+    pub learned: Mutex<Learned>,
+}
+
+impl Means {
+    fn classify(&self, call: &Call<'_>) -> Classified {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        classify::classify(call, &mut learned)
+    }
 }
 
 /// Everything that is known of a file up to its cursor.
@@ -132,7 +148,11 @@ impl SourceState {
             self.branch = Some(branch.to_string());
         }
         self.collector.observe(entry, origin.line);
-        self.detector.observe(entry, origin.line);
+        let classified = match &entry.item {
+            Item::Call(call) => Some(means.classify(call)),
+            _ => None,
+        };
+        self.detector.observe(entry, origin.line, classified.as_ref());
         let Some(Kept { role, text, tool, files }) =
             means.filter.keep(&entry.item, &mut self.waiting)
         else {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::time::Timestamp;
+
 /// One of the eight kinds of activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -201,6 +203,25 @@ impl ActivityVector {
             Activity::Documenting => &mut self.documenting,
         }
     }
+}
+
+/// A phase of a session: what was done between two points of its transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Segment {
+    /// When it began, as far as the transcript says.
+    pub from: Option<Timestamp>,
+    /// When it ended, as far as the transcript says.
+    pub to: Option<Timestamp>,
+    /// Its first line of the session's file, from 1.
+    pub first_line: u64,
+    /// Its last line.
+    pub last_line: u64,
+    /// Tool calls in it.
+    pub calls: u32,
+    /// What was done in it.
+    pub vector: ActivityVector,
+    /// What was done in it, in a few words: `fixing, testing`.
+    pub label: String,
 }
 
 #[cfg(test)]

@@ -30,6 +30,43 @@ pub enum ToolIntent {
     Transform,
 }
 
+impl ToolIntent {
+    /// Every one, in the order of the documents.
+    pub const ALL: [ToolIntent; 10] = [
+        ToolIntent::Create,
+        ToolIntent::Modify,
+        ToolIntent::Delete,
+        ToolIntent::Read,
+        ToolIntent::Search,
+        ToolIntent::Execute,
+        ToolIntent::Configure,
+        ToolIntent::Communicate,
+        ToolIntent::Validate,
+        ToolIntent::Transform,
+    ];
+
+    /// Its name in documents, replies and on screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolIntent::Create => "create",
+            ToolIntent::Modify => "modify",
+            ToolIntent::Delete => "delete",
+            ToolIntent::Read => "read",
+            ToolIntent::Search => "search",
+            ToolIntent::Execute => "execute",
+            ToolIntent::Configure => "configure",
+            ToolIntent::Communicate => "communicate",
+            ToolIntent::Validate => "validate",
+            ToolIntent::Transform => "transform",
+        }
+    }
+
+    /// Reads [`ToolIntent::as_str`].
+    pub fn parse(word: &str) -> Option<ToolIntent> {
+        ToolIntent::ALL.into_iter().find(|one| one.as_str() == word)
+    }
+}
+
 /// The area that a tool works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,6 +93,45 @@ pub enum ToolDomain {
     Memory,
     /// None of these, or not known.
     Unknown,
+}
+
+impl ToolDomain {
+    /// Every one, in the order of the documents.
+    pub const ALL: [ToolDomain; 11] = [
+        ToolDomain::Filesystem,
+        ToolDomain::Code,
+        ToolDomain::Database,
+        ToolDomain::Network,
+        ToolDomain::Process,
+        ToolDomain::VersionControl,
+        ToolDomain::Package,
+        ToolDomain::Documentation,
+        ToolDomain::Testing,
+        ToolDomain::Memory,
+        ToolDomain::Unknown,
+    ];
+
+    /// Its name in documents, replies and on screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolDomain::Filesystem => "filesystem",
+            ToolDomain::Code => "code",
+            ToolDomain::Database => "database",
+            ToolDomain::Network => "network",
+            ToolDomain::Process => "process",
+            ToolDomain::VersionControl => "version_control",
+            ToolDomain::Package => "package",
+            ToolDomain::Documentation => "documentation",
+            ToolDomain::Testing => "testing",
+            ToolDomain::Memory => "memory",
+            ToolDomain::Unknown => "unknown",
+        }
+    }
+
+    /// Reads [`ToolDomain::as_str`].
+    pub fn parse(word: &str) -> Option<ToolDomain> {
+        ToolDomain::ALL.into_iter().find(|one| one.as_str() == word)
+    }
 }
 
 /// How a tool call was classified.
@@ -98,4 +174,17 @@ pub struct BashCommandClassification {
     pub reasoning: String,
     /// What the command says about the session.
     pub activity_signals: Signals,
+    /// Whether it runs inside another command's words, as in `$(...)`.
+    #[serde(default)]
+    pub nested: bool,
+}
+
+impl BashCommandClassification {
+    /// The confidence of a command that nothing is known about; its intent and domain are fillers.
+    pub const UNKNOWN: f64 = 0.0;
+
+    /// Whether the classification says anything.
+    pub fn is_known(&self) -> bool {
+        self.confidence > BashCommandClassification::UNKNOWN
+    }
 }

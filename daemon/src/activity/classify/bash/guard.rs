@@ -1,0 +1,320 @@
+//! Keeps from the shell parser what it cannot bear: brush-parser 0.3 panics on some long numbers,
+//! takes time exponential in brackets that are never closed, recurses as deep as its input, and
+//! takes quotes in a here document inside `$(...)` for quotes, where agents put commit messages.
+//!
+//! Found with mutated command lines; the limits are far above what agents write.
+
+use std::borrow::Cow;
+
+use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program};
+
+/// Bytes of a command line that are looked at: here documents make long ones.
+pub(super) const LONGEST: usize = 256 * 1024;
+/// Open brackets of any kind at one place of the text, whether they count for the shell or not.
+const DEEPEST_TEXT: usize = 200;
+/// Compound commands inside one another.
+const DEEPEST_COMMAND: usize = 16;
+/// `case` inside `case`: a mistake in the innermost costs the parser twice the time for each.
+const DEEPEST_CASE: usize = 6;
+/// Words and operators of a line that is parsed as a whole.
+const MOST_TOKENS: usize = 20_000;
+
+/// What could be made of a command line.
+pub(super) enum Reading {
+    /// Its whole structure.
+    Parsed(Program),
+    /// Only words and operators: the structure is broken, or too much for the parser.
+    Tokens(Vec<Token>),
+    /// Nothing: quotes that never end, or text that is no shell at all.
+    Text,
+}
+
+/// Reads `line` with [`options`].
+pub(super) fn read(line: &str) -> Reading {
+    if line.len() > LONGEST || deepest(line) > DEEPEST_TEXT {
+        return Reading::Text;
+    }
+    let line = without_inner_documents(line);
+    let line = without_long_numbers(&line);
+    let options = options();
+    let Ok(tokens) = brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options())
+    else {
+        return Reading::Text;
+    };
+    if tokens.len() > MOST_TOKENS || !is_balanced(&tokens) {
+        return Reading::Tokens(tokens);
+    }
+    match brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()) {
+        Ok(program) => Reading::Parsed(program),
+        Err(_) => Reading::Tokens(tokens),
+    }
+}
+
+/// How lines and words are read: as bash does.
+pub(super) fn options() -> ParserOptions {
+    ParserOptions::default()
+}
+
+/// The greatest number of brackets open at one place, quotes disregarded.
+fn deepest(line: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    for byte in line.bytes() {
+        match byte {
+            b'(' | b'{' => {
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            b')' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// `line` without the here documents that begin inside a substitution.
+fn without_inner_documents(line: &str) -> Cow<'_, str> {
+    if !line.contains("<<") || !line.contains("$(") {
+        return Cow::Borrowed(line);
+    }
+    let mut kept = String::with_capacity(line.len());
+    let mut rest = line.split_inclusive('\n');
+    while let Some(head) = rest.next() {
+        let found = inner_document(head).and_then(|(before, end, after)| {
+            let mut ahead = rest.clone();
+            let last = ahead.find_map(|body| after_end(body, end))?;
+            Some((before, after, last, ahead))
+        });
+        match found {
+            Some((before, after, last, ahead)) => {
+                [before, after, last].iter().for_each(|part| kept.push_str(part));
+                rest = ahead;
+            }
+            None => kept.push_str(head),
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// The here document that a line begins inside `$(`: what stands before it, the word that ends it,
+/// and what stands after.
+fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
+    let (before, after) = head.split_once("<<")?;
+    let inside = before.rfind("$(").is_some_and(|at| !before[at..].contains(')'));
+    let word = after.trim_start_matches(['-', ' ', '\t', '\'', '"', '\\']);
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let length = word.find(|letter: char| !is_part(letter)).unwrap_or(word.len());
+    let (word, after) = word.split_at(length);
+    let after = after.strip_prefix(['\'', '"']).unwrap_or(after);
+    (inside && !word.is_empty()).then_some((before, word, after))
+}
+
+/// What follows the end of a here document in the line that ends it.
+fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
+    let after = line.trim_start().strip_prefix(end)?;
+    (after.trim().is_empty() || after.starts_with(')')).then_some(after)
+}
+
+/// `line` with long runs of digits cut to what fits the parser's integers: nine digits before a
+/// redirection, where they name a file descriptor, seventeen elsewhere.
+fn without_long_numbers(line: &str) -> Cow<'_, str> {
+    const DESCRIPTOR: usize = 9;
+    const NUMBER: usize = 17;
+    let mut cut: Option<String> = None;
+    let mut kept_to = 0;
+    let mut run = 0;
+    for (at, byte) in line.bytes().chain([b' ']).enumerate() {
+        if byte.is_ascii_digit() {
+            run += 1;
+            continue;
+        }
+        let limit = if matches!(byte, b'<' | b'>') { DESCRIPTOR } else { NUMBER };
+        if run > limit {
+            let text = cut.get_or_insert_default();
+            text.push_str(&line[kept_to..at - run + limit]);
+            kept_to = at;
+        }
+        run = 0;
+    }
+    match cut {
+        None => Cow::Borrowed(line),
+        Some(mut text) => {
+            text.push_str(&line[kept_to..]);
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// Whether every compound command that is opened is closed, and none lies too deep.
+fn is_balanced(tokens: &[Token]) -> bool {
+    let mut open: Vec<&str> = Vec::new();
+    let mut command_may_begin = true;
+    for token in tokens {
+        let text = token.to_str();
+        let closes = match (token, text) {
+            (Token::Operator(..), "(") => Opens(")"),
+            (Token::Operator(..), ")") => Closes(")"),
+            (Token::Word(..), _) if command_may_begin => reserved(text),
+            _ => Neither,
+        };
+        match closes {
+            Opens(end) => open.push(end),
+            Closes(end) if open.last() == Some(&end) => {
+                open.pop();
+            }
+            // A pattern of `case` ends in a bracket that nothing opened.
+            Closes(_) | Neither => {}
+        }
+        if open.len() > DEEPEST_COMMAND
+            || open.iter().filter(|end| **end == "esac").count() > DEEPEST_CASE
+        {
+            return false;
+        }
+        command_may_begin = match token {
+            Token::Operator(..) => true,
+            Token::Word(..) => command_may_begin && introduces_command(text),
+        };
+    }
+    open.is_empty()
+}
+
+use Bracket::{Closes, Neither, Opens};
+
+/// What a token does to the compound commands around it.
+enum Bracket {
+    /// Opens one that ends with this.
+    Opens(&'static str),
+    /// Ends one.
+    Closes(&'static str),
+    Neither,
+}
+
+fn reserved(word: &str) -> Bracket {
+    match word {
+        "{" => Opens("}"),
+        "if" => Opens("fi"),
+        "case" => Opens("esac"),
+        "for" | "while" | "until" | "select" => Opens("done"),
+        "}" => Closes("}"),
+        "fi" => Closes("fi"),
+        "esac" => Closes("esac"),
+        "done" => Closes("done"),
+        _ => Neither,
+    }
+}
+
+fn introduces_command(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "then"
+            | "else"
+            | "elif"
+            | "while"
+            | "until"
+            | "do"
+            | "{"
+            | "!"
+            | "time"
+            | "}"
+            | "fi"
+            | "done"
+            | "esac"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn reads_as(line: &str) -> &'static str {
+        match read(line) {
+            Reading::Parsed(_) => "parsed",
+            Reading::Tokens(_) => "tokens",
+            Reading::Text => "text",
+        }
+    }
+
+    #[test]
+    fn ordinary_lines_are_parsed_and_broken_ones_are_not() {
+        for (line, how) in [
+            ("ls -la", "parsed"),
+            ("case $x in a) ls;; (b) pwd;; esac", "parsed"),
+            ("if a; then { b; }; else (c); fi", "parsed"),
+            ("for f in *; do echo $f; done", "parsed"),
+            ("echo case for if { (( 1 )", "tokens"),
+            ("cat <<'EOF'\n((( case { if\nEOF", "parsed"),
+            ("ls && && pwd", "tokens"),
+            ("( ls", "tokens"),
+            ("echo 'never closed", "text"),
+        ] {
+            assert_eq!(reads_as(line), how, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_makes_the_parser_panic_is_cut_short() {
+        for line in [
+            "ps -p 6078060790<&-",
+            "echo 99999999999999999999999 ${99999999999999999999999}",
+            "cd ~99999999999999999999999 ~+99999999999999999999999",
+            "x=~-99999999999999999999999",
+        ] {
+            assert_ne!(reads_as(line), "text", "{line}");
+        }
+        assert_eq!(without_long_numbers("1 22 1234567890>x"), "1 22 123456789>x");
+        assert_eq!(without_long_numbers("é 1234567890 é"), "é 1234567890 é");
+    }
+
+    #[test]
+    fn documents_inside_substitutions_are_left_out_and_no_others() {
+        for (line, without) in [
+            ("x \"$(cat <<'EOF'\nit's (1\nEOF\n)\" y", "x \"$(cat \n\n)\" y"),
+            ("x $(cat <<-END | wc\n\tdon't\n\tEND\n)\ny", "x $(cat  | wc\n\n)\ny"),
+            ("x $(cat <<EOF\na\nEOF)", "x $(cat \n)"),
+            ("echo $(a) <<EOF\nb\nEOF", "echo $(a) <<EOF\nb\nEOF"),
+            ("echo $((1<<2))\nls", "echo $((1<<2))\nls"),
+            ("x $(cat <<EOF\nnever closed", "x $(cat <<EOF\nnever closed"),
+        ] {
+            assert_eq!(without_inner_documents(line), without);
+        }
+        assert_eq!(reads_as("git commit -m \"$(cat <<'EOF'\nfix: it's \"`x (\nEOF\n)\""), "parsed");
+    }
+
+    #[test]
+    fn hostile_lines_end_soon() {
+        for count in [10, 18, 40, 190, 400, 4_000, 40_000] {
+            for (open, close) in [
+                ("(", ""),
+                ("((", ""),
+                ("$(", ""),
+                ("`", ""),
+                ("{ ", ""),
+                ("${a:-", ""),
+                ("\"$(echo ", ""),
+                ("case x in a) ", ""),
+                ("if x; then ", ""),
+                ("<(", ""),
+                ("@(", ""),
+                ("[[ ( ", ""),
+                ("( ", " )"),
+                ("$(", ")"),
+                ("{ ", "; }"),
+                ("case x in a) ", ";; esac "),
+                ("if x; then ", "; fi "),
+                ("for i in a; do ", "; done "),
+                ("f() { ", "; }"),
+                ("a && ", "a"),
+                ("<(cat ", ")"),
+                ("cat <<A\nx\nA\n", ""),
+                ("\"$(echo ", ")\""),
+            ] {
+                let line = format!("{}&&{}", open.repeat(count), close.repeat(count));
+                let begun = Instant::now();
+                read(&line);
+                let taken = begun.elapsed();
+                assert!(taken < Duration::from_secs(2), "{open} {count}: {taken:?}");
+            }
+        }
+    }
+}

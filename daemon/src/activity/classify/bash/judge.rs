@@ -1,0 +1,340 @@
+//! One simple command: which line of the table it is, or what its words say.
+
+use crate::{
+    activity::{
+        classify::{
+            bash::{
+                args::Args,
+                parse::{Redirect, Simple},
+                program::{Effort, Program, Purpose, Rule, Where, base_name},
+                script, special,
+            },
+            file::FileKind,
+            heuristic, signals, verb,
+        },
+        words,
+    },
+    model::{
+        activity::Signals,
+        tool::{BashCommandClassification, ToolDomain, ToolIntent},
+    },
+};
+
+/// How sure a line of the table is.
+const BY_TABLE: f64 = 0.95;
+/// How sure the name of a task or script is.
+const BY_NAME: f64 = 0.85;
+/// How sure it is that a task or script without a telling name is just run.
+const BY_RUNNING: f64 = 0.6;
+/// Words and options that are kept of a command, and bytes of each.
+const WORDS_KEPT: usize = 20;
+const WORD_KEPT: usize = 200;
+
+/// A command, classified, and how much it tells about its line.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    pub(super) classification: BashCommandClassification,
+    pub(super) effort: Effort,
+}
+
+/// Classifies a command that nothing hides any more.
+pub(super) fn judge(command: &Simple) -> Judged {
+    let given = Given::of(command);
+    let opinion = given.opinion();
+    let subcommand = given.subcommand();
+    let targets = given.args.positionals.iter().skip(usize::from(subcommand.is_some()));
+    Judged {
+        effort: opinion.effort(),
+        classification: BashCommandClassification {
+            raw_command: command.raw.clone(),
+            targets: targets.take(WORDS_KEPT).map(|word| cut(word)).collect(),
+            flags: given.args.flags.iter().take(WORDS_KEPT).map(|word| cut(word)).collect(),
+            subcommand,
+            base_command: given.name,
+            intent: opinion.intent,
+            domain: opinion.domain,
+            confidence: opinion.confidence,
+            reasoning: opinion.reasoning,
+            activity_signals: opinion.signals,
+            nested: command.place.nested,
+        },
+    }
+}
+
+/// What the command in `words` is for and where it works, when that is known.
+pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
+    let judged = judge(&Simple { words: words.to_vec(), ..Simple::default() }).classification;
+    judged.is_known().then_some((judged.intent, judged.domain))
+}
+
+/// What is thought of a command.
+struct Opinion {
+    intent: ToolIntent,
+    domain: ToolDomain,
+    confidence: f64,
+    reasoning: String,
+    signals: Signals,
+    effort: Option<Effort>,
+}
+
+impl Opinion {
+    fn new(intent: ToolIntent, domain: ToolDomain, confidence: f64, reasoning: String) -> Opinion {
+        let signals = signals::of_known(intent, domain);
+        Opinion { intent, domain, confidence, reasoning, signals, effort: None }
+    }
+
+    fn effort(&self) -> Effort {
+        self.effort.unwrap_or(match (self.intent, self.domain) {
+            (ToolIntent::Read | ToolIntent::Search, _) => Effort::Look,
+            (
+                ToolIntent::Create | ToolIntent::Modify | ToolIntent::Delete,
+                ToolDomain::Filesystem,
+            ) => Effort::Housekeeping,
+            _ => Effort::Work,
+        })
+    }
+}
+
+/// A command and what is found at once about it.
+struct Given<'c> {
+    command: &'c Simple,
+    name: String,
+    program: Option<&'static Program>,
+    args: Args,
+}
+
+impl Given<'_> {
+    fn of(command: &Simple) -> Given<'_> {
+        let first = command.words.first();
+        let program = first.and_then(|word| Program::named(word));
+        let rest = command.words.get(1..).unwrap_or_default();
+        Given {
+            command,
+            name: first.map(|word| base_name(word)).unwrap_or_default(),
+            program,
+            args: Args::of(rest, program.map_or(&[], |program| &program.takes)),
+        }
+    }
+
+    /// The first word, where it says which of its businesses the program is to do.
+    fn subcommand(&self) -> Option<String> {
+        let first = self.args.positionals.first()?;
+        let is_subcommand = match self.program {
+            Some(program) => program.has_subcommands,
+            None => is_plain(first) && !first.bytes().any(|byte| byte.is_ascii_digit()),
+        };
+        is_subcommand.then(|| cut(first))
+    }
+
+    fn opinion(&self) -> Opinion {
+        let redirects = &self.command.redirects;
+        if let Some((intent, kind)) = special::printed_to(&self.name, redirects) {
+            let reasoning = format!("the output of `{}` goes to a file", self.name);
+            let opinion = Opinion::new(intent, kind.domain(), BY_TABLE, reasoning);
+            let signals = signals::of_change(intent, kind);
+            return Opinion { signals, effort: Some(Effort::Work), ..opinion };
+        }
+        if self.name.is_empty() {
+            let reasoning = "only sets variables".to_owned();
+            let opinion =
+                Opinion::new(ToolIntent::Configure, ToolDomain::Process, BY_TABLE, reasoning);
+            let effort = Some(Effort::Trivial);
+            return Opinion { effort, signals: Signals::default(), ..opinion };
+        }
+        let by_rule = || {
+            let program = self.program?;
+            Some(self.by_rule(program, program.rule(&self.args)?))
+        };
+        self.asks_about_itself().or_else(by_rule).unwrap_or_else(|| self.by_words())
+    }
+
+    /// `--help`, `help`, `--version`.
+    fn asks_about_itself(&self) -> Option<Opinion> {
+        let Given { name, args, .. } = self;
+        let only = args.positionals.is_empty() && args.flags.len() == 1;
+        let asks =
+            |options: &[&str]| args.flags.iter().any(|flag| options.contains(&flag.as_str()));
+        let helps = asks(&["--help"])
+            || (only && asks(&["-h", "-help", "-?"]))
+            || (args.positionals.first().is_some_and(|word| word == "help") && name != "make");
+        if helps {
+            let reasoning = format!("asks `{name}` for help");
+            let (intent, domain) = (ToolIntent::Read, ToolDomain::Documentation);
+            return Some(Opinion::new(intent, domain, BY_TABLE, reasoning));
+        }
+        let versions = (args.positionals.is_empty() && asks(&["--version"]))
+            || (only
+                && asks(&["-V", "-v", "-version"])
+                && !matches!(name.as_str(), "cat" | "git" | "ls" | "set"));
+        versions.then(|| {
+            let reasoning = format!("asks `{name}` for its version");
+            Opinion::new(ToolIntent::Read, ToolDomain::Process, BY_TABLE, reasoning)
+        })
+    }
+
+    fn by_rule(&self, program: &Program, rule: &Rule) -> Opinion {
+        let last = rule.depth().checked_sub(1).and_then(|last| self.args.positionals.get(last));
+        let last = last.map_or("", String::as_str);
+        let reasoning = format!("known: `{}`", rule.name);
+        let mut opinion = match (rule.purpose, rule.domain) {
+            (Purpose::Fixed(intent), Where::Fixed(domain)) => {
+                let says = special::look(&self.name, &self.args, self.command);
+                let (intent, domain) =
+                    (says.intent.unwrap_or(intent), says.domain.unwrap_or(domain));
+                Opinion::new(intent, domain, BY_TABLE, reasoning)
+            }
+            (Purpose::Fixed(intent), Where::File) => self.on_files(intent, program, reasoning),
+            (Purpose::Task, _) => task(last),
+            (Purpose::Run, _) => run(last),
+            (Purpose::Words, domain) => {
+                let domain = match domain {
+                    Where::Fixed(domain) => domain,
+                    Where::File => ToolDomain::Filesystem,
+                };
+                let verb = first_verb(&self.args.positionals);
+                let confidence = if verb.is_some() { BY_NAME } else { BY_RUNNING };
+                let intent = verb.map_or(ToolIntent::Execute, |(intent, _)| intent);
+                Opinion::new(intent, domain, confidence, format!("{reasoning}, by its words"))
+            }
+        };
+        opinion.effort = rule.effort.or(opinion.effort);
+        opinion.signals = rule.signals.unwrap_or(opinion.signals);
+        opinion
+    }
+
+    /// A command that reads, searches or changes the files among its words.
+    fn on_files(&self, intent: ToolIntent, program: &Program, reasoning: String) -> Opinion {
+        let gives_pattern = self.args.value(&["-e", "-f"]).is_some();
+        let patterns = usize::from(program.first_is_pattern && !gives_pattern);
+        let given = self.args.positionals.iter().skip(patterns).map(String::as_str);
+        let redirected = self.command.redirects.iter().filter_map(|redirect| match redirect {
+            Redirect::Read(path) => Some(path.as_str()),
+            _ => None,
+        });
+        let kind = common_kind(given.chain(redirected));
+        let domain = match intent {
+            ToolIntent::Search => kind.map_or(ToolDomain::Code, FileKind::searched),
+            _ => kind.map_or(ToolDomain::Filesystem, FileKind::domain),
+        };
+        let opinion = Opinion::new(intent, domain, BY_TABLE, reasoning);
+        if matches!(intent, ToolIntent::Read | ToolIntent::Search) {
+            return opinion;
+        }
+        let signals = signals::of_change(intent, kind.unwrap_or(FileKind::Other));
+        Opinion { signals, effort: Some(Effort::Work), ..opinion }
+    }
+
+    /// A program that is not in the table.
+    fn by_words(&self) -> Opinion {
+        let path = &self.command.words[0];
+        let is_script = has_script_ending(&self.name);
+        if path.contains(['/', '\\']) || is_script {
+            return self.by_own_program(path, is_script);
+        }
+        self.by_heuristic().unwrap_or_else(|| {
+            let reasoning = format!("`{}` is not known", cut(&self.name));
+            let unknown = BashCommandClassification::UNKNOWN;
+            let opinion =
+                Opinion::new(ToolIntent::Execute, ToolDomain::Unknown, unknown, reasoning);
+            Opinion { signals: Signals::default(), ..opinion }
+        })
+    }
+
+    /// A script or program of the project: by its name, or by the word after it.
+    fn by_own_program(&self, path: &str, is_script: bool) -> Opinion {
+        let by_name = run(path);
+        let first = self.args.positionals.get(..1).unwrap_or_default();
+        match first_verb(first) {
+            Some((intent, word)) if !is_script && by_name.confidence <= BY_RUNNING => {
+                let reasoning = format!("the word `{word}` after a program of the project");
+                Opinion::new(intent, ToolDomain::Process, BY_RUNNING, reasoning)
+            }
+            _ => by_name,
+        }
+    }
+
+    /// The heuristic of the documents, over the program's name and the two words after it. A known
+    /// program among them means that this one runs it, in a way that nobody knows.
+    fn by_heuristic(&self) -> Option<Opinion> {
+        let words = &self.args.positionals;
+        let is_wrapper = words
+            .first()
+            .is_some_and(|word| Program::named(word).is_some() && verb::intent_of(word).is_none());
+        if is_wrapper {
+            return None;
+        }
+        let of_name = words::of_name(&self.name);
+        let after = words.iter().take(2).take_while(|word| is_plain(word));
+        let after: Vec<String> = after.flat_map(|word| words::of_name(word)).collect();
+        let own_verb = || if of_name.len() > 1 { first_verb(&of_name) } else { None };
+        let (intent, word) = first_verb(&after).or_else(own_verb)?;
+        let all: Vec<String> = of_name.into_iter().chain(after).collect();
+        let domain = verb::domain_of(&all).unwrap_or(ToolDomain::Unknown);
+        let (_, sure) = verb::intent_of(&word)?;
+        let reasoning = format!("the word `{word}` in `{}`", cut(&self.name));
+        Some(Opinion::new(intent, domain, sure * heuristic::DISCOUNT, reasoning))
+    }
+}
+
+/// The kind that all `paths` share.
+pub(crate) fn common_kind<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<FileKind> {
+    let first = FileKind::of(paths.next()?);
+    paths.all(|path| FileKind::of(path) == first).then_some(first)
+}
+
+fn task(name: &str) -> Opinion {
+    match script::of_name(name) {
+        Some((intent, domain)) => {
+            Opinion::new(intent, domain, BY_NAME, format!("a task named `{}`", cut(name)))
+        }
+        None => just_runs(name),
+    }
+}
+
+fn run(path: &str) -> Opinion {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    match script::of_name(file) {
+        Some((intent, domain)) => {
+            Opinion::new(intent, domain, BY_NAME, format!("a script named `{}`", cut(file)))
+        }
+        None if FileKind::of(path) == FileKind::Test => {
+            let reasoning = format!("`{}` is a test", cut(file));
+            Opinion::new(ToolIntent::Validate, ToolDomain::Testing, BY_NAME, reasoning)
+        }
+        None => just_runs(file),
+    }
+}
+
+fn just_runs(name: &str) -> Opinion {
+    let reasoning = if name.is_empty() {
+        "runs the default".to_owned()
+    } else {
+        format!("runs `{}`, whose name says no more", cut(name))
+    };
+    Opinion::new(ToolIntent::Execute, ToolDomain::Process, BY_RUNNING, reasoning)
+}
+
+/// The first verb among the words of `names`.
+fn first_verb<N: AsRef<str>>(names: &[N]) -> Option<(ToolIntent, String)> {
+    names
+        .iter()
+        .flat_map(|name| words::of_name(name.as_ref()))
+        .find_map(|word| verb::intent_of(&word).map(|(intent, _)| (intent, word)))
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'))
+}
+
+fn has_script_ending(name: &str) -> bool {
+    const ENDINGS: [&str; 12] =
+        [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".php"];
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+fn cut(word: &str) -> String {
+    word[..word.floor_char_boundary(WORD_KEPT)].to_owned()
+}

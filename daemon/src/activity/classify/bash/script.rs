@@ -1,0 +1,205 @@
+//! What the names of tasks and scripts say: `npm run lint`, `make test`, `./scripts/deploy.sh`.
+
+use crate::{
+    activity::words,
+    model::tool::{ToolDomain, ToolIntent},
+};
+
+/// What a task or script with this name is for; `None` when its words say nothing.
+pub(super) fn of_name(name: &str) -> Option<(ToolIntent, ToolDomain)> {
+    let words = words::of_name(name);
+    let says = |word: &String| TASKS.iter().find(|(names, ..)| names.contains(&word.as_str()));
+    let telling = words.iter().filter(|word| !WEAK.contains(&word.as_str())).find_map(says);
+    let (_, intent, domain) = telling.or_else(|| words.iter().find_map(says))?;
+    let only_checks = words.iter().any(|word| word == "check" || word == "verify");
+    match (intent, domain) {
+        (ToolIntent::Modify, ToolDomain::Code) if only_checks => {
+            Some((ToolIntent::Validate, *domain))
+        }
+        _ => Some((*intent, *domain)),
+    }
+}
+
+/// Words that tell only when no other does: `run-e2e`, `start-build`.
+const WEAK: [&str; 4] = ["run", "all", "start", "package"];
+
+type Task = (&'static [&'static str], ToolIntent, ToolDomain);
+
+static TASKS: &[Task] = &[
+    (
+        &[
+            "test",
+            "tests",
+            "e2e",
+            "unit",
+            "integration",
+            "spec",
+            "specs",
+            "coverage",
+            "cov",
+            "pytest",
+            "jest",
+            "vitest",
+            "smoke",
+            "playwright",
+            "cypress",
+            "testall",
+            "check_tests",
+            "regression",
+            "bench",
+            "benchmark",
+            "benchmarks",
+            "ctest",
+        ],
+        ToolIntent::Validate,
+        ToolDomain::Testing,
+    ),
+    (
+        &[
+            "lint",
+            "linter",
+            "linters",
+            "lints",
+            "check",
+            "checks",
+            "typecheck",
+            "types",
+            "tsc",
+            "typing",
+            "mypy",
+            "pyright",
+            "eslint",
+            "clippy",
+            "vet",
+            "ruff",
+            "audit",
+            "verify",
+            "validate",
+            "ci",
+            "precommit",
+            "quality",
+            "knip",
+            "analyze",
+            "analyse",
+            "stylelint",
+            "biome",
+            "doctor",
+        ],
+        ToolIntent::Validate,
+        ToolDomain::Code,
+    ),
+    (
+        &["fmt", "format", "formatting", "prettier", "fix", "tidy", "black", "rustfmt"],
+        ToolIntent::Modify,
+        ToolDomain::Code,
+    ),
+    (
+        &[
+            "generate",
+            "gen",
+            "codegen",
+            "proto",
+            "protos",
+            "scaffold",
+            "bindings",
+            "stubs",
+            "types-gen",
+        ],
+        ToolIntent::Create,
+        ToolDomain::Code,
+    ),
+    (
+        &["docs", "doc", "documentation", "readme", "changelog", "typedoc"],
+        ToolIntent::Create,
+        ToolDomain::Documentation,
+    ),
+    (
+        &["migrate", "migration", "migrations", "db", "database", "schema", "prisma", "seeds"],
+        ToolIntent::Modify,
+        ToolDomain::Database,
+    ),
+    (
+        &["deploy", "deployment", "publish", "release", "ship", "upload", "promote"],
+        ToolIntent::Communicate,
+        ToolDomain::Network,
+    ),
+    (
+        &[
+            "build",
+            "compile",
+            "bundle",
+            "dist",
+            "assemble",
+            "rebuild",
+            "package",
+            "all",
+            "webpack",
+            "rollup",
+            "esbuild",
+            "transpile",
+        ],
+        ToolIntent::Execute,
+        ToolDomain::Code,
+    ),
+    (
+        &["install", "deps", "dependencies", "upgrade", "bootstrap"],
+        ToolIntent::Configure,
+        ToolDomain::Package,
+    ),
+    (
+        &["setup", "init", "configure", "config", "env", "provision", "prepare"],
+        ToolIntent::Configure,
+        ToolDomain::Process,
+    ),
+    (
+        &["clean", "clear", "purge", "reset", "distclean", "clobber", "cleanup"],
+        ToolIntent::Delete,
+        ToolDomain::Filesystem,
+    ),
+    (
+        &[
+            "dev",
+            "start",
+            "serve",
+            "server",
+            "watch",
+            "preview",
+            "run",
+            "up",
+            "down",
+            "stop",
+            "restart",
+            "storybook",
+            "develop",
+            "launch",
+        ],
+        ToolIntent::Execute,
+        ToolDomain::Process,
+    ),
+    (&["list", "help", "tasks", "targets"], ToolIntent::Read, ToolDomain::Documentation),
+    (&["logs", "log", "status", "ps", "info", "version"], ToolIntent::Read, ToolDomain::Process),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_that_says_something_decides() {
+        for (name, intent, domain) in [
+            ("lint", ToolIntent::Validate, ToolDomain::Code),
+            ("test:e2e", ToolIntent::Validate, ToolDomain::Testing),
+            ("build:test", ToolIntent::Execute, ToolDomain::Code),
+            ("fmt", ToolIntent::Modify, ToolDomain::Code),
+            ("format:check", ToolIntent::Validate, ToolDomain::Code),
+            ("lint-fix", ToolIntent::Validate, ToolDomain::Code),
+            ("buildRelease", ToolIntent::Execute, ToolDomain::Code),
+            ("scripts/deploy.sh", ToolIntent::Communicate, ToolDomain::Network),
+            ("run-e2e.sh", ToolIntent::Validate, ToolDomain::Testing),
+            ("dev", ToolIntent::Execute, ToolDomain::Process),
+        ] {
+            assert_eq!(of_name(name), Some((intent, domain)), "{name}");
+        }
+        assert_eq!(of_name("latest-contest"), None);
+    }
+}

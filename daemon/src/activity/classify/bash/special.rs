@@ -1,0 +1,213 @@
+//! Programs whose options or words of their own say what a table of words cannot.
+
+use crate::{
+    activity::classify::{
+        bash::{
+            args::Args,
+            judge,
+            parse::{Redirect, Simple},
+        },
+        file::FileKind,
+    },
+    model::tool::{ToolDomain, ToolIntent},
+};
+
+/// What a special program's words say; each part only when they say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Says {
+    /// What the command is for.
+    pub(super) intent: Option<ToolIntent>,
+    /// Where it works.
+    pub(super) domain: Option<ToolDomain>,
+}
+
+/// Looks closer at a command of the program called `name`.
+pub(super) fn look(name: &str, args: &Args, command: &Simple) -> Says {
+    let words = command.words.get(1..).unwrap_or_default();
+    match name {
+        "curl" | "http" | "https" | "xh" | "wget" | "curlie" => web(name, args),
+        "gh" => forge(args),
+        "find" | "gfind" | "fd" | "fdfind" => finds(words),
+        "tar" | "gtar" | "bsdtar" => archive(words),
+        "rsync" | "rclone" => copies(args),
+        "psql" | "pgcli" | "mysql" | "mariadb" | "sqlite3" | "sqlite" | "duckdb" | "clickhouse"
+        | "clickhouse-client" | "usql" | "sqlcmd" | "cockroach" | "bq" | "trino" | "snowsql" => {
+            query(args, &command.redirects)
+        }
+        _ => Says::default(),
+    }
+}
+
+/// What is done with the output of a printing command: it makes or changes a file.
+pub(super) fn printed_to(name: &str, redirects: &[Redirect]) -> Option<(ToolIntent, FileKind)> {
+    if !matches!(name, "cat" | "echo" | "printf" | "print" | "bat") {
+        return None;
+    }
+    redirects.iter().find_map(|redirect| match redirect {
+        Redirect::Written(path) if !is_device(path) => {
+            Some((ToolIntent::Create, FileKind::of(path)))
+        }
+        Redirect::Appended(path) if !is_device(path) => {
+            Some((ToolIntent::Modify, FileKind::of(path)))
+        }
+        _ => None,
+    })
+}
+
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/")
+}
+
+/// What a text of SQL does, by its first verb.
+pub(super) fn of_sql(text: &str) -> Option<ToolIntent> {
+    let text = text.trim_start();
+    if text.starts_with('\\') || text.starts_with('.') {
+        return Some(ToolIntent::Read);
+    }
+    let verbs =
+        text.split(|letter: char| !letter.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    verbs.map(str::to_ascii_lowercase).take(40).find_map(|verb| match verb.as_str() {
+        "select" | "show" | "explain" | "describe" | "pragma" | "with" | "values" | "list"
+        | "tables" => Some(ToolIntent::Read),
+        "insert" | "create" | "copy" => Some(ToolIntent::Create),
+        "update" | "alter" | "replace" | "merge" | "upsert" | "grant" | "revoke" | "vacuum"
+        | "reindex" => Some(ToolIntent::Modify),
+        "delete" | "drop" | "truncate" => Some(ToolIntent::Delete),
+        _ => None,
+    })
+}
+
+fn intent(intent: ToolIntent) -> Says {
+    Says { intent: Some(intent), domain: None }
+}
+
+fn web(name: &str, args: &Args) -> Says {
+    let method = args.value(&["-X", "--request"]).map(str::to_owned).or_else(|| {
+        let is_method =
+            |word: &&String| word.len() < 8 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        args.positionals.first().filter(is_method).cloned()
+    });
+    let sends = match method.as_deref() {
+        Some("GET" | "HEAD" | "OPTIONS") => false,
+        Some(_) => true,
+        None => {
+            SENDING
+                .iter()
+                .any(|option| args.flags.iter().any(|flag| flag.split('=').next() == Some(option)))
+                && name != "wget"
+        }
+    };
+    if sends { intent(ToolIntent::Communicate) } else { Says::default() }
+}
+
+const SENDING: [&str; 10] = [
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+];
+
+/// `gh api`: a body makes it a change, unless it is a question in GraphQL.
+fn forge(args: &Args) -> Says {
+    if args.positionals.first().is_none_or(|word| word != "api") {
+        return Says::default();
+    }
+    let is_query = args.positionals.get(1).is_some_and(|word| word == "graphql")
+        && !args.values.iter().any(|(_, value)| value.contains("mutation"));
+    let reads = is_query || matches!(args.value(&["-X", "--method"]), Some("GET" | "get"));
+    if reads { intent(ToolIntent::Read) } else { Says::default() }
+}
+
+/// `find` takes after the command that it runs on what it finds.
+fn finds(words: &[String]) -> Says {
+    if words.iter().any(|word| word == "-delete") {
+        return intent(ToolIntent::Delete);
+    }
+    let runs = |word: &String| {
+        matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-x" | "--exec" | "-X")
+    };
+    let Some(at) = words.iter().position(runs) else { return Says::default() };
+    let inner: Vec<String> =
+        words[at + 1..].iter().take_while(|word| *word != ";" && *word != "+").cloned().collect();
+    if matches!(inner.first().map(String::as_str), Some("sh" | "bash" | "zsh")) {
+        return Says::default();
+    }
+    match judge::effect_of(&inner) {
+        Some((ToolIntent::Read, _)) | None => Says::default(),
+        Some((intent, domain)) => Says { intent: Some(intent), domain: Some(domain) },
+    }
+}
+
+/// A copy to or from another machine (`host:path`).
+fn copies(args: &Args) -> Says {
+    let is_remote = |word: &String| {
+        word.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'))
+    };
+    if args.positionals.iter().any(is_remote) {
+        return Says { intent: Some(ToolIntent::Communicate), domain: Some(ToolDomain::Network) };
+    }
+    Says::default()
+}
+
+fn archive(words: &[String]) -> Says {
+    let letters = words.first().map(|word| word.trim_start_matches('-')).unwrap_or_default();
+    if letters.len() <= 6 && letters.contains('t') && !letters.contains(['c', 'x']) {
+        intent(ToolIntent::Read)
+    } else {
+        Says::default()
+    }
+}
+
+fn query(args: &Args, redirects: &[Redirect]) -> Says {
+    let given = args.value(&["-c", "--command", "-e", "--execute", "--query", "-q", "-cmd"]);
+    let said = given
+        .into_iter()
+        .chain(args.positionals.iter().map(String::as_str).filter(|word| may_be_sql(word)))
+        .chain(redirects.iter().filter_map(|redirect| match redirect {
+            Redirect::Text(text) => Some(text.as_str()),
+            _ => None,
+        }))
+        .find_map(of_sql);
+    let runs_file = args.value(&["-f", "--file"]).is_some()
+        || redirects.iter().any(|redirect| matches!(redirect, Redirect::Read(_)));
+    match said {
+        Some(found) => intent(found),
+        None if runs_file => intent(ToolIntent::Modify),
+        None if args.has("-l") || args.has("--list") => intent(ToolIntent::Read),
+        None => Says::default(),
+    }
+}
+
+/// Whether a word is more than the name of a database.
+fn may_be_sql(word: &str) -> bool {
+    word.contains(char::is_whitespace)
+        || word.starts_with('\\')
+        || (word.starts_with('.') && !word.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sql_says_what_it_does_by_its_first_verb() {
+        for (text, expected) in [
+            ("SELECT 1", Some(ToolIntent::Read)),
+            ("  insert into t values (1)", Some(ToolIntent::Create)),
+            ("BEGIN; UPDATE t SET a = 1", Some(ToolIntent::Modify)),
+            ("drop table selected", Some(ToolIntent::Delete)),
+            (r"\dt", Some(ToolIntent::Read)),
+            (".tables", Some(ToolIntent::Read)),
+            ("data/app.db", None),
+            ("", None),
+        ] {
+            assert_eq!(of_sql(text), expected, "{text}");
+        }
+    }
+}

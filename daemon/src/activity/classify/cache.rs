@@ -1,0 +1,299 @@
+//! What was learned about tools: from models, and from the user, whose word wins.
+//!
+//! Plain data: keeping it is the store's business, as is writing it out in the documents' form.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    activity::classify::{key, native, signals},
+    model::{
+        activity::Signals,
+        tool::{ToolClassification, ToolDomain, ToolIntent},
+    },
+};
+
+/// Calls that are remembered with their arguments.
+const MOST_CALLS: usize = 2_000;
+/// Tools that are remembered by name.
+const MOST_TOOLS: usize = 1_000;
+/// How sure the user is.
+const BY_USER: f64 = 1.0;
+
+/// All that was learned about tools.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Learned {
+    /// By name and arguments, under [`key::of_call`].
+    exact: Cache,
+    /// By name alone.
+    pattern: Cache,
+    /// What the user said, by name. Never dropped.
+    corrections: BTreeMap<String, Correction>,
+}
+
+/// What the user says about a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    /// What it is for.
+    pub intent: ToolIntent,
+    /// Where it works.
+    pub domain: ToolDomain,
+    /// What its use says about a session; the documents' signals for intent and domain otherwise.
+    pub signals: Option<Signals>,
+}
+
+impl Learned {
+    /// Remembers what the user says about `tool`, in the place of what was said before.
+    pub fn correct(&mut self, tool: &str, correction: Correction) {
+        self.corrections.insert(tool.to_owned(), correction);
+    }
+
+    /// Takes back what the user said about `tool`; says whether there was anything.
+    pub fn withdraw(&mut self, tool: &str) -> bool {
+        self.corrections.remove(tool).is_some()
+    }
+
+    /// What the user said, by name.
+    pub fn corrections(&self) -> &BTreeMap<String, Correction> {
+        &self.corrections
+    }
+
+    /// Remembers a model's answer about a tool, for its name and for the calls that were shown to
+    /// the model. Tools that agents bring with them are judged by their arguments: one answer for
+    /// all of their calls would be wrong, so none is kept.
+    pub fn learn(&mut self, classification: &ToolClassification, calls: &[Value]) {
+        let tool = &classification.tool_name;
+        if native::is_native(tool) {
+            return;
+        }
+        for call in calls {
+            self.exact.put(key::of_call(tool, call), classification.clone(), MOST_CALLS);
+        }
+        self.pattern.put(tool.clone(), classification.clone(), MOST_TOOLS);
+    }
+
+    /// What is known of a tool by its name says this about a session; nothing when it is not known.
+    pub fn signals(&self, tool: &str) -> Option<Signals> {
+        let corrected = self.corrected(tool).map(|classification| classification.activity_signals);
+        let learned =
+            || self.pattern.entries.get(tool).map(|entry| entry.classification.activity_signals);
+        corrected.or_else(learned)
+    }
+
+    /// What the user says about a tool.
+    pub(crate) fn corrected(&self, tool: &str) -> Option<ToolClassification> {
+        let correction = self.corrections.get(tool)?;
+        let usual = || signals::of_intent(correction.intent, correction.domain);
+        Some(ToolClassification {
+            tool_name: tool.to_owned(),
+            intent: correction.intent,
+            domain: correction.domain,
+            confidence: BY_USER,
+            reasoning: "the user says so".to_owned(),
+            activity_signals: correction.signals.unwrap_or_else(usual),
+        })
+    }
+
+    /// What is known of a call with exactly these arguments.
+    pub(crate) fn exact(&mut self, tool: &str, params: &Value) -> Option<ToolClassification> {
+        // Hashing arguments costs more than everything else, and few tools have an entry here.
+        let prefix = format!("{tool}::");
+        let has_any = self
+            .exact
+            .entries
+            .range(prefix.clone()..)
+            .next()
+            .is_some_and(|(key, _)| key.starts_with(&prefix));
+        has_any.then(|| self.exact.get(&key::of_call(tool, params))).flatten()
+    }
+
+    /// What is known of a tool by its name.
+    pub(crate) fn by_name(&mut self, tool: &str) -> Option<ToolClassification> {
+        self.pattern.get(tool)
+    }
+
+    /// Both caches in the documents' form: `{"exact": {...}, "pattern": {...}}`.
+    pub fn export(&self) -> Value {
+        serde_json::json!({ "exact": self.exact.export(), "pattern": self.pattern.export() })
+    }
+
+    /// Adds what stands in the documents' form, and counts it. Entries that cannot be read are
+    /// left out, numbers are brought into range, what is there already stays.
+    pub fn import(&mut self, document: &Value) -> Imported {
+        let mut imported = Imported::default();
+        for (part, cache, most) in
+            [("exact", &mut self.exact, MOST_CALLS), ("pattern", &mut self.pattern, MOST_TOOLS)]
+        {
+            for (name, entry) in document[part].as_object().into_iter().flatten() {
+                let tool = name.rsplit_once("::").map_or(name.as_str(), |(tool, _)| tool);
+                match read_entry(entry) {
+                    Some(_) if native::is_native(tool) => imported.needless += 1,
+                    Some(_) if cache.entries.contains_key(name) => imported.needless += 1,
+                    Some(classification) => {
+                        imported.taken += 1;
+                        cache.put(name.clone(), classification, most);
+                    }
+                    None => imported.unreadable += 1,
+                }
+            }
+        }
+        imported
+    }
+}
+
+/// What became of the entries of an imported cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Added.
+    pub taken: usize,
+    /// Left out: known already, or better known without.
+    pub needless: usize,
+    /// Left out: not in the documents' form.
+    pub unreadable: usize,
+}
+
+fn read_entry(entry: &Value) -> Option<ToolClassification> {
+    let mut read: ToolClassification = serde_json::from_value(entry.clone()).ok()?;
+    read.confidence = read.confidence.clamp(0.0, 1.0);
+    read.activity_signals = read
+        .activity_signals
+        .iter()
+        .map(|(activity, sum)| (activity, sum.clamp(0.0, 1.0)))
+        .collect();
+    read.confidence.is_finite().then_some(read)
+}
+
+/// Classifications by key; when full, the one not used for longest goes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Cache {
+    entries: BTreeMap<String, Entry>,
+    /// Counts uses, for telling which entry is the oldest.
+    uses: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    classification: ToolClassification,
+    used: u64,
+}
+
+impl Cache {
+    fn get(&mut self, key: &str) -> Option<ToolClassification> {
+        let entry = self.entries.get_mut(key)?;
+        self.uses += 1;
+        entry.used = self.uses;
+        Some(entry.classification.clone())
+    }
+
+    fn put(&mut self, key: String, classification: ToolClassification, most: usize) {
+        self.uses += 1;
+        self.entries.insert(key, Entry { classification, used: self.uses });
+        while self.entries.len() > most {
+            let oldest =
+                self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+            self.entries.remove(&oldest.expect("a full cache is not empty"));
+        }
+    }
+
+    fn export(&self) -> Value {
+        let entry = |(key, entry): (&String, &Entry)| {
+            let value = serde_json::to_value(&entry.classification)
+                .expect("a classification is plain data");
+            (key.clone(), value)
+        };
+        Value::Object(self.entries.iter().map(entry).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::activity::Activity;
+
+    fn classification(tool: &str) -> ToolClassification {
+        ToolClassification {
+            tool_name: tool.to_owned(),
+            intent: ToolIntent::Search,
+            domain: ToolDomain::Code,
+            confidence: 0.9,
+            reasoning: "said so".to_owned(),
+            activity_signals: [(Activity::Exploring, 0.5)].into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_learned_is_found_by_arguments_and_by_name() {
+        let mut learned = Learned::default();
+        learned.learn(&classification("frob"), &[json!({"a": 1})]);
+        assert_eq!(learned.exact("frob", &json!({"a": 1})), Some(classification("frob")));
+        assert_eq!(learned.exact("frob", &json!({"a": 2})), None);
+        assert_eq!(learned.by_name("frob"), Some(classification("frob")));
+        assert_eq!(learned.by_name("fro"), None);
+    }
+
+    #[test]
+    fn the_entry_not_used_for_longest_goes() {
+        let mut cache = Cache::default();
+        for tool in ["a", "b", "c"] {
+            cache.put(tool.to_owned(), classification(tool), 3);
+        }
+        cache.get("a");
+        cache.put("d".to_owned(), classification("d"), 3);
+        assert_eq!(cache.entries.keys().collect::<Vec<_>>(), ["a", "c", "d"]);
+    }
+
+    #[test]
+    fn export_and_import_keep_everything() {
+        let mut learned = Learned::default();
+        learned.learn(&classification("frob"), &[json!({"a": 1})]);
+        let exported = learned.export();
+        assert_eq!(exported["pattern"]["frob"]["intent"], "search");
+        assert_eq!(exported["pattern"]["frob"]["activity_signals"], json!({"exploring": 0.5}));
+        let mut other = Learned::default();
+        assert_eq!(other.import(&exported), Imported { taken: 2, ..Imported::default() });
+        assert_eq!(other.import(&exported), Imported { needless: 2, ..Imported::default() });
+        assert_eq!(other.export(), exported);
+    }
+
+    /// As `save_cache` of section 3.4 writes them: with the arguments, and every field of the model.
+    #[test]
+    fn a_cache_written_by_the_documents_program_is_read() {
+        let entry = |confidence: f64| {
+            json!({
+                "tool_name": "mcp__x__y", "tool_params": {"a": 1}, "intent": "read", "domain": "code",
+                "confidence": confidence, "reasoning": "r", "activity_signals": {"exploring": 3.0},
+            })
+        };
+        let mut learned = Learned::default();
+        let imported = learned.import(&json!({
+            "exact": {"mcp__x__y::0a1b2c3d": entry(0.5)},
+            "pattern": {"mcp__x__y": entry(7.0), "Read": entry(0.9), "broken": {"intent": "fly"}, "worse": 3},
+        }));
+        assert_eq!(imported, Imported { taken: 2, needless: 1, unreadable: 2 });
+        let read = learned.by_name("mcp__x__y").expect("imported");
+        assert_eq!((read.confidence, read.activity_signals.get(Activity::Exploring)), (1.0, 1.0));
+    }
+
+    #[test]
+    fn documents_of_any_form_do_no_harm() {
+        for document in [json!(null), json!([]), json!({"exact": 1, "pattern": []}), json!("x")] {
+            assert_eq!(Learned::default().import(&document), Imported::default());
+        }
+    }
+
+    #[test]
+    fn caches_stay_within_their_bounds() {
+        let mut learned = Learned::default();
+        for number in 0..MOST_TOOLS + 10 {
+            learned.learn(&classification(&format!("tool{number}")), &[json!({"n": number})]);
+        }
+        assert_eq!(learned.pattern.entries.len(), MOST_TOOLS);
+        assert!(learned.exact.entries.len() <= MOST_CALLS);
+    }
+}

@@ -1,0 +1,110 @@
+//! Shell command lines on their way down the chain: each command by its own name, the line by the
+//! command that it is there for.
+
+use serde_json::{Value, json};
+
+use crate::{
+    activity::classify::{CHAIN, Classified, Kind, Learned, Step, Subject, bash, native},
+    model::{
+        activity::Signals,
+        tool::{BashCommandClassification, ToolClassification, ToolDomain, ToolIntent},
+        transcript::{Action, Call},
+    },
+};
+
+/// Classifies a command line that `tool` ran: by the command that the line is there for, with the
+/// signals of all of them.
+pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Classified {
+    if let Some(classification) = learned.corrected(tool) {
+        return Classified::Known { classification, by: Step::Corrected };
+    }
+    let mut line = bash::classify_line(command);
+    let mut steps = Vec::new();
+    line.revise(|command| {
+        let revised = revised(command, learned);
+        steps.push(revised.as_ref().map_or(Step::Heuristic, |(_, by)| *by));
+        revised.map(|(better, _)| better)
+    });
+    let signals = line.signals();
+    let Some((at, main)) = line.main() else {
+        let classification = of_line(tool, None, signals);
+        return Classified::Known { classification, by: Step::Heuristic };
+    };
+    if !main.is_known() {
+        let params = json!({ "command": main.raw_command });
+        return Classified::Unknown { tool: name_of(main), params, signals };
+    }
+    Classified::Known { classification: of_line(tool, Some(main), signals), by: steps[at] }
+}
+
+/// What the user or an earlier answer says about a command.
+fn revised(
+    command: &BashCommandClassification,
+    learned: &mut Learned,
+) -> Option<(BashCommandClassification, Step)> {
+    // The table knows its programs better than an old answer, but not better than the user.
+    if command.is_known() && learned.corrections().is_empty() {
+        return None;
+    }
+    let params = json!({ "command": command.raw_command });
+    let by_subcommand = command.subcommand.as_ref().map(|_| name_of(command));
+    let program = format!("bash:{}", command.base_command);
+    let names = by_subcommand.into_iter().chain([program]);
+    let steps = CHAIN.iter().filter(|step| step.step() != Step::Heuristic);
+    let steps = steps.filter(|step| step.step() == Step::Corrected || !command.is_known());
+    let (found, by) = names.into_iter().find_map(|name| {
+        let subject = Subject { name: &name, params: &params, kind: Kind::Command(command) };
+        steps.clone().find_map(|step| Some((step.classify(&subject, learned)?, step.step())))
+    })?;
+    let revised = BashCommandClassification {
+        intent: found.intent,
+        domain: found.domain,
+        confidence: found.confidence,
+        reasoning: found.reasoning,
+        activity_signals: found.activity_signals,
+        ..command.clone()
+    };
+    Some((revised, by))
+}
+
+fn of_line(
+    tool: &str,
+    main: Option<&BashCommandClassification>,
+    signals: Signals,
+) -> ToolClassification {
+    let reasoning = main.map_or("an empty command line".to_owned(), |main| main.reasoning.clone());
+    ToolClassification {
+        tool_name: tool.to_owned(),
+        intent: main.map_or(ToolIntent::Execute, |main| main.intent),
+        domain: main.map_or(ToolDomain::Process, |main| main.domain),
+        confidence: main.map_or(1.0, |main| main.confidence),
+        reasoning,
+        activity_signals: signals,
+    }
+}
+
+/// The name under which a command is remembered.
+fn name_of(command: &BashCommandClassification) -> String {
+    match &command.subcommand {
+        Some(subcommand) => format!("bash:{} {subcommand}", command.base_command),
+        None => format!("bash:{}", command.base_command),
+    }
+}
+
+/// The command line that a call runs.
+pub(super) fn line_of_call(call: &Call<'_>) -> Option<String> {
+    if let Action::Run { command, .. } = &call.action {
+        return Some(command.clone());
+    }
+    if call.action != Action::Other || !native::is_shell(&call.tool) {
+        return None;
+    }
+    let given = ["command", "cmd", "CommandLine", "commandLine", "script"]
+        .iter()
+        .find_map(|key| call.input.get(*key))?;
+    match given {
+        Value::String(command) => Some(command.clone()),
+        Value::Array(words) => Some(bash::line_of(words.iter().filter_map(Value::as_str))),
+        _ => None,
+    }
+}

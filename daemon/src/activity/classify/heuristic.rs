@@ -1,0 +1,325 @@
+//! Tools that only their name describes, such as those of MCP servers (intelligent-session-
+//! summarization, 3.4).
+
+use crate::{
+    activity::{
+        classify::{signals, verb},
+        words,
+    },
+    model::tool::{ToolClassification, ToolDomain, ToolIntent},
+};
+
+/// Below this confidence a name is not believed. Compared before the discount.
+pub const THRESHOLD: f64 = 0.7;
+/// What a guess from a name is worth.
+pub(crate) const DISCOUNT: f64 = 0.8;
+
+/// Classifies a tool by the words of its name; `None` when they do not say what it does.
+pub fn classify(tool: &str) -> Option<ToolClassification> {
+    let (server, own) = parts(tool);
+    let own_words = words::of_name(own);
+    let server_words = words::of_name(server);
+    let hint = hint(&server_words);
+    let verb = own_words.iter().find_map(|word| verb::intent_of(word));
+    let (intent, confidence) = match (verb, hint.and_then(|hint| hint.intent)) {
+        (Some(found), _) => found,
+        (None, Some(usual)) => (usual, THRESHOLD),
+        (None, None) => return None,
+    };
+    if confidence < THRESHOLD {
+        return None;
+    }
+    let domain = domain(&own_words, &server_words, hint);
+    Some(ToolClassification {
+        tool_name: tool.to_owned(),
+        intent,
+        domain,
+        confidence: confidence * DISCOUNT,
+        reasoning: format!("the name `{tool}`"),
+        activity_signals: signals::of_intent(intent, domain),
+    })
+}
+
+/// The server that a tool belongs to, and its own name: `mcp__server__tool`, `server__tool`,
+/// `mcp_server_tool`.
+fn parts(tool: &str) -> (&str, &str) {
+    let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
+    rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.')).unwrap_or(("", rest))
+}
+
+fn domain(own: &[String], server: &[String], hint: Option<&Hint>) -> ToolDomain {
+    let names = |words: &[&str]| own.iter().any(|word| words.contains(&word.as_str()));
+    if names(&["memory", "memories", "thoughts", "remember"]) {
+        return ToolDomain::Memory;
+    }
+    if names(&["shell", "bash", "terminal"]) {
+        return ToolDomain::Process;
+    }
+    hint.map(|hint| hint.domain)
+        .or(verb::domain_of(own))
+        .or(verb::domain_of(server))
+        .unwrap_or(ToolDomain::Unknown)
+}
+
+/// What is known of a server by its name.
+#[derive(Debug)]
+struct Hint {
+    names: &'static [&'static str],
+    domain: ToolDomain,
+    /// What its tools do when their names have no verb.
+    intent: Option<ToolIntent>,
+}
+
+fn hint(server: &[String]) -> Option<&'static Hint> {
+    HINTS.iter().find(|hint| server.iter().any(|word| hint.names.contains(&word.as_str())))
+}
+
+static HINTS: &[Hint] = &[
+    Hint {
+        names: &[
+            "playwright",
+            "puppeteer",
+            "browser",
+            "selenium",
+            "chrome",
+            "devtools",
+            "cypress",
+            "browserbase",
+            "stagehand",
+        ],
+        domain: ToolDomain::Testing,
+        intent: Some(ToolIntent::Execute),
+    },
+    Hint {
+        names: &[
+            "memory",
+            "graphiti",
+            "mem0",
+            "journal",
+            "remember",
+            "knowledge",
+            "episodic",
+            "thinking",
+            "obsidian",
+            "zettelkasten",
+            "beads",
+        ],
+        domain: ToolDomain::Memory,
+        intent: Some(ToolIntent::Create),
+    },
+    Hint {
+        names: &[
+            "context7",
+            "docs",
+            "documentation",
+            "deepwiki",
+            "devdocs",
+            "microsoft_docs",
+            "mslearn",
+            "confluence",
+            "notion",
+            "wiki",
+            "gitbook",
+            "readme",
+        ],
+        domain: ToolDomain::Documentation,
+        intent: Some(ToolIntent::Read),
+    },
+    Hint {
+        names: &[
+            "serena",
+            "ide",
+            "lsp",
+            "jetbrains",
+            "vscode",
+            "sourcegraph",
+            "treesitter",
+            "semgrep",
+            "sonarqube",
+            "sonar",
+            "codegraph",
+            "xcode",
+            "xcodebuild",
+            "unity",
+            "godot",
+        ],
+        domain: ToolDomain::Code,
+        intent: None,
+    },
+    Hint {
+        names: &["github", "gitlab", "git", "gitea", "bitbucket", "forgejo"],
+        domain: ToolDomain::VersionControl,
+        intent: None,
+    },
+    Hint {
+        names: &[
+            "postgres",
+            "postgresql",
+            "sqlite",
+            "mysql",
+            "mongodb",
+            "mongo",
+            "redis",
+            "supabase",
+            "neon",
+            "neo4j",
+            "bigquery",
+            "snowflake",
+            "duckdb",
+            "clickhouse",
+            "prisma",
+            "qdrant",
+            "chroma",
+            "pinecone",
+            "elasticsearch",
+            "dbhub",
+            "database",
+            "sql",
+            "airtable",
+        ],
+        domain: ToolDomain::Database,
+        intent: None,
+    },
+    Hint {
+        names: &["filesystem", "fs", "files", "commander"],
+        domain: ToolDomain::Filesystem,
+        intent: None,
+    },
+    Hint {
+        names: &[
+            "docker",
+            "kubernetes",
+            "k8s",
+            "shell",
+            "terminal",
+            "tmux",
+            "iterm",
+            "ssh",
+            "process",
+        ],
+        domain: ToolDomain::Process,
+        intent: None,
+    },
+    Hint {
+        names: &[
+            "linear",
+            "jira",
+            "atlassian",
+            "slack",
+            "discord",
+            "sentry",
+            "figma",
+            "asana",
+            "trello",
+            "clickup",
+            "gmail",
+            "email",
+            "teams",
+            "telegram",
+            "stripe",
+            "aws",
+            "gcp",
+            "azure",
+            "cloudflare",
+            "vercel",
+            "netlify",
+            "datadog",
+            "grafana",
+            "pagerduty",
+            "zapier",
+            "google",
+            "drive",
+            "calendar",
+            "shopify",
+            "hubspot",
+            "salesforce",
+            "zendesk",
+            "intercom",
+            "twilio",
+            "railway",
+            "render",
+            "heroku",
+            "posthog",
+            "miro",
+            "excalidraw",
+            "monday",
+            "todoist",
+        ],
+        domain: ToolDomain::Network,
+        intent: None,
+    },
+    Hint {
+        names: &[
+            "exa",
+            "tavily",
+            "brave",
+            "perplexity",
+            "search",
+            "duckduckgo",
+            "serper",
+            "searxng",
+            "kagi",
+            "gptr",
+        ],
+        domain: ToolDomain::Network,
+        intent: Some(ToolIntent::Search),
+    },
+    Hint {
+        names: &["fetch", "firecrawl", "crawl4ai", "http", "jina", "scraper"],
+        domain: ToolDomain::Network,
+        intent: Some(ToolIntent::Read),
+    },
+    Hint {
+        names: &["npm", "pypi", "maven", "nixos", "homebrew"],
+        domain: ToolDomain::Package,
+        intent: None,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `test_tool_classifier_heuristic` of section 9.1.
+    #[test]
+    fn finding_a_symbol_is_searching_code() {
+        let found = classify("mcp__serena__find_symbol").expect("certain enough");
+        assert_eq!((found.intent, found.domain), (ToolIntent::Search, ToolDomain::Code));
+        assert!(found.confidence >= 0.5);
+    }
+
+    #[test]
+    fn whole_words_count_and_parts_of_words_do_not() {
+        assert_eq!(classify("mcp__acme__thread_pool"), None);
+        assert_eq!(classify("address_book"), None);
+        assert_eq!(classify("latest"), None);
+        assert_eq!(classify("mcp__acme__read_thread").expect("read").intent, ToolIntent::Read);
+    }
+
+    #[test]
+    fn the_first_verb_decides() {
+        for (tool, intent) in [
+            ("update_read_status", ToolIntent::Modify),
+            ("getOrCreateUser", ToolIntent::Read),
+            ("issue_write", ToolIntent::Create),
+            ("browser_click", ToolIntent::Execute),
+        ] {
+            assert_eq!(classify(tool).expect("has a verb").intent, intent, "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_says_nothing_is_unknown() {
+        for tool in ["mcp__unknown__custom_tool", "unknown_tool", "", "mcp__", "__"] {
+            assert_eq!(classify(tool), None, "{tool}");
+        }
+    }
+
+    #[test]
+    fn names_are_split_as_agents_write_them() {
+        assert_eq!(parts("mcp__linear-server__get_issue"), ("linear-server", "get_issue"));
+        assert_eq!(parts("github__list_prs"), ("github", "list_prs"));
+        assert_eq!(parts("_fetch_pr"), ("", "_fetch_pr"));
+        assert_eq!(parts("mcp__a__b__c"), ("a", "b__c"));
+    }
+}

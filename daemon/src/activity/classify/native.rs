@@ -1,0 +1,309 @@
+//! Tools that agents bring with them, read from `tools.txt`, and what the files say that they touch.
+
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+
+use serde_json::Value;
+
+use crate::{
+    activity::{
+        classify::{bash::judge::common_kind, file::FileKind, signals},
+        keywords,
+    },
+    model::{
+        activity::{Activity, Signals},
+        tool::{ToolClassification, ToolDomain, ToolIntent},
+        transcript::{Action, ChangeKind, FileChange},
+    },
+};
+
+/// How sure the table is.
+const CONFIDENCE: f64 = 0.95;
+
+/// Whether a tool of this name is one that agents bring with them.
+pub(crate) fn is_native(tool: &str) -> bool {
+    TOOLS.contains_key(plain(tool).as_ref())
+}
+
+/// Whether a tool of this name runs a command line.
+pub(crate) fn is_shell(tool: &str) -> bool {
+    TOOLS.get(plain(tool).as_ref()).is_some_and(|entry| entry.is_shell)
+}
+
+/// Classifies a call of a native tool, or of any tool whose format says what it does. Shell
+/// commands are not among them.
+pub(crate) fn classify(tool: &str, input: &Value, action: &Action) -> Option<ToolClassification> {
+    by_action(tool, action).or_else(|| by_table(tool, input))
+}
+
+fn by_action(tool: &str, action: &Action) -> Option<ToolClassification> {
+    match action {
+        Action::Change(changes) => by_changes(tool, changes),
+        Action::Read { path } => {
+            let domain = FileKind::of(path).domain();
+            Some(made(tool, ToolIntent::Read, domain, signals::of_known(ToolIntent::Read, domain)))
+        }
+        Action::Search { path, .. } if !is_listing(tool) => {
+            let domain = searched(path.as_deref());
+            Some(made(
+                tool,
+                ToolIntent::Search,
+                domain,
+                signals::of_known(ToolIntent::Search, domain),
+            ))
+        }
+        Action::Delegate { agent, subject } => {
+            let text = format!("{} {subject}", agent.as_deref().unwrap_or_default());
+            Some(made(tool, ToolIntent::Execute, ToolDomain::Process, of_work(&text)))
+        }
+        _ => None,
+    }
+}
+
+fn by_table(tool: &str, input: &Value) -> Option<ToolClassification> {
+    let entry = TOOLS.get(plain(tool).as_ref())?;
+    if entry.domain.is_none() {
+        return Some(on_files(tool, entry, input));
+    }
+    let domain = match (entry.intent, entry.domain) {
+        (ToolIntent::Search, Some(ToolDomain::Code)) => searched(path_in(input)),
+        (_, domain) => domain.unwrap_or(ToolDomain::Unknown),
+    };
+    let intent = if is_idle(tool, input) { ToolIntent::Read } else { entry.intent };
+    let signals = entry.signals.unwrap_or_else(|| signals::of_known(intent, domain));
+    Some(made(tool, intent, domain, signals))
+}
+
+fn on_files(tool: &str, entry: &Entry, input: &Value) -> ToolClassification {
+    let patch = ["input", "patch", "patchText"].iter().find_map(|key| input[*key].as_str());
+    if let Some(changed) = patch.map(files_of_patch).and_then(|changes| by_changes(tool, &changes))
+    {
+        return changed;
+    }
+    let kind = common_kind(paths_in(input)).unwrap_or(FileKind::Other);
+    let signals = match entry.intent {
+        ToolIntent::Read => signals::of_known(ToolIntent::Read, kind.domain()),
+        intent => signals::of_change(intent, kind),
+    };
+    let domain =
+        if matches!(kind, FileKind::Other) { ToolDomain::Filesystem } else { kind.domain() };
+    made(tool, entry.intent, domain, signals)
+}
+
+/// A change to several files has the intent of the first, the domain that all share, and of each
+/// activity the strongest signal.
+fn by_changes(tool: &str, changes: &[FileChange]) -> Option<ToolClassification> {
+    let intent = intent_of(&changes.first()?.kind);
+    let kind = common_kind(changes.iter().map(|change| change.path.as_str()));
+    let domain = kind.map_or(ToolDomain::Code, FileKind::domain);
+    let mut strongest = Signals::default();
+    for change in changes {
+        let one = signals::of_edits(intent_of(&change.kind), FileKind::of(&change.path), change);
+        for activity in Activity::ALL {
+            strongest.add(activity, (one.get(activity) - strongest.get(activity)).max(0.0));
+        }
+    }
+    Some(made(tool, intent, domain, strongest))
+}
+
+fn intent_of(kind: &ChangeKind) -> ToolIntent {
+    match kind {
+        ChangeKind::Written => ToolIntent::Create,
+        ChangeKind::Deleted => ToolIntent::Delete,
+        ChangeKind::Edited | ChangeKind::Moved { .. } => ToolIntent::Modify,
+    }
+}
+
+/// Where a search looks.
+fn searched(path: Option<&str>) -> ToolDomain {
+    path.map(FileKind::of).map_or(ToolDomain::Code, FileKind::searched)
+}
+
+fn is_listing(tool: &str) -> bool {
+    TOOLS
+        .get(plain(tool).as_ref())
+        .is_some_and(|entry| entry.domain == Some(ToolDomain::Filesystem))
+}
+
+/// Writing nothing to a process only waits for what it says.
+fn is_idle(tool: &str, input: &Value) -> bool {
+    plain(tool) == "writestdin" && input["chars"].as_str().is_some_and(str::is_empty)
+}
+
+/// What handing over work says: by the words that describe the work, a little of everything else.
+fn of_work(text: &str) -> Signals {
+    const EACH: f64 = 0.3;
+    const OTHERWISE: [(Activity, f64); 2] = [(Activity::Exploring, 0.2), (Activity::Building, 0.2)];
+    let named: Vec<Activity> = keywords::activities_in(text);
+    if named.is_empty() {
+        return OTHERWISE.into_iter().collect();
+    }
+    named.into_iter().map(|activity| (activity, EACH)).collect()
+}
+
+/// The files named in the heads of a patch (`*** Update File: src/a.rs`).
+fn files_of_patch(patch: &str) -> Vec<FileChange> {
+    let head = |line: &str| {
+        let (kind, path) = line.strip_prefix("*** ")?.split_once(" File: ")?;
+        let kind = match kind {
+            "Add" => ChangeKind::Written,
+            "Delete" => ChangeKind::Deleted,
+            _ => ChangeKind::Edited,
+        };
+        Some(FileChange { path: path.trim().to_owned(), kind, edits: Vec::new() })
+    };
+    patch.lines().filter_map(head).collect()
+}
+
+fn path_in(input: &Value) -> Option<&str> {
+    paths_in(input).next()
+}
+
+/// The paths among a call's arguments, under any of the names that agents give them.
+fn paths_in(input: &Value) -> impl Iterator<Item = &str> {
+    const KEYS: [&str; 14] = [
+        "file_path",
+        "path",
+        "target_file",
+        "notebook_path",
+        "filePath",
+        "absolute_path",
+        "AbsolutePath",
+        "TargetFile",
+        "relative_workspace_path",
+        "filename",
+        "file",
+        "paths",
+        "relative_path",
+        "target_notebook",
+    ];
+    KEYS.iter().flat_map(|key| match &input[*key] {
+        Value::String(path) => vec![path.as_str()],
+        Value::Array(paths) => paths.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    })
+}
+
+fn made(
+    tool: &str,
+    intent: ToolIntent,
+    domain: ToolDomain,
+    activity_signals: Signals,
+) -> ToolClassification {
+    ToolClassification {
+        tool_name: tool.to_owned(),
+        intent,
+        domain,
+        confidence: CONFIDENCE,
+        reasoning: "a tool that agents bring with them".to_owned(),
+        activity_signals,
+    }
+}
+
+/// What the table says of one tool; without a domain, the files say it.
+struct Entry {
+    intent: ToolIntent,
+    domain: Option<ToolDomain>,
+    signals: Option<Signals>,
+    is_shell: bool,
+}
+
+static TOOLS: LazyLock<HashMap<String, Entry>> =
+    LazyLock::new(|| read(include_str!("tools.txt")).expect("a test reads the table"));
+
+fn read(table: &str) -> Option<HashMap<String, Entry>> {
+    let mut tools = HashMap::new();
+    for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (names, says) = line.split_once(" = ")?;
+        let says: Vec<&str> = says.split(' ').collect();
+        let intent = ToolIntent::parse(says.first()?)?;
+        let domain = match *says.get(1)? {
+            "file" => None,
+            domain => Some(ToolDomain::parse(domain)?),
+        };
+        let signals = match says.get(2) {
+            None => None,
+            Some(&"shell") => None,
+            Some(&"silent") => Some(Signals::default()),
+            Some(pairs) => Some(read_signals(pairs)?),
+        };
+        for name in names.split('|') {
+            let is_shell = says.get(2) == Some(&"shell");
+            tools.insert(plain(name).into_owned(), Entry { intent, domain, signals, is_shell });
+        }
+    }
+    Some(tools)
+}
+
+fn read_signals(text: &str) -> Option<Signals> {
+    let signal = |pair: &str| {
+        let (activity, amount) = pair.split_once(':')?;
+        Some((Activity::parse(activity)?, amount.parse::<f64>().ok()?))
+    };
+    text.split(',').map(signal).collect()
+}
+
+/// A tool's name without what agents write differently.
+fn plain(tool: &str) -> Cow<'_, str> {
+    if tool.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Cow::Borrowed(tool);
+    }
+    Cow::Owned(
+        tool.chars()
+            .filter(|letter| letter.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_read() {
+        assert!(read(include_str!("tools.txt")).is_some_and(|tools| tools.len() > 200));
+        assert!(read("write = create everywhere").is_none());
+    }
+
+    #[test]
+    fn names_are_known_however_they_are_written() {
+        for name in ["TodoWrite", "todo_write", "todowrite", "Read", "read_file", "KillShell"] {
+            assert!(is_native(name), "{name}");
+        }
+        for name in ["mcp__linear__get_issue", "frobnicate"] {
+            assert!(!is_native(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_says_where_a_call_works_whatever_the_argument_is_called() {
+        for (tool, input, domain) in [
+            ("Write", json!({"file_path": "a/README.md"}), ToolDomain::Documentation),
+            ("edit_file", json!({"target_file": "src/app_test.go"}), ToolDomain::Testing),
+            ("read_file", json!({"absolute_path": "/a/Cargo.toml"}), ToolDomain::Package),
+            ("read_many_files", json!({"paths": ["a.rs", "b.rs"]}), ToolDomain::Code),
+            ("read_many_files", json!({"paths": ["a.rs", "b.md"]}), ToolDomain::Filesystem),
+            (
+                "apply_patch",
+                json!({"input": "*** Begin Patch\n*** Add File: x/y.md\n+a"}),
+                ToolDomain::Documentation,
+            ),
+        ] {
+            let found = classify(tool, &input, &Action::Other).expect("native");
+            assert_eq!(found.domain, domain, "{tool}");
+        }
+    }
+
+    #[test]
+    fn writing_nothing_to_a_process_is_reading() {
+        let intent = |chars: &str| {
+            classify("write_stdin", &json!({"session_id": 1, "chars": chars}), &Action::Other)
+                .expect("native")
+                .intent
+        };
+        assert_eq!(intent(""), ToolIntent::Read);
+        assert_eq!(intent("y\n"), ToolIntent::Execute);
+    }
+}

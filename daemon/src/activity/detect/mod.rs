@@ -1,0 +1,176 @@
+//! Adds up what a session was about while its transcript is read: for the session as a whole and
+//! for each of its phases.
+//!
+//! A [`Detector`] is fed one entry after the other, is saved beside the file's cursor and goes on
+//! where it stopped. It keeps sums and a few hundred words, whatever the length of the transcript.
+
+mod segments;
+mod tally;
+
+use std::{borrow::Cow, collections::VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    activity::{
+        classify::Classified,
+        detect::{segments::Segments, tally::Tally},
+        keywords::{intents_in, marks_in},
+    },
+    model::{
+        activity::{ActivityVector, Segment, Signals},
+        transcript::{Action, Call, Entry, Item, Outcome, ToolResult},
+    },
+};
+
+/// Bytes of a tool's output that are looked at.
+const OUTPUT_READ: usize = 64 * 1024;
+/// Calls whose output is still to come that are remembered.
+const CALLS_AWAITED: usize = 64;
+/// Bytes of a call's id that are kept.
+const ID_KEPT: usize = 128;
+
+/// What a file of a session (its own, or a sub-agent's) says about what was done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Detector {
+    session: Tally,
+    segments: Segments,
+    /// Calls whose output tells something even when they succeed.
+    awaited: VecDeque<String>,
+}
+
+impl Detector {
+    /// Takes in the next entry, which stands in `line`. For a call, `classified` is what the chain
+    /// made of it; without it the call counts but says nothing.
+    pub fn observe(&mut self, entry: &Entry<'_>, line: u64, classified: Option<&Classified>) {
+        let prompt = match &entry.item {
+            Item::Prompt(text) => Some(text.as_ref()),
+            Item::Command { args, .. } => Some(args.as_ref()),
+            _ => None,
+        };
+        let intents = prompt.map(intents_in).unwrap_or_default();
+        self.segments.begin(entry, line, &intents);
+        self.each(|tally| tally.prompt(&intents));
+        if matches!(entry.item, Item::Call(_)) {
+            let signals = classified.map(Classified::signals).copied().unwrap_or_default();
+            let unknown = classified.and_then(Classified::unknown);
+            self.each(|tally| tally.call(&signals, unknown));
+        }
+        for text in self.texts(&entry.item) {
+            let marks = marks_in(&text);
+            self.each(|tally| tally.text(&marks));
+        }
+        if matches!(entry.item, Item::Boundary) {
+            self.segments.end();
+        }
+    }
+
+    /// What the session was about.
+    pub fn vector(&self) -> ActivityVector {
+        self.session.vector()
+    }
+
+    /// The sums behind [`Self::vector`], before they are divided by the largest.
+    pub fn signals(&self) -> Signals {
+        self.session.signals()
+    }
+
+    /// The phases of the session, in order.
+    pub fn segments(&self) -> Vec<Segment> {
+        self.segments.list()
+    }
+
+    /// Counts the calls of tools that were unknown when they were seen and are `known` by now.
+    pub fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
+        self.session.settle(known);
+        self.segments.settle(known);
+    }
+
+    /// Adds what a sub-agent's file says: to the session, and to the phase in which the sub-agent
+    /// began. Meant for a copy made when the session is summed up: the file goes on being read.
+    pub fn absorb(&mut self, sub_agent: &Detector) {
+        self.session.absorb(&sub_agent.session);
+        self.segments.absorb(sub_agent.segments.began(), &sub_agent.session);
+    }
+
+    fn each(&mut self, change: impl Fn(&mut Tally)) {
+        change(&mut self.session);
+        change(self.segments.open());
+    }
+
+    /// The texts of an item in which errors and files are looked for.
+    fn texts<'e>(&mut self, item: &'e Item<'_>) -> Vec<Cow<'e, str>> {
+        match item {
+            Item::Prompt(text) | Item::Instruction(text) | Item::Reply { text, .. } => {
+                vec![Cow::Borrowed(text)]
+            }
+            Item::Call(call) => {
+                self.await_output(call);
+                texts_of_call(&call.action)
+            }
+            Item::Result(result) => self.output(result).into_iter().collect(),
+            Item::Command { args, .. } => vec![Cow::Borrowed(args)],
+            Item::TaskKey { .. }
+            | Item::Answer { .. }
+            | Item::Recap { .. }
+            | Item::Title { .. }
+            | Item::Boundary
+            | Item::Interrupted
+            | Item::Context(_)
+            | Item::Usage { .. }
+            | Item::PullRequest { .. }
+            | Item::ServiceError(_) => Vec::new(),
+        }
+    }
+
+    fn await_output(&mut self, call: &Call<'_>) {
+        if matches!(call.action, Action::Run { .. } | Action::Delegate { .. } | Action::Other) {
+            if self.awaited.len() == CALLS_AWAITED {
+                self.awaited.pop_front();
+            }
+            self.awaited.push_back(id(&call.id).to_owned());
+        }
+    }
+
+    /// What a tool printed, where that tells something: what commands and sub-agents say, and why
+    /// anything failed. The contents of files that were only read do not.
+    fn output<'e>(&mut self, result: &'e ToolResult<'_>) -> Option<Cow<'e, str>> {
+        let awaited = self.awaited.iter().rposition(|call| call == id(&result.call));
+        let tells = awaited.and_then(|at| self.awaited.remove(at)).is_some();
+        let failed = matches!(result.outcome, Outcome::Failed(_));
+        let read = match result.outcome {
+            Outcome::Succeeded | Outcome::Failed(_) => tells || failed,
+            Outcome::Rejected | Outcome::Interrupted => false,
+        };
+        read.then(|| result.content.decode(OUTPUT_READ))
+    }
+}
+
+fn texts_of_call<'e>(action: &'e Action) -> Vec<Cow<'e, str>> {
+    match action {
+        Action::Run { command, .. } => vec![Cow::Borrowed(command)],
+        Action::Read { path } => vec![Cow::Borrowed(path)],
+        Action::Change(changes) => {
+            changes.iter().map(|change| Cow::Borrowed(change.path.as_str())).collect()
+        }
+        Action::Search { path, .. } => {
+            path.iter().map(|path| Cow::Borrowed(path.as_str())).collect()
+        }
+        Action::Delegate { subject, .. } => vec![Cow::Borrowed(subject)],
+        Action::Fetch { .. }
+        | Action::PlanTasks(_)
+        | Action::AddTask { .. }
+        | Action::UpdateTask { .. }
+        | Action::Ask(_)
+        | Action::ProposePlan { .. }
+        | Action::Other => Vec::new(),
+    }
+}
+
+fn id(call: &str) -> &str {
+    &call[..call.floor_char_boundary(ID_KEPT)]
+}
+
+#[cfg(test)]
+mod tests;

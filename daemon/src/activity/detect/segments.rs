@@ -1,0 +1,259 @@
+//! The phases of a session.
+//!
+//! A phase ends where the agent's context was compacted, after a pause of more than half an hour,
+//! or when the user asks for something of another kind. The last is a guess, so it is made only
+//! when a phase has some length, and taken back when what was then done was the same as before.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    activity::detect::tally::{self, Tally, intent_signals},
+    model::{
+        activity::{Activity, ActivityVector, Segment, Signals},
+        time::Timestamp,
+        transcript::{Entry, Item},
+    },
+};
+
+/// A pause that ends a phase.
+const PAUSE: Duration = Duration::from_secs(30 * 60);
+/// Phases that are kept; beyond, the two oldest become one.
+const MOST_SEGMENTS: usize = 50;
+/// Calls that a phase has before another request may end it.
+const CALLS_BEFORE_ANOTHER: u32 = 8;
+/// Calls without which a phase begun by a request is none.
+const CALLS_OF_A_PHASE: u32 = 4;
+/// Requests less like those before than this are of another kind.
+const ANOTHER_KIND: f64 = 0.35;
+/// Phases more like each other than this are one.
+const THE_SAME: f64 = 0.92;
+
+/// The phases so far, the last of them still growing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Segments {
+    closed: Vec<Closed>,
+    open: Open,
+    /// Whether the last phase has ended though nothing followed yet.
+    ended: bool,
+}
+
+/// A phase that is over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Closed {
+    span: Span,
+    signals: Signals,
+    calls: u32,
+    unknown: BTreeMap<String, u32>,
+}
+
+/// The phase that is growing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Open {
+    span: Span,
+    tally: Tally,
+    /// Whether only a request of another kind set it apart.
+    by_request: bool,
+}
+
+/// Where a phase lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Span {
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    first_line: u64,
+    last_line: u64,
+}
+
+impl Segments {
+    /// Makes room for an entry: in the phase that is open or, where one ends, in a new one.
+    pub(crate) fn begin(&mut self, entry: &Entry<'_>, line: u64, intents: &[&str]) {
+        if !speaks(&entry.item) {
+            return;
+        }
+        let paused = matches!((self.open.span.to, entry.at), (Some(last), Some(at)) if at.since(last) > PAUSE);
+        let another = matches!(entry.item, Item::Prompt(_) | Item::Command { .. })
+            && self.is_another(intents);
+        if self.open.span.first_line != 0 && (self.ended || paused || another) {
+            self.close();
+            self.open.by_request = another && !self.ended && !paused;
+        }
+        self.ended = false;
+        self.open.span.extend(entry.at, line);
+    }
+
+    /// The phase that is open ends here.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// What the open phase has added up to.
+    pub(crate) fn open(&mut self) -> &mut Tally {
+        &mut self.open.tally
+    }
+
+    /// When the first of them began.
+    pub(crate) fn began(&self) -> Option<Timestamp> {
+        self.closed.first().map_or(self.open.span.from, |first| first.span.from)
+    }
+
+    /// The phases, in order.
+    pub(crate) fn list(&self) -> Vec<Segment> {
+        let mut all = self.clone();
+        if all.open.span.first_line != 0 {
+            all.close();
+        }
+        all.closed
+            .iter()
+            .filter(|closed| !closed.signals.is_empty() || closed.calls > 0)
+            .map(Closed::segment)
+            .collect()
+    }
+
+    /// Counts calls of tools that are known by now.
+    pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
+        self.open.tally.settle(known);
+        for closed in &mut self.closed {
+            let signals = &mut closed.signals;
+            tally::settle(&mut closed.unknown, known, |said, calls| {
+                signals.add_all(said, calls * tally::weight_of_calls());
+            });
+        }
+    }
+
+    /// Adds a sub-agent's work to the phase in which it `began`.
+    pub(crate) fn absorb(&mut self, began: Option<Timestamp>, work: &Tally) {
+        let in_open =
+            began.is_none_or(|began| self.open.span.from.is_none_or(|from| from <= began));
+        let closed = self.closed.iter_mut().rev().find(|closed| {
+            began.is_some_and(|began| closed.span.from.is_some_and(|from| from <= began))
+        });
+        match closed {
+            Some(closed) if !in_open => {
+                closed.signals.add_all(&work.tools, tally::weight_of_calls());
+                closed.calls = closed.calls.saturating_add(work.calls);
+                work.unknown.iter().for_each(|(tool, calls)| {
+                    tally::note_unknown(&mut closed.unknown, tool, *calls);
+                });
+            }
+            _ => self.open.tally.absorb(work),
+        }
+    }
+
+    /// Whether a request with these keywords is of another kind than those of the open phase.
+    fn is_another(&self, intents: &[&str]) -> bool {
+        let running = &self.open.tally;
+        let comparable = !intents.is_empty() && !running.intents.is_empty();
+        if !comparable || running.calls < CALLS_BEFORE_ANOTHER {
+            return false;
+        }
+        let asked = intent_signals(|word| intents.contains(&word));
+        likeness(&asked, &intent_signals(|word| running.intents.contains(word))) < ANOTHER_KIND
+    }
+
+    fn close(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        let closed = Closed {
+            span: open.span,
+            signals: open.tally.signals(),
+            calls: open.tally.calls,
+            unknown: open.tally.unknown,
+        };
+        match self.closed.last_mut() {
+            Some(last) if open.by_request && closed.is_more_of(last) => last.absorb(&closed),
+            _ => self.closed.push(closed),
+        }
+        while self.closed.len() > MOST_SEGMENTS {
+            let oldest = self.closed.remove(0);
+            let second = std::mem::replace(&mut self.closed[0], oldest);
+            self.closed[0].absorb(&second);
+        }
+    }
+}
+
+impl Closed {
+    fn is_more_of(&self, before: &Closed) -> bool {
+        self.calls < CALLS_OF_A_PHASE || likeness(&self.signals, &before.signals) > THE_SAME
+    }
+
+    fn absorb(&mut self, next: &Closed) {
+        self.span.to = next.span.to.or(self.span.to);
+        self.span.last_line = next.span.last_line;
+        self.signals.add_all(&next.signals, 1.0);
+        self.calls = self.calls.saturating_add(next.calls);
+        next.unknown
+            .iter()
+            .for_each(|(tool, calls)| tally::note_unknown(&mut self.unknown, tool, *calls));
+    }
+
+    fn segment(&self) -> Segment {
+        let vector = ActivityVector::from_signals(&self.signals);
+        Segment {
+            from: self.span.from,
+            to: self.span.to,
+            first_line: self.span.first_line,
+            last_line: self.span.last_line,
+            calls: self.calls,
+            vector,
+            label: label(&vector),
+        }
+    }
+}
+
+impl Span {
+    fn extend(&mut self, at: Option<Timestamp>, line: u64) {
+        if self.first_line == 0 {
+            self.first_line = line;
+        }
+        self.last_line = self.last_line.max(line);
+        self.from = self.from.or(at);
+        self.to = self.to.max(at);
+    }
+}
+
+/// The strongest activities that are close to the strongest.
+fn label(vector: &ActivityVector) -> String {
+    const NAMED: usize = 2;
+    const CLOSE: f64 = 0.6;
+    let near =
+        vector.dominant_activities().into_iter().filter(|activity| vector.get(*activity) >= CLOSE);
+    let names: Vec<&str> = near.take(NAMED).map(Activity::as_str).collect();
+    if names.is_empty() { "mixed".to_owned() } else { names.join(", ") }
+}
+
+/// How like two sums of signals are: 1 for the same mixture, 0 for nothing in common.
+fn likeness(one: &Signals, other: &Signals) -> f64 {
+    let product = |a: &Signals, b: &Signals| {
+        a.iter().zip(b.iter()).map(|((_, a), (_, b))| a * b).sum::<f64>()
+    };
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
+}
+
+/// Whether an item is part of the conversation: what a program writes beside it, without a time or
+/// long after, begins no phase.
+fn speaks(item: &Item<'_>) -> bool {
+    match item {
+        Item::Prompt(_)
+        | Item::Command { .. }
+        | Item::Instruction(_)
+        | Item::Reply { .. }
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Answer { .. } => true,
+        Item::TaskKey { .. }
+        | Item::Recap { .. }
+        | Item::Title { .. }
+        | Item::Boundary
+        | Item::Interrupted
+        | Item::Context(_)
+        | Item::Usage { .. }
+        | Item::PullRequest { .. }
+        | Item::ServiceError(_) => false,
+    }
+}

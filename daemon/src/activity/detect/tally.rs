@@ -1,0 +1,202 @@
+//! What the four signals of intelligent-session-summarization, 2.2, have added up to.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    activity::keywords::{FILES, INTENTS, Marks, Words},
+    model::activity::{Activity, ActivityVector, Signals},
+};
+
+/// What each intent keyword counts, and what all of an activity's count at most.
+const KEYWORD: f64 = 0.15;
+const KEYWORDS_AT_MOST: f64 = 0.5;
+/// What a tool call's signals are multiplied by.
+const TOOL: f64 = 0.3;
+/// More errors than this count as fixing, this much.
+const ERRORS_MORE_THAN: u32 = 3;
+const ERRORS: f64 = 0.3;
+/// More patterns of an activity's files than this count, this much.
+const FILES_MORE_THAN: usize = 2;
+const FILE_PATTERNS: f64 = 0.25;
+/// Tools of which nothing is known that are remembered by name.
+const UNKNOWN_TOOLS: usize = 32;
+/// Bytes of a name beyond which it is not remembered.
+const NAME_KEPT: usize = 200;
+
+/// Signals of a session or of a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Tally {
+    /// Intent keywords seen in prompts.
+    pub(crate) intents: Words,
+    /// File patterns seen anywhere.
+    pub(crate) files: Words,
+    /// How often errors were spoken of.
+    pub(crate) errors: u32,
+    /// The sum of all calls' signals.
+    pub(crate) tools: Signals,
+    /// Calls.
+    pub(crate) calls: u32,
+    /// Calls of tools that nothing is known about, by name.
+    pub(crate) unknown: BTreeMap<String, u32>,
+}
+
+impl Tally {
+    /// The documents' sum of the four signals.
+    pub(crate) fn signals(&self) -> Signals {
+        let mut signals = intent_signals(|word| self.intents.contains(word));
+        signals.add_all(&self.tools, TOOL);
+        if self.errors > ERRORS_MORE_THAN {
+            signals.add(Activity::Fixing, ERRORS);
+        }
+        for (activity, patterns) in FILES {
+            if patterns.iter().filter(|pattern| self.files.contains(**pattern)).count()
+                > FILES_MORE_THAN
+            {
+                signals.add(*activity, FILE_PATTERNS);
+            }
+        }
+        signals
+    }
+
+    /// Intensities.
+    pub(crate) fn vector(&self) -> ActivityVector {
+        ActivityVector::from_signals(&self.signals())
+    }
+
+    /// Takes in the intent keywords of a prompt.
+    pub(crate) fn prompt(&mut self, intents: &[&'static str]) {
+        remember(&mut self.intents, intents);
+    }
+
+    /// Takes in what a text says of errors and files.
+    pub(crate) fn text(&mut self, marks: &Marks) {
+        self.errors = self.errors.saturating_add(marks.errors);
+        remember(&mut self.files, &marks.files);
+    }
+
+    /// Counts a call with what it says, or a call of a tool that says nothing yet.
+    pub(crate) fn call(&mut self, signals: &Signals, unknown: Option<&str>) {
+        self.calls = self.calls.saturating_add(1);
+        self.tools.add_all(signals, 1.0);
+        if let Some(tool) = unknown {
+            note_unknown(&mut self.unknown, tool, 1);
+        }
+    }
+
+    /// Adds what was tallied elsewhere.
+    pub(crate) fn absorb(&mut self, other: &Tally) {
+        self.intents.extend(other.intents.iter().cloned());
+        self.files.extend(other.files.iter().cloned());
+        self.errors = self.errors.saturating_add(other.errors);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.tools.add_all(&other.tools, 1.0);
+        other
+            .unknown
+            .iter()
+            .for_each(|(tool, calls)| note_unknown(&mut self.unknown, tool, *calls));
+    }
+
+    /// Counts calls of tools that were unknown when they were seen.
+    pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
+        settle(&mut self.unknown, known, |signals, calls| self.tools.add_all(signals, calls));
+    }
+}
+
+/// What keywords alone say.
+pub(crate) fn intent_signals(is_present: impl Fn(&str) -> bool) -> Signals {
+    let signal = |(activity, words): &(Activity, &[&str])| {
+        let found = words.iter().filter(|word| is_present(word)).count() as f64;
+        (*activity, (found * KEYWORD).min(KEYWORDS_AT_MOST))
+    };
+    INTENTS.iter().map(signal).collect()
+}
+
+/// What calls add to the sum, given the sum of their own signals.
+pub(crate) const fn weight_of_calls() -> f64 {
+    TOOL
+}
+
+pub(crate) fn note_unknown(unknown: &mut BTreeMap<String, u32>, tool: &str, calls: u32) {
+    if let Some(count) = unknown.get_mut(tool) {
+        *count = count.saturating_add(calls);
+    } else if unknown.len() < UNKNOWN_TOOLS && tool.len() <= NAME_KEPT {
+        unknown.insert(tool.to_owned(), calls);
+    }
+}
+
+/// Takes out of `unknown` what is `known` by now, and hands on what its calls say.
+pub(crate) fn settle(
+    unknown: &mut BTreeMap<String, u32>,
+    known: &dyn Fn(&str) -> Option<Signals>,
+    mut say: impl FnMut(&Signals, f64),
+) {
+    unknown.retain(|tool, calls| match known(tool) {
+        Some(signals) => {
+            say(&signals, f64::from(*calls));
+            false
+        }
+        None => true,
+    });
+}
+
+fn remember(words: &mut Words, found: &[&'static str]) {
+    for word in found {
+        if !words.contains(*word) {
+            words.insert((*word).to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::activity::keywords::{intents_in, marks_in};
+
+    #[test]
+    fn keywords_count_once_each_and_not_without_end() {
+        let mut tally = Tally::default();
+        for _ in 0..9 {
+            tally.prompt(&intents_in("fix the bug"));
+        }
+        assert!((tally.signals().get(Activity::Fixing) - 0.3).abs() < 1e-9);
+        tally.prompt(&intents_in("crash error problem issue resolve"));
+        assert_eq!(tally.signals().get(Activity::Fixing), 0.5);
+    }
+
+    #[test]
+    fn more_than_three_errors_count_once() {
+        let mut tally = Tally::default();
+        tally.text(&marks_in("error error error"));
+        assert_eq!(tally.signals().get(Activity::Fixing), 0.0);
+        tally.errors += 1;
+        assert_eq!(tally.signals().get(Activity::Fixing), 0.3);
+        tally.errors += 900;
+        assert_eq!(tally.signals().get(Activity::Fixing), 0.3);
+    }
+
+    #[test]
+    fn more_than_two_kinds_of_file_count() {
+        let mut tally = Tally::default();
+        tally.text(&marks_in("README.md README.md"));
+        assert_eq!(tally.signals().get(Activity::Documenting), 0.0);
+        tally.text(&marks_in("docs/x"));
+        assert_eq!(tally.signals().get(Activity::Documenting), 0.25);
+    }
+
+    #[test]
+    fn a_tool_that_becomes_known_counts_for_all_its_calls() {
+        let mut tally = Tally::default();
+        tally.call(&Signals::default(), Some("frob"));
+        tally.call(&Signals::default(), Some("frob"));
+        assert_eq!(tally.signals().get(Activity::Testing), 0.0);
+        let known =
+            |tool: &str| (tool == "frob").then(|| [(Activity::Testing, 0.5)].into_iter().collect());
+        tally.settle(&known);
+        assert!((tally.signals().get(Activity::Testing) - 0.3).abs() < 1e-9);
+        tally.settle(&known);
+        assert!((tally.signals().get(Activity::Testing) - 0.3).abs() < 1e-9, "only once");
+    }
+}

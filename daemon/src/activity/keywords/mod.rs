@@ -1,0 +1,358 @@
+//! The words that give an activity away (intelligent-session-summarization, 2.2), and finding them
+//! in one pass over a text.
+//!
+//! Whole words count, as architecture has it: `add` is not in `address`. What a substring found
+//! rightly is found as a form of the word: `fixing`, `failed`, `installation`.
+
+mod scanner;
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+use crate::{
+    activity::keywords::scanner::{Edge, Pattern, Scanner, edges},
+    model::activity::Activity,
+};
+
+/// Words found in texts, as they stand in the tables, each once.
+pub(crate) type Words = BTreeSet<String>;
+
+/// The documents' `INTENT_KEYWORDS`: the word, and how else it is written.
+pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
+    (
+        Activity::Building,
+        &["implement", "add", "create", "build", "new feature", "develop", "make", "write"],
+    ),
+    (
+        Activity::Fixing,
+        &[
+            "fix",
+            "bug",
+            "error",
+            "broken",
+            "not working",
+            "issue",
+            "debug",
+            "resolve",
+            "problem",
+            "crash",
+            "fail",
+        ],
+    ),
+    (
+        Activity::Configuring,
+        &[
+            "config",
+            "setup",
+            "install",
+            "environment",
+            "settings",
+            ".env",
+            "dependency",
+            "package",
+            "configure",
+        ],
+    ),
+    (
+        Activity::Exploring,
+        &[
+            "how does",
+            "what is",
+            "find",
+            "search",
+            "understand",
+            "explain",
+            "where",
+            "why",
+            "show me",
+            "look at",
+        ],
+    ),
+    (
+        Activity::Refactoring,
+        &[
+            "refactor",
+            "restructure",
+            "clean up",
+            "reorganize",
+            "rename",
+            "move",
+            "simplify",
+            "extract",
+        ],
+    ),
+    (
+        Activity::Reviewing,
+        &["review", "check", "audit", "analyze", "examine", "inspect", "evaluate", "assess"],
+    ),
+    (
+        Activity::Testing,
+        &["test", "pytest", "unittest", "coverage", "verify", "spec", "assert", "mock", "fixture"],
+    ),
+    (
+        Activity::Documenting,
+        &["document", "readme", "comment", "explain", "docstring", "markdown", "guide", "tutorial"],
+    ),
+];
+
+/// Forms that adding an ending does not make.
+static FORMS: &[(&str, &[&str])] = &[
+    ("implement", &["implementation"]),
+    ("build", &["built"]),
+    ("new feature", &["new features"]),
+    ("develop", &["development"]),
+    ("make", &["made"]),
+    ("write", &["wrote", "written"]),
+    ("bug", &["bugfix", "bugfixes", "buggy"]),
+    ("broken", &["broke", "breaks", "breaking"]),
+    ("not working", &["doesn't work", "does not work", "isn't working", "didn't work"]),
+    ("debug", &["debugging", "debugged", "debugger"]),
+    ("fail", &["failure", "failures"]),
+    ("config", &["configuration", "configurations"]),
+    ("setup", &["set up", "set-up", "setting up"]),
+    ("install", &["installation", "installer"]),
+    ("environment", &["env var", "env vars"]),
+    ("settings", &["setting"]),
+    ("dependency", &["dependencies"]),
+    ("how does", &["how do", "how is", "how are"]),
+    ("what is", &["what's", "what are", "what does"]),
+    ("find", &["found"]),
+    ("understand", &["understood"]),
+    ("explain", &["explanation"]),
+    ("look at", &["looking at", "look into", "looking into"]),
+    ("clean up", &["cleanup", "cleaning up", "cleaned up", "clean-up"]),
+    ("reorganize", &["reorganise", "reorganised", "reorganising"]),
+    ("simplify", &["simplification"]),
+    ("extract", &["extraction"]),
+    ("analyze", &["analyse", "analysed", "analysing", "analysis"]),
+    ("inspect", &["inspection"]),
+    ("evaluate", &["evaluation"]),
+    ("unittest", &["unit test", "unit tests"]),
+    ("verify", &["verification"]),
+    ("spec", &["specs"]),
+    ("document", &["documentation", "docs"]),
+];
+
+/// Endings are not added to these.
+static UNCHANGED: &[&str] = &[
+    "broken", "settings", ".env", "where", "why", "pytest", "coverage", "readme", "spec",
+    "markdown",
+];
+
+/// The documents' `FILE_PATTERNS`. A mark at either end says what may stand there: see [`scanner::Edge`].
+pub(crate) static FILES: &[(Activity, &[&str])] = &[
+    (
+        Activity::Configuring,
+        &[
+            ".env",
+            "config.",
+            ".json",
+            ".yaml",
+            ".toml",
+            "settings",
+            "package.json",
+            "requirements.txt",
+            "Dockerfile",
+            "docker-compose",
+            ".gitignore",
+        ],
+    ),
+    (
+        Activity::Testing,
+        &["test_", "_test.", ".spec.", "conftest.py", "__tests__", ".test.ts", ".test.js"],
+    ),
+    (
+        Activity::Documenting,
+        &["README", "CHANGELOG", "CONTRIBUTING", ".md", "docs/", "documentation/"],
+    ),
+];
+
+/// The documents' `error_indicators`, with their forms.
+static ERRORS: &[&str] = &[
+    "error",
+    "errors",
+    "exception",
+    "exceptions",
+    "failed",
+    "traceback",
+    "tracebacks",
+    "crash",
+    "crashes",
+    "crashed",
+];
+
+/// The intent keywords in `text`, each once.
+pub(crate) fn intents_in(text: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    INTENT_SCANNER.each(text, |word, _| {
+        if !found.contains(&word) {
+            found.push(word);
+        }
+    });
+    found
+}
+
+/// The activities whose intent keywords stand in `text`.
+pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
+    let found = intents_in(text);
+    let named = |(activity, words): &(Activity, &[&str])| {
+        words.iter().any(|word| found.contains(word)).then_some(*activity)
+    };
+    INTENTS.iter().filter_map(named).collect()
+}
+
+/// What a text says beside intents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Marks {
+    /// How often it speaks of errors.
+    pub(crate) errors: u32,
+    /// The file patterns in it, each once.
+    pub(crate) files: Vec<&'static str>,
+}
+
+/// The marks in `text`.
+pub(crate) fn marks_in(text: &str) -> Marks {
+    let mut marks = Marks::default();
+    MARK_SCANNER.each(text, |word, at| {
+        if word == ERROR {
+            marks.errors += u32::from(!is_denied(text, at));
+        } else if !marks.files.contains(&word) {
+            marks.files.push(word);
+        }
+    });
+    marks
+}
+
+/// Stands for all of [`ERRORS`].
+const ERROR: &str = "error";
+
+/// Whether nothing failed: `0 errors`, `no error`, `failed: 0`.
+fn is_denied(text: &str, at: (usize, usize)) -> bool {
+    let before = text[..at.0].trim_end_matches([' ', '\t']);
+    let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let after = text[at.1..].trim_start_matches(['s', ' ', ':', '=', '"']);
+    let zero_follows = after.len() < text[at.1..].len()
+        && after.starts_with('0')
+        && !after[1..].starts_with(|next: char| next.is_alphanumeric());
+    matches!(word, "0" | "no" | "No" | "without" | "zero")
+        || (zero_follows && text[at.1..].trim_start_matches('s').starts_with([':', '=', '"']))
+}
+
+static INTENT_SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+    let patterns = INTENTS.iter().flat_map(|(_, words)| *words).flat_map(|word| {
+        forms(word).into_iter().map(|form| Pattern { text: form, means: word, edges: edges(word) })
+    });
+    Scanner::new(patterns.collect())
+});
+
+static MARK_SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+    let files = FILES.iter().flat_map(|(_, patterns)| *patterns).map(|pattern| Pattern {
+        text: (*pattern).to_owned(),
+        means: pattern,
+        edges: edges(pattern),
+    });
+    let errors = ERRORS.iter().map(|word| Pattern {
+        text: (*word).to_owned(),
+        means: ERROR,
+        edges: (Edge::Border, Edge::Border),
+    });
+    Scanner::new(files.chain(errors).collect())
+});
+
+/// A word and its forms. Those with an ending that nobody writes do no harm.
+fn forms(word: &str) -> Vec<String> {
+    let mut forms = vec![word.to_owned()];
+    let irregular = FORMS.iter().find(|(base, _)| *base == word);
+    forms.extend(irregular.iter().flat_map(|(_, forms)| *forms).map(|form| (*form).to_owned()));
+    if UNCHANGED.contains(&word) || word.contains(' ') {
+        return forms;
+    }
+    let without_e = word.strip_suffix('e');
+    let without_y = word.strip_suffix('y');
+    match (without_e, without_y) {
+        (Some(stem), _) => {
+            forms.extend(["es", "ed", "ing"].map(|ending| format!("{stem}{ending}")));
+        }
+        (_, Some(stem)) => {
+            forms.extend(["ies", "ied", "ying"].map(|ending| format!("{stem}{ending}")));
+        }
+        _ => forms.extend(["s", "es", "ed", "ing"].map(|ending| format!("{word}{ending}"))),
+    }
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn intents(text: &str) -> String {
+        let mut found = intents_in(text);
+        found.sort_unstable();
+        found.join(" ")
+    }
+
+    #[test]
+    fn keywords_are_found_as_whole_words_in_all_their_forms() {
+        for (text, words) in [
+            ("Fix the authentication bug", "bug fix"),
+            ("I was fixing bugs, it failed", "bug fail fix"),
+            ("the address in this thread is the latest", ""),
+            ("What is this? It's not working!", "not working what is"),
+            ("please look at process.env", "look at"),
+            ("edit .env and .env.local", ".env"),
+            ("the installation of dependencies", "dependency install"),
+            ("simplifies, verified, moving", "move simplify verify"),
+            ("prefix suffix fixture", "fixture"),
+            ("addTodo()", "add"),
+            ("specific specs", "spec"),
+            ("EXPLAIN", "explain"),
+            ("préfixé fixé", ""),
+            ("", ""),
+        ] {
+            assert_eq!(intents(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_two_activities_counts_for_both() {
+        assert_eq!(activities_in("explain"), [Activity::Exploring, Activity::Documenting]);
+    }
+
+    #[test]
+    fn errors_are_counted_where_there_are_any() {
+        let errors = |text| marks_in(text).errors;
+        for (text, count) in [
+            ("error: it failed", 2),
+            ("ImportError, TypeError and RuntimeException", 3),
+            ("0 errors, 0 failed, no error", 0),
+            ("10 errors, failed: 1", 2),
+            ("errors: 0 failed=0", 0),
+            ("terror mirrored", 0),
+            ("Traceback (most recent call last)", 1),
+            ("crashed\ncrash\n", 2),
+        ] {
+            assert_eq!(errors(text), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn file_patterns_are_found_in_names_only() {
+        let files = |text| {
+            let mut files = marks_in(text).files;
+            files.sort_unstable();
+            files.join(" ")
+        };
+        for (text, found) in [
+            ("src/app.config.ts", "config."),
+            ("see package.json and a.jsonl", ".json package.json"),
+            ("process.env", ""),
+            ("cat .env", ".env"),
+            ("tests/test_login.py", "test_"),
+            ("latest_test.go", "_test."),
+            ("docs/a.md README", ".md README docs/"),
+            ("config. Then", ""),
+            ("web/__tests__/a.test.ts", ".test.ts __tests__"),
+        ] {
+            assert_eq!(files(text), found, "{text}");
+        }
+    }
+}

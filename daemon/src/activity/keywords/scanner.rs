@@ -1,0 +1,102 @@
+//! Finds many short patterns in one pass over a text, and says which of them stand there as words.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+/// What must stand beside a pattern for it to count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Edge {
+    /// The border of a word.
+    Border,
+    /// More of a name: `config.` is followed by an ending, `.json` follows a name.
+    Name,
+    /// Anything.
+    Any,
+}
+
+/// A pattern that begins with a dot or `_` ends a name, unless it is a name by itself (`.env`); one
+/// that ends so begins a name. `docs/` is followed by anything.
+pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
+    const NAMES: [&str; 3] = [".env", ".gitignore", "__tests__"];
+    if NAMES.contains(&pattern) {
+        return (Edge::Border, Edge::Border);
+    }
+    let before = if pattern.starts_with(['.', '_']) { Edge::Name } else { Edge::Border };
+    let after = match pattern.chars().next_back() {
+        Some('.' | '_') => Edge::Name,
+        Some('/') => Edge::Any,
+        _ => Edge::Border,
+    };
+    (before, after)
+}
+
+/// A text to be found.
+pub(super) struct Pattern {
+    /// As it is written; case does not matter.
+    pub(super) text: String,
+    /// What it stands for.
+    pub(super) means: &'static str,
+    /// What must stand before and after it.
+    pub(super) edges: (Edge, Edge),
+}
+
+/// Finds many patterns in one pass.
+pub(super) struct Scanner {
+    automaton: AhoCorasick,
+    patterns: Vec<Pattern>,
+}
+
+impl Scanner {
+    /// For these patterns.
+    pub(super) fn new(patterns: Vec<Pattern>) -> Scanner {
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::DFA))
+            .ascii_case_insensitive(true)
+            .build(patterns.iter().map(|pattern| &pattern.text))
+            .expect("a few hundred short patterns fit");
+        Scanner { automaton, patterns }
+    }
+
+    /// Calls `found` with the meaning and place of each pattern in `text` that counts.
+    pub(super) fn each(&self, text: &str, mut found: impl FnMut(&'static str, (usize, usize))) {
+        let bytes = text.as_bytes();
+        for hit in self.automaton.find_overlapping_iter(text) {
+            let pattern = &self.patterns[hit.pattern().as_usize()];
+            let (start, end) = (hit.start(), hit.end());
+            if fits_before(bytes, start, pattern.edges.0) && fits_after(bytes, end, pattern.edges.1)
+            {
+                found(pattern.means, (start, end));
+            }
+        }
+    }
+}
+
+fn fits_before(text: &[u8], start: usize, edge: Edge) -> bool {
+    let before = start.checked_sub(1).map(|before| text[before]);
+    match edge {
+        Edge::Any => true,
+        Edge::Name => before.is_some_and(is_letter),
+        Edge::Border => before.is_none_or(|before| {
+            !is_letter(before) || (before.is_ascii_lowercase() && text[start].is_ascii_uppercase())
+        }),
+    }
+}
+
+fn fits_after(text: &[u8], end: usize, edge: Edge) -> bool {
+    let after = text.get(end).copied();
+    match edge {
+        Edge::Any => true,
+        Edge::Name => after.is_some_and(is_letter),
+        Edge::Border => {
+            let last = text[end - 1];
+            after.is_none_or(|after| {
+                !is_letter(after) || (last.is_ascii_lowercase() && after.is_ascii_uppercase())
+            })
+        }
+    }
+}
+
+/// Letters beyond ASCII count as parts of words.
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
+}

@@ -1,0 +1,68 @@
+//! The words that a name is made of.
+
+/// The words of a name, in lower case: split at everything that is no letter or digit and where a
+/// capital begins a word, so that `mcp__ide__getHTTPHeaders` is `mcp ide get http headers`.
+pub(crate) fn of_name(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let letters: Vec<char> = name.chars().collect();
+    for (at, &letter) in letters.iter().enumerate() {
+        if !letter.is_alphanumeric() {
+            take(&mut word, &mut words);
+            continue;
+        }
+        if starts_word(&letters, at) {
+            take(&mut word, &mut words);
+        }
+        word.extend(letter.to_lowercase());
+    }
+    take(&mut word, &mut words);
+    words
+}
+
+fn take(word: &mut String, words: &mut Vec<String>) {
+    if !word.is_empty() {
+        words.push(std::mem::take(word));
+    }
+}
+
+/// Whether the capital at `at` begins a word: after a small letter, or as the last of several
+/// capitals before a small letter.
+fn starts_word(letters: &[char], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| letters[before]) else { return false };
+    let small_follows = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+    letters[at].is_uppercase()
+        && (before.is_lowercase()
+            || before.is_ascii_digit()
+            || (before.is_uppercase() && small_follows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_split_at_marks_and_capitals() {
+        for (name, words) in [
+            ("mcp__serena__find_symbol", "mcp serena find symbol"),
+            ("resolve-library-id", "resolve library id"),
+            ("getHTTPHeaders", "get http headers"),
+            ("TodoWrite", "todo write"),
+            ("LSP", "lsp"),
+            ("test:e2e", "test e2e"),
+            ("check.types", "check types"),
+            ("", ""),
+            ("__", ""),
+        ] {
+            assert_eq!(of_name(name).join(" "), words, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_word_inside_another_is_not_found() {
+        for name in ["thread_pool", "latest_address", "preadd"] {
+            let words = of_name(name);
+            assert!(!words.iter().any(|word| ["read", "test", "add"].contains(&word.as_str())));
+        }
+    }
+}
