@@ -115,9 +115,8 @@ fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>
 
 /// The end of the header line (`Proc-Type: 4,ENCRYPTED`, `Version: …`) that `word` begins.
 fn header_line(text: &str, word: Range<usize>) -> Option<usize> {
-    const NAMES: [&str; 8] = [
-        "Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID", "Subject",
-    ];
+    const NAMES: [&str; 8] =
+        ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID", "Subject"];
     if !NAMES.contains(&&text[word.clone()]) || text.as_bytes().get(word.end) != Some(&b':') {
         return None;
     }
@@ -178,7 +177,9 @@ mod tests {
 
     /// A made-up key: no real one, so that scanners stay quiet.
     fn lines(count: usize) -> Vec<String> {
-        (0..count).map(|line| format!("{:0<60}", format!("MIIE{line}vQ+IBAD/AN")) + "kq9Z").collect()
+        (0..count)
+            .map(|line| format!("{:0<60}", format!("MIIE{line}vQ+IBAD/AN")) + "kq9Z")
+            .collect()
     }
 
     fn begin() -> String {
@@ -211,7 +212,8 @@ mod tests {
         let diffed: String = plain.lines().map(|line| format!("+ {line}\n")).collect();
         let quoted: String = plain.lines().map(|line| format!("  \"{line}\\n\" +\n")).collect();
         let spaced = plain.replace('\n', " ");
-        let header = plain.replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n", 1);
+        let header =
+            plain.replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n", 1);
         let numbered: String = numbered.collect();
         for text in [&plain, &escaped, &numbered, &diffed, &quoted, &spaced, &header] {
             let rest = rest_after(&format!("before {text} after"));

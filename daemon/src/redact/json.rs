@@ -22,7 +22,8 @@ impl Redactor {
                 Value::Number(number) => {
                     // A PIN or a password of digits only.
                     let digits = number.to_string();
-                    if let Some(meaning) = meaning.filter(|meaning| hides_number(*meaning, &digits)) {
+                    if let Some(meaning) = meaning.filter(|meaning| hides_number(*meaning, &digits))
+                    {
                         counts.add(meaning.kind, 1);
                         *value = Value::String(meaning.kind.mark());
                     }

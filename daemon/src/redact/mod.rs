@@ -33,7 +33,7 @@ use crate::redact::{
 const PASSES: usize = 4;
 
 /// Finds and replaces secrets. Costs a few milliseconds to make; clones share everything.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Redactor {
     scanner: Arc<Scanner>,
 }
@@ -85,12 +85,32 @@ impl Default for Redactor {
     }
 }
 
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
 impl Kind {
     /// Kinds that no row of the table has.
     const OTHERS: &'static [&'static str] = &[
-        "algolia-key", "api-key", "auth0-secret", "azure-key", "cohere-key", "datadog-key",
-        "deepgram-key", "deepseek-key", "fastly-token", "mistral-key", "private-key", "secret",
-        "together-key", "token", "twilio-key", "url-password", "voyage-key",
+        "algolia-key",
+        "api-key",
+        "auth0-secret",
+        "azure-key",
+        "cohere-key",
+        "datadog-key",
+        "deepgram-key",
+        "deepseek-key",
+        "fastly-token",
+        "mistral-key",
+        "private-key",
+        "secret",
+        "together-key",
+        "token",
+        "twilio-key",
+        "url-password",
+        "voyage-key",
     ];
 
     /// Its name.

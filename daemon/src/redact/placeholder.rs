@@ -4,48 +4,38 @@ use crate::redact::randomness::looks_drawn;
 
 /// Words that make a value a placeholder wherever in it they stand: too long to occur in a drawn
 /// text by chance.
+#[rustfmt::skip]
 const LONG_WORDS: &[&str] = &[
-    "example",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "change-me",
-    "changethis",
-    "redacted",
-    "replaceme",
-    "replace_",
-    "replace-",
-    "insert_",
-    "insert-",
-    "process.env",
-    "os.environ",
-    "getenv",
-    "import.meta",
-    "env::var",
-    "undefined",
+    "example", "placeholder", "changeme", "change_me", "change-me", "changethis", "redacted",
+    "replaceme", "replace_", "replace-", "insert_", "insert-", "process.env", "os.environ",
+    "getenv", "import.meta", "env::var", "undefined",
 ];
 
-/// Words that do so only between characters that are no letters.
+/// Words that do so only between characters that are no letters, in what does not look drawn.
 const SHORT_WORDS: &[&str] =
-    &["your", "dummy", "fake", "todo", "fixme", "here", "masked", "hidden", "sample", "xxxx", "xxx"];
+    &["dummy", "fake", "todo", "fixme", "here", "masked", "hidden", "sample"];
 
 /// Values that are words of a language, a type or a form rather than someone's password.
+#[rustfmt::skip]
 const PLAIN_WORDS: &[&str] = &[
     "any", "auto", "bool", "boolean", "bytes", "char", "disabled", "else", "empty", "enabled",
-    "env", "false", "file", "forgot", "func", "function", "invalid", "keyring", "missing", "never",
-    "new", "nil", "no", "none", "null", "number", "object", "off", "on", "optional", "pass",
-    "passphrase", "passwd", "password", "passwort", "plain", "prompt", "pwd", "required", "secret",
-    "self", "set", "stdin", "str", "string", "test", "text", "this", "token", "true", "type",
-    "undefined", "unknown", "unset", "value", "var", "varchar", "void", "wrong", "yes",
+    "env", "false", "file", "forgot", "func", "function", "invalid", "keyring", "missing",
+    "never", "new", "nil", "no", "none", "null", "number", "object", "off", "on", "optional",
+    "pass", "passphrase", "passwd", "password", "passwort", "plain", "prompt", "pwd",
+    "required", "secret", "self", "set", "stdin", "str", "string", "test", "text", "this",
+    "token", "true", "type", "undefined", "unknown", "unset", "value", "var", "varchar", "void",
+    "wrong", "yes",
 ];
 
 /// Words of labels and messages about passwords.
+#[rustfmt::skip]
 const LABEL_WORDS: &[&str] = &[
-    "a", "and", "are", "at", "be", "can", "cannot", "characters", "choose", "confirm", "contain",
-    "contains", "could", "do", "does", "enter", "field", "for", "forgot", "from", "has", "have",
-    "if", "in", "incorrect", "invalid", "is", "least", "match", "missing", "must", "new", "not",
-    "of", "or", "password", "passwords", "please", "provide", "required", "reset", "should", "the",
-    "to", "type", "use", "user", "value", "with", "wrong", "you", "your",
+    "a", "and", "are", "at", "be", "can", "cannot", "characters", "choose", "confirm",
+    "contain", "contains", "could", "do", "does", "enter", "field", "for", "forgot", "from",
+    "has", "have", "if", "in", "incorrect", "invalid", "is", "least", "match", "missing",
+    "must", "new", "not", "of", "or", "password", "passwords", "please", "provide", "required",
+    "reset", "should", "the", "to", "type", "use", "user", "value", "with", "wrong", "you",
+    "your",
 ];
 
 /// Whether `value` stands for a secret instead of being one.
@@ -53,8 +43,9 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let bytes = value.as_bytes();
     let Some(first) = bytes.first() else { return true };
-    bytes.iter().all(|byte| byte == first)
-        || bytes.iter().all(|byte| byte.is_ascii_punctuation())
+    value.contains("[REDACTED:")
+        || bytes.iter().all(|byte| byte == first)
+        || bytes.iter().all(u8::is_ascii_punctuation)
         || is_reference(value)
         || is_elided(value)
         || is_pattern(value)
@@ -91,7 +82,10 @@ pub(super) fn is_code(value: &str) -> bool {
 /// Whether `value` names a place rather than being a secret: a path, an address, a mail address.
 pub(super) fn is_location(value: &str) -> bool {
     let path = ["/", "./", "../", "~/", "\\\\", "file:"];
+    let is_word =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte));
     value.contains("://")
+        || (value.contains('/') && value.split('/').all(is_word))
         || (path.iter().any(|start| value.starts_with(start)) && !looks_drawn(value))
         || value.as_bytes().get(1..3) == Some(b":\\")
 }
@@ -119,15 +113,13 @@ fn is_reference(value: &str) -> bool {
     let is_name_start = second.is_ascii_alphabetic() || second == b'_';
     let inner = &value[value.ceil_char_boundary(1)..];
     match bytes[0] {
-        b'$' => {
-            second == b'{' || second == b'(' || (is_name_start && is_identifier(inner))
-        }
+        b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),
         b'<' => last == b'>' || is_name_start,
         b'{' => last == b'}',
-        b'[' => last == b']' || value.starts_with("[REDACTED"),
+        b'[' => last == b']',
         b'%' => last == b'%' || second == b's' || second == b'(',
         b':' | b'@' => is_name_start && is_identifier(inner) && !looks_drawn(inner),
-        _ => ["${", "{{", "$(", "#{", "<%", "[REDACTED"].iter().any(|open| value.contains(open)),
+        _ => ["${", "{{", "$(", "#{", "<%"].iter().any(|open| value.contains(open)),
     }
 }
 
@@ -140,9 +132,8 @@ fn is_elided(value: &str) -> bool {
 
 /// `ghp_[0-9A-Za-z]{36}`, `.*`: how a secret looks, not one.
 fn is_pattern(value: &str) -> bool {
-    const SIGNS: [&str; 12] = [
-        "[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*",
-    ];
+    const SIGNS: [&str; 12] =
+        ["[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*"];
     SIGNS.iter().any(|sign| value.contains(sign))
 }
 
@@ -153,12 +144,12 @@ fn says_placeholder(value: &str) -> bool {
     }
     let mut runs = lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|run| run.len() > 2);
     let many_x = lower.bytes().filter(|byte| *byte == b'x').count() * 2 > lower.len();
-    many_x
-        || runs.any(|run| {
-            SHORT_WORDS.contains(&run)
-                || (run.starts_with("your") && !looks_drawn(value))
-                || run.bytes().all(|byte| byte == b'x')
-        })
+    let says = runs.any(|run| {
+        let is_x = run.bytes().all(|byte| byte == b'x');
+        SHORT_WORDS.contains(&run) || run.starts_with("your") || is_x
+    });
+    let ends_in_x = value.len() < 24 && lower.ends_with("xxxx");
+    many_x || ends_in_x || (says && !looks_drawn(value))
 }
 
 #[cfg(test)]
@@ -200,6 +191,7 @@ mod tests {
             "[REDACTED:token]",
             "paste-token-here",
             "ghp_[0-9A-Za-z]{36,}",
+            "github_pat_xxxx",
         ] {
             assert!(is_placeholder(value), "{value}");
         }

@@ -46,7 +46,9 @@ pub(super) enum Start {
 pub(super) enum Check {
     /// Neither a placeholder nor a few characters over and over.
     Varied,
-    /// Also looks drawn by lot, not made of words.
+    /// That, and holds a digit or looks drawn by lot: not an identifier.
+    Mixed,
+    /// That, and looks drawn by lot, not made of words.
     Random,
     /// Not a placeholder.
     Password,
@@ -96,11 +98,12 @@ const fn glued(
     Rule { kind: Kind(kind), anchors, pattern, start: Start::Anywhere, check: Check::Varied }
 }
 
-/// The table.
+/// The table: one row a line, so that rows can be compared.
+#[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
     // Clouds.
-    glued("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA"], r"A[KSBC][IC]A[A-Z2-7]{16}(?:\b|_)"),
     edged("aws-secret-key", &["AKIA", "ASIA"], r#"A[KS]IA[A-Z2-7]{16}["']?[ \t,;:|/"']{1,4}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#),
+    glued("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA"], r"A[KSBC][IC]A[A-Z2-7]{16}(?:\b|_)"),
     glued("aws-session-token", &["FwoGZXIvYXdz", "IQoJb3JpZ2lu"], r"[A-Za-z0-9/+=]{60,}"),
     edged("aws-bedrock-key", &["ABSK", "bedrock-api-key-"], r"(?:ABSK[A-Za-z0-9+/]{80,}|bedrock-api-key-[A-Za-z0-9+/]{30,})=*").alone(),
     edged("aws-marketplace-token", &["amzn.mws."], r"amzn\.mws\.[0-9a-f-]{36}"),
@@ -111,10 +114,10 @@ pub(super) const RULES: &[Rule] = &[
     glued("firebase-key", &["APA91"], r"AAAA[\w-]{7}:APA91[\w-]{100,}").back(12),
     edged("azure-ad-secret", &["Q~"], r"[\w.~-]{3}\dQ~[\w.~-]{31,}").back(4),
     glued("azure-key", &["JQQJ99"], r"[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9+/=_-]{20,}").back(52),
-    glued("azure-key", &["+ASt", "+ACR", "+ASb", "+AEh", "+AMC", "ACDb", "AzSe", "AzCa", "AzFu", "AIoT"], r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{30,80}(?:\+ASt|\+ACR|\+ASb|\+AEh|\+AMC|ACDb|AzSe|AzCa|AzFu|AIoT)[A-Za-z0-9+/]{3,8}(?:==?|\b))").back(81).check(Check::Random),
+    glued("azure-key", &["+ASt", "+ACR", "+ASb", "+AEh", "+AMC", "ACDb", "AzSe", "AzCa", "AzFu", "AIoT"], r"(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{30,80}(?:\+ASt|\+ACR|\+ASb|\+AEh|\+AMC|ACDb|AzSe|AzCa|AzFu|AIoT)[A-Za-z0-9+/]{3,8}(?:==?|\b))").back(81).check(Check::Mixed),
     edged("azure-devops-token", &["AZDO"], r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}").back(76),
     glued("azure-signature", &["sig="], r"sig=([A-Za-z0-9%+/]{40,}(?:=|%3[Dd])*)"),
-    edged("alibaba-key", &["LTAI"], r"LTAI[A-Za-z0-9]{12,}").check(Check::Random).alone(),
+    edged("alibaba-key", &["LTAI"], r"LTAI[A-Za-z0-9]{12,}").check(Check::Mixed).alone(),
     edged("tencent-key", &["AKID"], r"AKID[A-Za-z0-9]{28,}").alone(),
     edged("yandex-key", &["AQVN", "t1."], r"(?:AQVN[\w-]{35,}|t1\.[A-Z0-9a-z_-]+=*\.[\w-]{86}=*)").alone(),
     edged("digitalocean-token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[0-9a-f]{40,}"),
@@ -124,11 +127,11 @@ pub(super) const RULES: &[Rule] = &[
     edged("vercel-token", &["vcp_", "vci_", "vca_", "vcr_", "vck_", "vercel_blob_rw_"], r"(?:vc[piark]_[A-Za-z0-9]{24,}|vercel_blob_rw_\w{20,})"),
     edged("netlify-token", &["nfp_", "nfc_", "nfo_", "nfu_", "nfb_"], r"nf[pcoub]_[A-Za-z0-9]{30,}"),
     edged("fly-token", &["fm1a_", "fm1r_", "fm2_", "fo1_"], r"(?:fm1[ar]_|fm2_|fo1_)[A-Za-z0-9+/_=,-]{30,}"),
-    edged("render-token", &["rnd_"], r"rnd_[A-Za-z0-9]{28,}").check(Check::Random),
+    edged("render-token", &["rnd_"], r"rnd_[A-Za-z0-9]{28,}").check(Check::Mixed),
     edged("supabase-key", &["sbp_", "sb_secret_"], r"(?:sbp_[0-9a-f]{40}|sbp_v0_[0-9a-f]{40}|sb_secret_[\w-]{20,})"),
     edged("planetscale-token", &["pscale_"], r"pscale_(?:tkn|pw|oauth|pat)_[\w.=-]{28,}"),
     edged("neon-key", &["napi_"], r"napi_[a-z0-9]{50,}"),
-    edged("scaleway-key", &["SCW"], r"SCW[A-Z0-9]{17}\b").check(Check::Random).alone(),
+    edged("scaleway-key", &["SCW"], r"SCW[A-Z0-9]{17}\b").check(Check::Mixed).alone(),
     edged("tailscale-key", &["tskey-"], r"tskey-[a-z]+-[A-Za-z0-9]+-[A-Za-z0-9]{16,}"),
     edged("openshift-token", &["sha256~"], r"sha256~[\w-]{43}"),
     // Source forges, registries, builds.
@@ -141,7 +144,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("atlassian-token", &["ATATT3", "ATCTT3", "ATSTT3", "ATOATT"], r"AT(?:[ACS]TT3|OATT)[\w=-]{40,}(?:=[0-9A-F]{8})?"),
     edged("npm-token", &["npm_"], r"npm_[A-Za-z0-9]{36,}"),
     edged("pypi-token", &["pypi-"], r"pypi-[\w-]{50,}"),
-    edged("crates-io-token", &["cio"], r"cio[A-Za-z0-9]{32}\b").check(Check::Random).alone(),
+    edged("crates-io-token", &["cio"], r"cio[A-Za-z0-9]{32}\b").check(Check::Mixed).alone(),
     edged("rubygems-token", &["rubygems_"], r"rubygems_[0-9a-f]{40,}"),
     edged("nuget-key", &["oy2"], r"oy2[a-z0-9]{43}\b").alone(),
     edged("docker-token", &["dckr_pat_", "dckr_oat_"], r"dckr_[po]at_[\w-]{20,}"),
@@ -153,14 +156,14 @@ pub(super) const RULES: &[Rule] = &[
     edged("snyk-token", &["snyk_"], r"snyk_[a-z]+\.[\w.-]{20,}"),
     edged("sourcegraph-token", &["sgp_", "slk_"], r"(?:sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}|slk_[0-9a-f]{64})"),
     edged("postman-key", &["PMAK-"], r"PMAK-[0-9a-f]{24}-[0-9a-f]{30,}"),
-    edged("octopus-key", &["API-"], r"API-[A-Z0-9]{25,}\b").check(Check::Random),
+    edged("octopus-key", &["API-"], r"API-[A-Z0-9]{25,}\b").check(Check::Mixed),
     // Models.
     glued("anthropic-key", &["sk-ant-"], r"sk-ant-[\w-]{20,}"),
     edged("openai-key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"], r"sk-(?:proj|svcacct|admin|None)-[\w-]{20,}"),
     edged("openrouter-key", &["sk-or-"], r"sk-or-v1-[0-9a-f]{40,}"),
     edged("langfuse-key", &["sk-lf-"], r"sk-lf-[0-9a-f-]{32,}"),
-    edged("openai-key", &["sk-"], r"sk-[A-Za-z0-9]{20,}\b").check(Check::Random),
-    edged("openai-key", &["sess-"], r"sess-[A-Za-z0-9]{40}").check(Check::Random),
+    edged("openai-key", &["sk-"], r"sk-[A-Za-z0-9]{20,}\b").check(Check::Mixed),
+    edged("openai-key", &["sess-"], r"sess-[A-Za-z0-9]{40}").check(Check::Mixed),
     edged("huggingface-token", &["hf_", "api_org_"], r"(?:hf_|api_org_)[A-Za-z0-9]{30,}"),
     edged("replicate-token", &["r8_"], r"r8_[A-Za-z0-9]{30,}"),
     edged("groq-key", &["gsk_"], r"gsk_[A-Za-z0-9]{40,}"),
@@ -184,13 +187,13 @@ pub(super) const RULES: &[Rule] = &[
     edged("discord-token", &["mfa."], r"mfa\.[\w-]{80,}"),
     edged("telegram-token", &[":AA"], r"\b\d{8,10}:AA[\w-]{32,}").back(10),
     edged("twilio-key", &["SK"], r"SK[0-9a-f]{32}\b").alone(),
-    edged("sendgrid-key", &["SG."], r"SG\.[\w-]{16,32}\.[\w-]{16,64}").check(Check::Random),
+    edged("sendgrid-key", &["SG."], r"SG\.[\w-]{16,32}\.[\w-]{16,64}").check(Check::Mixed),
     edged("mailgun-key", &["key-"], r"key-[0-9a-f]{32}\b"),
     edged("mailchimp-key", &["-us"], r"\b[0-9a-f]{32}-us\d{1,2}\b").back(32),
     edged("brevo-key", &["xkeysib-", "xsmtpsib-"], r"x(?:key|smtp)sib-[0-9a-f]{40,}-[A-Za-z0-9]{12,}"),
-    edged("resend-key", &["re_"], r"re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}").check(Check::Random),
+    edged("resend-key", &["re_"], r"re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}").check(Check::Mixed),
     glued("teams-webhook", &["webhook.office.com/"], r"webhook\.office\.com/webhookb2/([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[\w/-]{30,})").check(Check::Nothing),
-    glued("zapier-webhook", &["hooks.zapier.com/"], r"hooks\.zapier\.com/hooks/catch/([A-Za-z0-9/]{8,})").check(Check::Nothing),
+    glued("zapier-webhook", &["hooks.zapier.com/"], r"hooks\.zapier\.com/hooks/catch/([A-Za-z0-9]+/[A-Za-z0-9]+)").check(Check::Nothing),
     // Money and shops.
     edged("stripe-key", &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"], r"[sr]k_(?:live|test|org_live|org_test)_\w{10,}"),
     edged("webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/_-]{24,}=*"),
@@ -213,12 +216,11 @@ pub(super) const RULES: &[Rule] = &[
     edged("newrelic-key", &["NRAL"], r"\b[0-9a-zA-Z]{36}NRAL\b").back(36),
     edged("sentry-token", &["sntrys_", "sntryu_", "sntryi_"], r"sntry[sui]_[A-Za-z0-9+/_-]{40,}=*"),
     edged("grafana-token", &["glsa_", "glc_"], r"(?:glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|glc_[A-Za-z0-9+/]{30,}=*)"),
-    edged("pagerduty-key", &["u+"], r"u\+[\w-]{18}\b").check(Check::Random),
+    edged("pagerduty-key", &["u+"], r"u\+[\w-]{18}\b").check(Check::Mixed),
     edged("dynatrace-token", &["dt0"], r"dt0[a-z]\d\d\.[A-Z0-9]{20,}\.[A-Z0-9]{50,}"),
     edged("honeycomb-key", &["hcaik_", "hcbik_", "hcxik_", "hcamk_"], r"hc[abx][im]k_\w{40,}"),
     edged("splunk-token", &["Splunk "], r"Splunk ([0-9a-fA-F-]{36})").check(Check::Nothing),
     glued("vault-token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[\w-]{20,}"),
-    edged("vault-token", &["s."], r"s\.[A-Za-z0-9]{24}\b").check(Check::Random),
     edged("vault-unseal-key", &["Unseal Key", "Recovery Key"], r"(?:Unseal|Recovery) Key(?: \d+)?: ([A-Za-z0-9+/]{40,}=*)"),
     edged("terraform-token", &[".atlasv1."], r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}").back(14),
     edged("pulumi-token", &["pul-"], r"pul-[0-9a-f]{40}\b"),
@@ -249,7 +251,9 @@ pub(super) const RULES: &[Rule] = &[
     // Keys and passwords of no provider.
     edged("age-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-[0-9A-Z]{50,}"),
     edged("private-key", &["xprv", "yprv", "zprv"], r"[xyz]prv[A-Za-z0-9]{100,}"),
-    edged("private-key", &["\"d\""], r#""d"\s*:\s*"([\w-]{40,})""#),
+    // The base64 of a key block's beginning, as in a kubeconfig.
+    glued("private-key", &["LS0tLS1CRUdJTiBQUklWQVRFIEtF", "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR", "LS0tLS1CRUdJTiBFQyBQUklWQVRF", "LS0tLS1CRUdJTiBPUEVOU1NIIFBS", "LS0tLS1CRUdJTiBFTkNSWVBURUQg"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}=*"),
+    edged("private-key", &["\"d\""], r#""d"\s*:\s*"([\w-]{40,})"#),
     edged("private-key", &["minisign"], r"minisign encrypted secret key(?:\n|\\n)(RW[A-Za-z0-9+/]{50,}=*)"),
     edged("jwt", &["eyJ"], r"eyJ[\w-]{8,}\.(?:eyJ[\w-]{6,}(?:\.[\w-]*)?|[\w-]*\.[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,})").run().check(Check::Nothing),
     edged("password-hash", &["$2a$", "$2b$", "$2y$"], r"\$2[aby]\$\d\d\$[A-Za-z0-9./]{50,}"),
@@ -258,20 +262,23 @@ pub(super) const RULES: &[Rule] = &[
     edged("authorization", &["Bearer ", "bearer ", "BEARER "], r"(?i:bearer) +([A-Za-z0-9][A-Za-z0-9._~+/|-]{11,}=*)").check(Check::Random),
     edged("authorization", &["Basic ", "basic "], r"[Bb]asic +([A-Za-z0-9+/_-]{8,}=*)").check(Check::BasicPair),
     glued("cookie", &["PHPSESSID=", "JSESSIONID=", "ASP.NET_SessionId=", "connect.sid=", "laravel_session=", "_gitlab_session=", "sessionid="], r"[\w.]+=([A-Za-z0-9%._+/:-]{16,}=*)").check(Check::Random),
-    edged("cookie", &["ession-Id: ", "ession-ID: ", "ession-id: "], r"ession-I[dD]: ([A-Za-z0-9+/_-]{20,}=*)").check(Check::Random),
+    glued("cookie", &["ession-Id: ", "ession-ID: ", "ession-id: "], r"ession-I[dD]: ([A-Za-z0-9+/_-]{20,}=*)").check(Check::Random),
     glued("signature", &["Signature=", "signature="], r"[Ss]ignature=([0-9a-f]{64}|[A-Za-z0-9%+/_~-]{40,}=*)"),
     // Passwords on command lines.
-    edged("password", &["mysql", "mariadb"], r#"(?:mysql|mariadb)[a-z-]*[ \t][^\n|;&]{0,200}?(?:-p|--password[= ])(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
-    edged("password", &["sshpass "], r#"sshpass +(?:-\S+ +)*?-p *(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`]+))"#).check(Check::Password),
-    edged("password", &["redis-cli "], r#"redis-cli [^\n|;&]{0,200}?(?:-a|--pass) *(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`]+))"#).check(Check::Password),
-    edged("password", &["curl "], r#"curl [^\n|;&]{0,300}?(?:-u|--user|--proxy-user|-U)[ =]?(?:'[^':\n]{1,80}:([^'\n]+)'|"[^":\n]{1,80}:([^"\n]+)"|[^\s'":=-][^\s'":]{0,80}:([^\s'"`]+))"#).check(Check::Password),
-    edged("password", &["docker login", "podman login", "helm registry login", "oc login", "az login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "sqlcmd", "mongosh", "mongodump", "mongorestore", "mongo "], r#"[a-z]+(?: [a-z]+)* [^\n|;&]{0,200}?-(?:p|w|P)[ =]?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["mysql", "mariadb"], r#"(?:mysql|mariadb)[a-z-]*(?: [^\n|;&]{0,200}?)? (?:-p|--password[= ])(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["sshpass "], r#"sshpass +(?:-\S+ +){0,3}?-p *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`]+))"#).check(Check::Password),
+    edged("password", &["redis-cli "], r#"redis-cli(?: [^\n|;&]{0,200}?)? (?:-a|--pass) *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`]+))"#).check(Check::Password),
+    edged("password", &["curl "], r#"curl(?: [^\n|;&]{0,300}?)? (?:-u|--user|--proxy-user|-U)[ =]?(?:'[^':\n]{1,80}:([^'\n]+)|"[^":\n]{1,80}:([^"\n]+)|[^\s'":=-][^\s'":]{0,80}:([^\s'"`]+))"#).check(Check::Password),
+    edged("cookie", &["curl "], r#"curl(?: [^\n|;&]{0,300}?)? (?:-b|--cookie)[ =]?['"]?[^=\s'"]{1,40}=([^'"\s]{8,})"#).check(Check::Random),
+    edged("password", &["net user "], r"net user \S+ (\S+)(?: /\S+)* /add").check(Check::Password),
+    glued("password", &["BasicAuth(", "basic_auth(", "auth=(", "auth = ("], r#"(?:BasicAuth|basic_auth|auth ?= ?)\(\s{0,20}["'][^"'\n]{1,80}["']\s{0,20},\s{0,20}(?:Some\()?["']([^"'\n]{3,})"#).check(Check::Password),
+    edged("password", &["docker login", "podman login", "helm registry login", "oc login", "az login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "sqlcmd", "mongosh ", "mongodump ", "mongorestore ", "mongo "], r#"[a-z]+(?: [a-z]+){0,2}(?: [^\n|;&]{0,200}?)? -(?:p|w|P)[ =]?(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["pass:"], r"(?:-pass(?:in|out)?|-k) pass:([^\s'\x22`]+)").back(9).check(Check::Password),
-    edged("password", &["smbclient ", "rpcclient "], r#"(?:smb|rpc)client [^\n|;&]{0,200}?-U *['"]?[^\s%'"]{1,80}%([^\s'"]+)"#).check(Check::Password),
-    edged("password", &["sudo -S"], r#"echo +(?:-[a-z]+ +)?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`|]+)) *\| *sudo -S"#).back(100).check(Check::Password),
+    edged("password", &["smbclient ", "rpcclient "], r#"(?:smb|rpc)client(?: [^\n|;&]{0,200}?)? -U *['"]?[^\s%'"]{1,80}%([^\s'"]+)"#).check(Check::Password),
+    edged("password", &["sudo -S"], r#"echo +(?:-[a-z]+ +)?(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`|]+)) *\| *sudo -S"#).back(100).check(Check::Password),
     edged("password", &["chpasswd"], r#"echo +(?:-[a-z]+ +)?['"]?[a-z_][\w-]*:([^\s'"|]+)['"]? *\| *(?:sudo +)?chpasswd"#).back(140).check(Check::Password),
     edged("password", &["login "], r"login +\S+\s+password +([^\s'\x22`]+)").check(Check::Password),
-    edged("password", &["IDENTIFIED BY ", "identified by "], r"(?i:identified by) +(?:PASSWORD +)?'([^'\n]+)'").check(Check::Password),
+    edged("password", &["IDENTIFIED BY ", "identified by "], r"(?i:identified by) +(?:PASSWORD +)?'([^'\n]+)").check(Check::Password),
     edged("password", &["requirepass ", "masterauth "], r"(?:requirepass|masterauth) +([^\s#]+)").check(Check::Password),
     edged("password", &[":5432:", ":5433:"], r"[\w.*-]+:543[23]:[\w.*-]+:[\w.*-]+:([^\s'\x22]+)").back(80).check(Check::Password),
 ];

@@ -10,7 +10,7 @@ use regex_automata::{Anchored, Input, meta, util::syntax};
 
 use crate::redact::{
     Kind, assignment, basic, block,
-    placeholder::is_placeholder,
+    placeholder::{is_placeholder, is_plain_word},
     randomness::{entropy, looks_drawn},
     rules::{Check, RULES, Rule, Start},
     url,
@@ -20,13 +20,12 @@ use crate::redact::{
 const WINDOW: usize = 64 * 1024;
 
 /// How far a pattern reads that may begin before its anchor, and so be tried at many places.
-const NARROW_WINDOW: usize = 512;
+const NARROW_WINDOW: usize = 256;
 
 /// What opens the text that stands for a secret.
 pub(super) const MARK: &str = "[REDACTED:";
 
 /// The rules, ready to be used. Immutable.
-#[derive(Debug)]
 pub(super) struct Scanner {
     anchors: AhoCorasick,
     /// By number of the anchor.
@@ -79,7 +78,8 @@ impl Scanner {
 
     /// All secrets of `text`, in order and apart from each other.
     pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
-        let mut pass = Pass { scanner: self, text, findings: Vec::new(), named: 0, replaced: 0 };
+        let mut pass =
+            Pass { scanner: self, text, findings: Vec::new(), named: 0, replaced: 0..0, blocks: 0 };
         for hit in self.anchors.find_overlapping_iter(text) {
             for action in &self.actions[hit.pattern().as_usize()] {
                 pass.act(*action, hit.range());
@@ -115,13 +115,15 @@ struct Pass<'s, 't> {
     findings: Vec<Finding>,
     /// Up to where names were read.
     named: usize,
-    /// Up to where the text is replaced for certain, or was before.
-    replaced: usize,
+    /// The last secret whose form told it, or mark of an earlier one: nothing in it is read again.
+    replaced: Range<usize>,
+    /// Up to where private key blocks were found.
+    blocks: usize,
 }
 
 impl Pass<'_, '_> {
     fn act(&mut self, action: Action, anchor: Range<usize>) {
-        if anchor.start < self.replaced {
+        if self.replaced.contains(&anchor.start) {
             return;
         }
         match action {
@@ -133,7 +135,8 @@ impl Pass<'_, '_> {
                 }
             }
             Action::PrivateKey => {
-                if let Some(range) = block::around(self.text, anchor, self.replaced) {
+                if let Some(range) = block::around(self.text, anchor, self.blocks) {
+                    self.blocks = range.end;
                     self.add(range, Kind("private-key"), true);
                 }
             }
@@ -143,7 +146,9 @@ impl Pass<'_, '_> {
                 }
             }
             Action::Mark => {
-                self.replaced = mark_end(self.text, anchor.end).unwrap_or(self.replaced);
+                if let Some(end) = mark_end(self.text, anchor.end) {
+                    self.replaced = anchor.start..end;
+                }
             }
         }
     }
@@ -170,17 +175,16 @@ impl Pass<'_, '_> {
             Start::Run if is_edge(bytes, anchor.start, b"_-") => (anchor.start, WINDOW),
             Start::Alone if is_edge(bytes, anchor.start, b"_-+/") => (anchor.start, WINDOW),
             Start::Edge | Start::Run | Start::Alone => return,
-            Start::Back(reach) => {
-                (anchor.start.saturating_sub(reach).max(self.replaced), NARROW_WINDOW)
-            }
+            Start::Back(reach) => (anchor.start.saturating_sub(reach), NARROW_WINDOW),
         };
-        let anchored = if matches!(rule.start, Start::Back(_)) { Anchored::No } else { Anchored::Yes };
+        let anchored =
+            if matches!(rule.start, Start::Back(_)) { Anchored::No } else { Anchored::Yes };
         let end = bytes.len().min(anchor.start + window);
         let input = Input::new(bytes).range(start..end).anchored(anchored);
         let pattern = self.scanner.pattern(index);
-        let Some(secret) = secret_of(pattern, input, &anchor) else { return };
-        let range = self.text.floor_char_boundary(secret.start)
-            ..self.text.ceil_char_boundary(secret.end);
+        let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
+        let range =
+            self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
         if passes(rule, &self.text[range.clone()]) {
             self.add(range, rule.kind, true);
         }
@@ -188,7 +192,7 @@ impl Pass<'_, '_> {
 
     /// Notes a finding, to the end of the word that it ends in: no rest of a secret stays.
     fn add(&mut self, range: Range<usize>, kind: Kind, is_specific: bool) {
-        if range.is_empty() || range.start < self.replaced {
+        if range.is_empty() {
             return;
         }
         let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
@@ -199,7 +203,7 @@ impl Pass<'_, '_> {
         };
         let range = range.start..range.end + rest;
         if is_specific {
-            self.replaced = self.replaced.max(range.end);
+            self.replaced = range.clone();
         }
         self.findings.push(Finding { range, kind, is_specific });
     }
@@ -207,11 +211,16 @@ impl Pass<'_, '_> {
 
 /// The first group of the match that took part in it, or else the whole; only where the match
 /// holds the anchor.
-fn secret_of(pattern: &meta::Regex, input: Input<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
-    let mut captures = pattern.create_captures();
-    pattern.search_captures(&input, &mut captures);
-    let whole = captures.get_match()?.range();
+fn secret_of(
+    pattern: &meta::Regex,
+    input: &Input<'_>,
+    anchor: &Range<usize>,
+) -> Option<Range<usize>> {
+    // Most anchors stand in no secret, and this finds out without allocating.
+    let whole = pattern.search(input)?.range();
     let holds_anchor = whole.start <= anchor.start && anchor.end <= whole.end;
+    let mut captures = pattern.create_captures();
+    pattern.search_captures(input, &mut captures);
     let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
     holds_anchor.then(|| group.map_or(whole, |group| group.range()))
 }
@@ -219,8 +228,12 @@ fn secret_of(pattern: &meta::Regex, input: Input<'_>, anchor: &Range<usize>) -> 
 fn passes(rule: &Rule, secret: &str) -> bool {
     match rule.check {
         Check::Nothing => true,
-        Check::Password => secret.len() >= 2 && !is_placeholder(secret),
+        Check::Password => secret.len() >= 2 && !is_placeholder(secret) && !is_plain_word(secret),
         Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
+        Check::Mixed => {
+            let is_mixed = looks_drawn(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
+            is_mixed && entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret)
+        }
         Check::Random => looks_drawn(secret) && !is_placeholder(secret),
         Check::BasicPair => basic::is_pair(secret),
     }

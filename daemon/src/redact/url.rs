@@ -34,7 +34,8 @@ fn user_info(info: &str) -> Option<Range<usize>> {
             let is_user = !user.contains(['[', '(', '^', '*']);
             (is_user && is_password(password)).then_some(user.len() + 1..info.len())
         }
-        None => (info.len() >= 20 && looks_drawn(info) && !is_placeholder(info)).then_some(0..info.len()),
+        None => (info.len() >= 20 && looks_drawn(info) && !is_placeholder(info))
+            .then_some(0..info.len()),
     }
 }
 
@@ -56,7 +57,10 @@ mod tests {
             ("mongodb+srv://bob:pa:ss@c.net/?w=1", Some("pa:ss")),
             ("http://bob:pa/ss@host/x", Some("pa/ss")),
             ("http://bob:p@ss@host/x", Some("p@ss")),
-            ("https://9f86d081884c7d659a2feaa0c55ad015@o1.host/2", Some("9f86d081884c7d659a2feaa0c55ad015")),
+            (
+                "https://9f86d081884c7d659a2feaa0c55ad015@o1.host/2",
+                Some("9f86d081884c7d659a2feaa0c55ad015"),
+            ),
             ("https://bob@host/x", None),
             ("https://host:8080/a@2x.png", None),
             ("https://host/a:b@c", None),

@@ -12,6 +12,8 @@ mod separator;
 
 use std::ops::Range;
 
+use memchr::{memchr2, memchr3, memmem};
+
 use crate::redact::{
     Kind,
     assignment::{
@@ -22,6 +24,9 @@ use crate::redact::{
 
 /// The longest name that is looked at on either side of an anchor.
 const NAME_REACH: usize = 64;
+
+/// How far before a bare `key` words are read that belong to it.
+const PHRASE_REACH: usize = 24;
 
 /// The longest header value that is looked at.
 const HEADER: usize = 8_192;
@@ -41,43 +46,63 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     if name.len() > 2 * NAME_REACH {
         return None;
     }
-    let meaning = name::classify(&text[name.clone()])?;
     let (tie, at) = separator::read(text.as_bytes(), name.start, name.end)?;
+    let meaning = meaning(text, name.clone())?;
     // `open('/etc/passwd', 'utf8')`: the name is a path's last part.
     if tie == Tie::Literal && name.start > 0 && text.as_bytes()[name.start - 1] == b'/' {
         return None;
     }
     let is_header = matches!(meaning.strength, Strength::Authorization | Strength::Cookie);
+    if is_header && matches!(tie, Tie::Beside | Tie::Cell | Tie::Prose) {
+        return None;
+    }
     let found = if is_header && separator::quote(&text.as_bytes()[at..]).is_none() {
         header(text, at)
     } else {
         value::read(text, name.start, tie, at)
     }?;
-    let range = credential(meaning, &found)?;
-    Some((range, meaning.kind))
+    if !found.value.is_secret(meaning) {
+        return None;
+    }
+    let start = found.range.start + scheme_length(meaning, found.value.text);
+    Some((start..found.whole_end(text), meaning.kind))
+}
+
+/// What the name promises; of a bare `key` or `token` what the words before it say counts too
+/// (`API key`, `next page token`).
+fn meaning(text: &str, name: Range<usize>) -> Option<Meaning> {
+    let own = name::classify(&text[name.clone()])?;
+    let word = &text[name.clone()];
+    let is_bare =
+        ["key", "keys", "token", "tokens"].iter().any(|bare| word.eq_ignore_ascii_case(bare));
+    if !is_bare {
+        return Some(own);
+    }
+    let is_phrase = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b' ';
+    let floor = name.start.saturating_sub(PHRASE_REACH);
+    let length = text.as_bytes()[floor..name.start].iter().rev().take_while(is_phrase).count();
+    name::classify(text[name.start - length..name.end].trim_start())
 }
 
 /// The rest of the line, up to a quotation mark that must have opened before the name.
 fn header(text: &str, at: usize) -> Option<value::Found<'_>> {
     let limit = text.floor_char_boundary(text.len().min(at + HEADER));
-    let line = &text[at..limit];
-    let end = line.find(['\n', '\r', '"', '\'', '`']).unwrap_or(line.len());
-    let end = line[..end].find("\\n").or_else(|| line[..end].find("\\r")).unwrap_or(end);
-    let line = line[..end].trim_end().trim_end_matches('\\');
+    let line = &text.as_bytes()[at..limit];
+    let line = &line[..memchr3(b'\n', b'"', b'\'', line).unwrap_or(line.len())];
+    let line = &line[..memchr2(b'\r', b'`', line).unwrap_or(line.len())];
+    let escape = memmem::find(line, b"\\n").or_else(|| memmem::find(line, b"\\r"));
+    let line = &text[at..at + escape.unwrap_or(line.len())];
+    let line = line.trim_end().trim_end_matches('\\');
     let value = value::Value { text: line, quoting: value::Quoting::Literal };
     Some(value::Found { range: at..at + line.len(), value })
 }
 
-/// What is to be replaced of a value; of an `Authorization` the scheme stays.
-fn credential(meaning: Meaning, found: &value::Found<'_>) -> Option<Range<usize>> {
-    if !found.value.is_secret(meaning) {
-        return None;
-    }
-    let scheme = match meaning.strength {
-        Strength::Authorization => found.value.text.find(' ').map_or(0, |at| at + 1),
+/// The bytes of an `Authorization` that stay: its scheme.
+fn scheme_length(meaning: Meaning, value: &str) -> usize {
+    match meaning.strength {
+        Strength::Authorization => value.find(' ').map_or(0, |at| at + 1),
         _ => 0,
-    };
-    Some(found.range.start + scheme..found.range.end)
+    }
 }
 
 /// The bytes of an escape (`\n`, `\u0022`, `%22`) whose tail was taken for the name's beginning.

@@ -4,6 +4,7 @@ use crate::redact::Kind;
 
 /// Where names are looked for: literals of which one is in every name that [`classify`] knows.
 /// First letters are left out so that three cases are two.
+#[rustfmt::skip]
 pub(in crate::redact) const ANCHORS: &[&str] = &[
     "pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
     "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
@@ -23,6 +24,8 @@ pub(in crate::redact) struct Meaning {
 pub(in crate::redact) enum Strength {
     /// A password: people choose them, so they may be words.
     Password,
+    /// The same of a name that means other things too (`pass`): no plain word.
+    LikelyPassword,
     /// A key or token that a machine made: it looks drawn by lot.
     Key,
     /// Something that may be one: long, drawn and no hash.
@@ -68,15 +71,18 @@ const PROVIDERS: &[(&str, &str)] = &[
 
 /// Words before `key` that say it unlocks something. Others leave it a mere hint: most keys are
 /// keys of maps, tables and keyboards.
+#[rustfmt::skip]
 const UNLOCKING: &[&str] = &[
     "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
     "client", "consumer", "crypto", "customer", "decryption", "deploy", "developer", "encrypt",
-    "encryption", "hmac", "integration", "jwt", "license", "licence", "live", "master", "private",
-    "priv", "project", "rest", "root", "secret", "security", "server", "service", "shared",
-    "sign", "signature", "signing", "storage", "subscription", "token", "webhook", "write",
+    "encryption", "hmac", "integration", "jwt", "license", "licence", "live", "master",
+    "private", "priv", "project", "rest", "root", "secret", "security", "server", "service",
+    "shared", "sign", "signature", "signing", "storage", "subscription", "token", "webhook",
+    "write",
 ];
 
 /// Words before `key` or `token` that say it is open to all or opens nothing.
+#[rustfmt::skip]
 const OPEN: &[&str] = &[
     "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
     "foreign", "host", "idempotency", "input", "max", "min", "next", "num", "output", "pad",
@@ -85,8 +91,9 @@ const OPEN: &[&str] = &[
 ];
 
 /// Words after the secret's own that leave it a secret: `PASSWORD_PROD`, `SECRET_KEY_BASE`.
+#[rustfmt::skip]
 const NEUTRAL: &[&str] = &[
-    "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "default",
+    "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "data", "default",
     "dev", "github", "gitlab", "live", "local", "main", "new", "old", "plain", "plaintext",
     "prod", "production", "raw", "readonly", "repeat", "root", "sandbox", "staging", "string",
     "test", "text", "user", "value", "write",
@@ -114,7 +121,9 @@ pub(in crate::redact) fn classify(name: &str) -> Option<Meaning> {
         .find_map(|(at, word)| own_word(&words[..at], word).map(|found| (at, found)))?;
     let rest = &words[at + 1..];
     // Vault's `secret_id` is a secret, while a `key_id` only names one.
-    let is_secret_id = kind == "secret" && strength == Strength::Key && rest == ["id"];
+    let is_secret_id = kind == "secret"
+        && strength == Strength::Key
+        && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
     let strength = if is_secret_id { strength } else { after(strength, segment, rest)? };
     let kind = match strength {
         Strength::Key | Strength::Hint => provider(words).unwrap_or(kind),
@@ -135,7 +144,7 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
         return Some((Strength::Password, "password"));
     }
     if is(&["pass"]) {
-        return Some((Strength::Key, "password"));
+        return Some((Strength::LikelyPassword, "password"));
     }
     if is(&["authorization"]) {
         return Some((Strength::Authorization, "authorization"));
@@ -226,8 +235,8 @@ fn begins_word(bytes: &[u8], at: usize) -> bool {
         return false;
     }
     let follows_lower = bytes[at - 1].is_ascii_lowercase() || bytes[at - 1].is_ascii_digit();
-    let leads_lower = bytes[at - 1].is_ascii_uppercase()
-        && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    let leads_lower =
+        bytes[at - 1].is_ascii_uppercase() && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
     follows_lower || leads_lower
 }
 
@@ -242,9 +251,23 @@ mod tests {
     #[test]
     fn names_of_passwords() {
         for name in [
-            "password", "PASSWORD", "DB_PASSWORD", "dbPassword", "spring.datasource.password",
-            "PGPASSWORD", "MYSQL_ROOT_PASSWORD", "passwd", "user_pass", "DB_PASS", "rootPw",
-            "PASSWORD_PROD", "new-password", "passphrase", "password1", "wifi_psk", "mypassword",
+            "password",
+            "PASSWORD",
+            "DB_PASSWORD",
+            "dbPassword",
+            "spring.datasource.password",
+            "PGPASSWORD",
+            "MYSQL_ROOT_PASSWORD",
+            "passwd",
+            "user_pass",
+            "DB_PASS",
+            "rootPw",
+            "PASSWORD_PROD",
+            "new-password",
+            "passphrase",
+            "password1",
+            "wifi_psk",
+            "mypassword",
         ] {
             assert_eq!(strength(name), Some(Strength::Password), "{name}");
         }
@@ -253,10 +276,29 @@ mod tests {
     #[test]
     fn names_of_keys() {
         for name in [
-            "token", "access_token", "authToken", "_authToken", "x-api-key", "apiKey", "APIKEY",
-            "OPENAI_API_KEY", "client_secret", "clientSecret", "SECRET_KEY_BASE", "AccountKey",
-            "aws_secret_access_key", "secretAccessKey", "privateKey", "signing_key", "secret_id",
-            "X-Auth-Token", "accessToken.value", "TOKEN2",
+            "token",
+            "access_token",
+            "authToken",
+            "_authToken",
+            "x-api-key",
+            "apiKey",
+            "APIKEY",
+            "OPENAI_API_KEY",
+            "client_secret",
+            "clientSecret",
+            "SECRET_KEY_BASE",
+            "AccountKey",
+            "aws_secret_access_key",
+            "secretAccessKey",
+            "privateKey",
+            "signing_key",
+            "secret_id",
+            "X-Auth-Token",
+            "accessToken.value",
+            "TOKEN2",
+            "API key",
+            "Secret access key",
+            "client-key-data",
         ] {
             assert_eq!(strength(name), Some(Strength::Key), "{name}");
         }
@@ -264,6 +306,7 @@ mod tests {
 
     #[test]
     fn names_that_hint() {
+        assert_eq!(strength("pass"), Some(Strength::LikelyPassword));
         for name in ["key", "STRIPE_KEY", "TOKEN_ACME", "cosmosKey"] {
             assert_eq!(strength(name), Some(Strength::Hint), "{name}");
         }
@@ -275,10 +318,32 @@ mod tests {
     #[test]
     fn names_of_other_things() {
         for name in [
-            "token_count", "tokenType", "max_tokens", "input_tokens", "next_page_token", "tokenizer",
-            "public_key", "primaryKey", "keyboard", "keyword", "monkey", "author", "authority",
-            "password_hash", "passwordField", "password.length", "secret_name", "key_id", "bypass",
-            "compass", "passed", "secretary", "authenticate", "--password-stdin", "api_key_env",
+            "token_count",
+            "tokenType",
+            "max_tokens",
+            "input_tokens",
+            "next_page_token",
+            "tokenizer",
+            "public_key",
+            "primaryKey",
+            "keyboard",
+            "keyword",
+            "monkey",
+            "author",
+            "authority",
+            "password_hash",
+            "passwordField",
+            "password.length",
+            "secret_name",
+            "key_id",
+            "bypass",
+            "compass",
+            "passed",
+            "secretary",
+            "authenticate",
+            "--password-stdin",
+            "api_key_env",
+            "next page token",
         ] {
             assert_eq!(strength(name), None, "{name}");
         }

@@ -17,6 +17,10 @@ pub(super) enum Tie {
     Prose,
     /// `<name>value</name>`.
     Element,
+    /// `name value`.
+    Beside,
+    /// `| name | value |`, which may also be a pipe.
+    Cell,
 }
 
 /// Blanks in a row that are skipped at most: aligned columns have many, prose has not.
@@ -25,30 +29,44 @@ const BLANKS: usize = 40;
 /// Finds what ties the name that stands at `start..end` to a value, and where the value begins.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
-    let at = after_blanks(text, close);
+    let at = after_remark(text, after_blanks(text, close));
     let is_spaced = at > close;
     let rest = &text[at..];
-    let found = if rest.starts_with(b">") && start > 0 && text[start - 1] == b'<' {
+    let found = if rest.starts_with(b">") && text[..start].ends_with(b"<") {
+        // In `scheme://<user>:<password>@host` the tags are placeholders.
+        if text[..start].ends_with(b":<") {
+            return None;
+        }
         Some((Tie::Element, at + 1))
     } else if rest.starts_with(b":-") || rest.starts_with(b":=") {
         Some((Tie::Assigns, at + 2))
     } else if rest.starts_with(b"::") || rest.starts_with(b"://") {
         None
     } else if rest.starts_with(b":") {
-        Some((Tie::Colon, at + 1))
+        // `/pass:value`, as flags are on Windows.
+        let is_flag = text[..start].ends_with(b" /");
+        Some((if is_flag { Tie::Flag } else { Tie::Colon }, at + 1))
     } else if rest.starts_with(b"=>") || rest.starts_with(b"||") || rest.starts_with(b"??") {
         Some((Tie::Assigns, at + 2))
     } else if rest.starts_with(b"==") || rest.starts_with(b"!=") || rest.starts_with(b"=~") {
         Some((Tie::Literal, at + rest.iter().take_while(|byte| b"!=~".contains(byte)).count()))
     } else if rest.starts_with(b"=") {
-        let is_tight = !is_spaced && !rest.get(1).is_some_and(|byte| *byte == b' ');
-        Some((if is_tight { Tie::Equals } else { Tie::Assigns }, at + 1))
+        let is_flag = text[start] == b'-';
+        let is_tight = !is_spaced && rest.get(1).is_none_or(|byte| *byte != b' ');
+        let tie = if is_tight { Tie::Equals } else { Tie::Assigns };
+        Some((if is_flag { Tie::Flag } else { tie }, at + 1))
     } else if let Some(length) = encoded(rest) {
         Some((Tie::Equals, at + length))
     } else if let Some(length) = sibling_value(&text[end..]) {
         Some((Tie::Equals, end + length))
+    } else if rest.starts_with(b"(") && is_setter(&text[start..end]) {
+        Some((Tie::Assigns, at + 1))
+    } else if rest.starts_with(b"(") && is_getter(&text[start..end]) {
+        None
     } else if rest.starts_with(b"(") || (rest.starts_with(b",") && close > end) {
         Some((Tie::Literal, at + 1))
+    } else if rest.starts_with(b"|") {
+        Some((Tie::Cell, at + 1))
     } else {
         by_words(text, start, end, at)
     };
@@ -62,8 +80,7 @@ pub(super) fn quote(text: &[u8]) -> Option<usize> {
     if matches!(text.get(backslashes), Some(b'"' | b'\'' | b'`')) {
         return Some(backslashes + 1);
     }
-    let entities: [&[u8]; 6] =
-        [b"\\u0022", b"\\u0027", b"&quot;", b"&#34;", b"&#39;", b"%22"];
+    let entities: [&[u8]; 6] = [b"\\u0022", b"\\u0027", b"&quot;", b"&#34;", b"&#39;", b"%22"];
     entities.into_iter().find(|entity| text.starts_with(entity)).map(<[u8]>::len)
 }
 
@@ -86,6 +103,39 @@ fn after_closers(text: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Skips a remark in brackets: `Secret Access Key [None]: `, `API key (production): `.
+fn after_remark(text: &[u8], at: usize) -> usize {
+    let close = match text.get(at) {
+        Some(b'[') => b']',
+        Some(b'(') => b')',
+        _ => return at,
+    };
+    let remark = &text[at..text.len().min(at + 24)];
+    let Some(length) = remark.iter().position(|byte| *byte == close) else { return at };
+    let is_words =
+        remark[1..length].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    let after = at + length + 1;
+    if is_words && text.get(after) == Some(&b':') { after } else { at }
+}
+
+/// `setPassword`, `with_password`: the argument is the password.
+fn is_setter(name: &[u8]) -> bool {
+    begins_with_verb(name, &["set", "with", "Set", "With"])
+}
+
+/// `getPassword`, `has_token`: the argument says which.
+fn is_getter(name: &[u8]) -> bool {
+    begins_with_verb(name, &["get", "has", "is", "find", "fetch", "read", "load", "Get"])
+}
+
+fn begins_with_verb(name: &[u8], verbs: &[&str]) -> bool {
+    let method = name.rsplit(|byte| *byte == b'.').next().unwrap_or(name);
+    verbs.iter().any(|verb| {
+        let rest = method.strip_prefix(verb.as_bytes());
+        rest.is_some_and(|rest| matches!(rest.first(), Some(b'_' | b'A'..=b'Z')))
+    })
+}
+
 /// `%3D`, `%3A`, `\u003d`, `\u003a`, `&#61;`.
 fn encoded(rest: &[u8]) -> Option<usize> {
     let forms: [&[u8]; 5] = [b"%3D", b"%3A", b"\\u003d", b"\\u003a", b"&#61;"];
@@ -101,7 +151,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     if at == end {
         return None;
     }
-    for word in ["is: ", "is ", "was ", "are ", "is now ", "set to "] {
+    for word in ["is set to ", "is now ", "is: ", "is ", "was ", "set to "] {
         if rest.starts_with(word.as_bytes()) {
             return Some((Tie::Prose, at + word.len()));
         }
@@ -119,7 +169,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     let is_declared = type_length > 0
         && text.get(assigns) == Some(&b'=')
         && quote(&text[after_blanks(text, assigns + 1)..]).is_some();
-    is_declared.then_some((Tie::Assigns, assigns + 1))
+    Some(if is_declared { (Tie::Assigns, assigns + 1) } else { (Tie::Beside, at) })
 }
 
 /// `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …`, `key="x" value="…"`.
@@ -167,9 +217,10 @@ mod tests {
             ("NAME::x", None),
             ("NAME://x", None),
             ("NAME, x", None),
-            ("NAME x", None),
+            ("NAME x", Some((Tie::Beside, "x"))),
+            ("| NAME | x |", Some((Tie::Cell, "x |"))),
+            ("NAME [None]: x", Some((Tie::Colon, "x"))),
             ("NAME", None),
-            ("NAME string", None),
         ] {
             let start = text.find("NAME").unwrap();
             let found = read(text.as_bytes(), start, start + 4);

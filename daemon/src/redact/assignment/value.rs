@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use crate::redact::{
     assignment::{
@@ -18,8 +18,8 @@ use crate::redact::{
 /// some 2,000.
 const LONGEST: usize = 8_192;
 
-/// How much of a value is judged, and of a value without quotation marks read before that. This
-/// bounds the work on text that is all names.
+/// How much of a value is judged, and of a value without quotation marks read before that: this
+/// bounds the work on text that is all names. Once it is a secret it is read to its end.
 const JUDGED: usize = 256;
 
 /// A value as found in the text.
@@ -44,6 +44,10 @@ pub(in crate::redact) enum Quoting {
     Line,
     /// Not at all, behind a flag.
     Flag,
+    /// Not at all, and nothing but a blank ties it to its name.
+    Beside,
+    /// Not at all, behind a `|`.
+    Cell,
     /// Not at all: may be code or prose.
     Bare,
 }
@@ -53,19 +57,22 @@ pub(super) fn read(text: &str, name_start: usize, tie: Tie, at: usize) -> Option
     let bytes = text.as_bytes();
     let at = past_type(bytes, tie, at);
     if let Some(range) = literal(bytes, at) {
-        let is_argument = tie == Tie::Literal;
+        let is_argument = matches!(tie, Tie::Literal | Tie::Beside | Tie::Cell);
         let quoting = if is_argument { Quoting::Argument } else { Quoting::Literal };
         return Found::new(text, range, quoting);
     }
     let end = match tie {
         Tie::Literal => return None,
-        Tie::Element => at + memchr(b'<', limited(bytes, at))?,
-        _ => bare_end(bytes, at),
+        Tie::Element => at + element_length(limited(bytes, at)),
+        _ => bare_end(bytes, at, JUDGED),
     };
     let quoting = match tie {
         Tie::Element => Quoting::Literal,
         Tie::Equals if is_setting(bytes, name_start, end) => Quoting::Setting,
         Tie::Colon if is_whole_line(bytes, name_start, end) => Quoting::Line,
+        Tie::Beside if bytes[..name_start].ends_with(b"ENV ") => Quoting::Setting,
+        Tie::Beside => Quoting::Beside,
+        Tie::Cell => Quoting::Cell,
         Tie::Flag => Quoting::Flag,
         _ => Quoting::Bare,
     };
@@ -87,6 +94,22 @@ impl<'t> Found<'t> {
     }
 }
 
+impl Found<'_> {
+    /// Its end, also of a value that was longer than what is read before it is judged.
+    pub(super) fn whole_end(&self, text: &str) -> usize {
+        let bytes = text.as_bytes();
+        let was_cut = self.range.len() + 4 >= JUDGED;
+        match self.value.quoting {
+            Quoting::Literal | Quoting::Argument if self.range.len() + 4 >= LONGEST => {
+                bare_end(bytes, self.range.end, text.len())
+            }
+            Quoting::Literal | Quoting::Argument => self.range.end,
+            _ if was_cut => bare_end(bytes, self.range.start, text.len()).max(self.range.end),
+            _ => self.range.end,
+        }
+    }
+}
+
 impl Value<'_> {
     /// Whether it is a secret, given what its name promises.
     pub(in crate::redact) fn is_secret(self, meaning: Meaning) -> bool {
@@ -97,6 +120,10 @@ impl Value<'_> {
         }
         match meaning.strength {
             Strength::Password => self.is_password(text),
+            Strength::LikelyPassword => self.is_likely_password(text),
+            Strength::Key if matches!(self.quoting, Quoting::Beside | Quoting::Cell) => {
+                self.is_hinted(text)
+            }
             Strength::Key => self.is_key(text),
             Strength::Hint => self.is_hinted(text),
             Strength::Credential => self.is_hinted(text) || basic::is_pair(text),
@@ -106,23 +133,36 @@ impl Value<'_> {
     }
 
     fn is_password(self, text: &str) -> bool {
-        if is_plain_word(text) || is_location(text) || says_password(text) {
+        let first = text.split('|').next().unwrap_or(text);
+        if is_plain_word(first) || is_location(text) || says_password(text) {
             return false;
         }
         if text.contains(char::is_whitespace) {
             return self.quoting == Quoting::Literal && is_phrase(text);
         }
-        let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
+        let is_word =
+            text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
         match self.quoting {
             Quoting::Literal => true,
             // `("md5", "scram-sha-256")` lists words, `("password", "hunter2")` gives one away.
             Quoting::Argument => !is_word && !text.contains(['-', '/', '.', ':']),
+            Quoting::Beside => is_told_password(text),
+            Quoting::Cell => false,
             Quoting::Setting => text.len() >= 4 && !is_code(text),
             Quoting::Line => text.len() >= 4 && !is_code(text) && !is_type_name(text),
             Quoting::Flag | Quoting::Bare => {
                 text.len() >= 4 && !is_word && !is_code(text) && !is_type_name(text)
             }
         }
+    }
+
+    /// `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.
+    fn is_likely_password(self, text: &str) -> bool {
+        let is_tied = matches!(self.quoting, Quoting::Literal | Quoting::Setting | Quoting::Flag);
+        let is_plain =
+            text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/".contains(&byte));
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        is_tied && !is_plain && !is_number && self.is_password(text)
     }
 
     fn is_key(self, text: &str) -> bool {
@@ -146,6 +186,14 @@ impl Value<'_> {
     }
 }
 
+/// Whether `text`, said right after "password", is one: letters with digits or signs.
+fn is_told_password(text: &str) -> bool {
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_one_word = !text.contains(['_', '/', '.', ':', '(', '-', '=']);
+    (6..=64).contains(&text.len()) && has_digit && has_letter && is_one_word && !is_type_name(text)
+}
+
 /// Whether `text` is a pass phrase rather than a label or a message.
 fn is_phrase(text: &str) -> bool {
     text.len() <= 200 && !is_label(text) && text.split_whitespace().count() <= 12
@@ -158,15 +206,24 @@ fn says_password(text: &str) -> bool {
         && !text.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&*+=".contains(&byte))
 }
 
+/// Types and algorithms that are named with a number.
+#[rustfmt::skip]
+const SIZED: &[&str] = &[
+    "argon", "base", "bcrypt", "f", "float", "hs", "i", "int", "md", "ntlmv", "oauth", "pbkdf",
+    "rs", "sha", "str", "u", "uint", "utf", "v", "vec",
+];
+
 /// `CharArray`, `SecretStr`, `__u32`: what stands behind a colon in code.
 fn is_type_name(text: &str) -> bool {
     let name = text.trim_start_matches('_').trim_end_matches("_t");
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_sized = ["u", "i", "f", "int", "uint", "float", "utf", "vec", "str"].contains(&stem);
+    let lower = stem.to_ascii_lowercase();
+    let is_sized = SIZED.contains(&lower.as_str());
     let is_named = name == stem
         && name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_number = text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit());
+    let is_number =
+        text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit());
     is_sized || is_named || is_number
 }
 
@@ -183,7 +240,9 @@ fn is_authorization(text: &str) -> bool {
         return false;
     }
     if rest.contains(' ') {
-        return is_scheme && rest.contains('=') && rest.split([',', ' ', '"']).any(looks_drawn);
+        return is_scheme
+            && rest.contains('=')
+            && rest.split([',', ' ', '"', '=']).any(looks_drawn);
     }
     basic::is_pair(rest)
         || looks_drawn(rest)
@@ -214,10 +273,11 @@ fn past_type(text: &[u8], tie: Tie, at: usize) -> usize {
 }
 
 /// Calls that only wrap a literal: `String::from("…")`, `[]byte("…")`, `Some("…")`.
+#[rustfmt::skip]
 const WRAPPERS: &[&str] = &[
     "Buffer.from(", "Just(", "Ok(", "Secret(", "SecretStr(", "SecretString::from(",
-    "SecretString::new(", "Some(", "String(", "String::from(", "[]byte(", "bytes(", "new String(",
-    "new Buffer(", "str(", "Secret::new(", "SecretBox::new(", "std::string(",
+    "SecretString::new(", "Some(", "String(", "String::from(", "[]byte(", "bytes(", "new
+    String(", "new Buffer(", "str(", "Secret::new(", "SecretBox::new(", "std::string(",
 ];
 
 /// The inside of a string literal that begins at `at`, with its prefixes and wrappers.
@@ -262,9 +322,14 @@ fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
     start + memchr(b'\n', region).unwrap_or(region.len())
 }
 
+/// The length of what a tag encloses; of a cut text what is left of the line.
+fn element_length(text: &[u8]) -> usize {
+    memchr2(b'<', b'\n', text).unwrap_or(text.len())
+}
+
 /// Where a value without quotation marks ends.
-fn bare_end(text: &[u8], at: usize) -> usize {
-    let region = &text[at..text.len().min(at + JUDGED)];
+fn bare_end(text: &[u8], at: usize, limit: usize) -> usize {
+    let region = &text[at..text.len().min(at + limit)];
     let ends = |index: usize| match region[index] {
         b'"' | b'\'' | b'`' | b'<' | b'>' | b'&' | b';' | b'|' => true,
         byte if byte.is_ascii_whitespace() => true,
@@ -308,18 +373,23 @@ fn trim_closers(value: &[u8]) -> usize {
 /// `ENV` or `-e`, or among pairs of a connection string.
 fn is_setting(text: &[u8], name_start: usize, value_end: usize) -> bool {
     let before = &text[name_start.saturating_sub(12)..name_start];
-    let is_line_start = before.is_empty() || matches!(before.last(), Some(b'\n' | b';' | b'?' | b'&'))
+    let is_line_start = before.is_empty()
+        || matches!(before.last(), Some(b'\n' | b';' | b'?' | b'&'))
         || (before.ends_with(b"n") && before.ends_with(b"\\n"));
-    let is_declared = ["export ", "ENV ", "env ", "set ", "-e ", "--env ", "ARG ", "setx ", "\t"]
-        .iter()
-        .any(|word| before.ends_with(word.as_bytes()));
     let is_shouted = text[name_start..value_end]
         .split(|byte| *byte == b'=')
         .next()
         .is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
     let follows_pair = text.get(value_end) == Some(&b';')
         && text.get(value_end + 1).is_some_and(|byte| !byte.is_ascii_whitespace());
-    is_line_start || is_declared || is_shouted || follows_pair
+    is_line_start || is_declared(text, name_start) || is_shouted || follows_pair
+}
+
+/// Whether a word that declares settings precedes the name.
+fn is_declared(text: &[u8], name_start: usize) -> bool {
+    ["export ", "ENV ", "env ", "set ", "-e ", "--env ", "ARG ", "setx "]
+        .iter()
+        .any(|word| text[..name_start].ends_with(word.as_bytes()))
 }
 
 /// Whether the line holds nothing but `name: value`, as in YAML.
