@@ -1,0 +1,3 @@
+//! What hooks, people and agents ask for.
+
+pub mod config;

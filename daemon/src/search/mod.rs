@@ -1,0 +1,3 @@
+//! Full text and vectors over all sessions.
+
+pub mod config;

@@ -1,0 +1,3 @@
+//! From messages to a summary.
+
+pub mod config;
