@@ -1,9 +1,9 @@
 //! `graphiti.config.json`: found, read, explained and written.
 //!
 //! Each stage defines what can be configured of it, with defaults, in its own `config.rs`; here
-//! they are put together into one [`Config`]. One table ([`table`]) ties every key of the file to
-//! a field, and everything else follows from it: what [`load`] reads, what [`init`] writes, what
-//! [`check`] explains and what [`schema`] describes.
+//! they are put together into one [`Config`]. One table (`table`) ties every key of the file to
+//! a field, and everything else follows from it: what [`load`] reads, what [`init_text`] writes, what
+//! [`check()`] explains and what [`schema()`] describes.
 //!
 //! The file belongs to Graphiti too. Ours is its section `session_tracking`; other sections that
 //! Graphiti knows are left alone. A wrong value makes the file useless and is told with all

@@ -18,13 +18,14 @@ const SHORT_WORDS: &[&str] =
 /// Values that are words of a language, a type or a form rather than someone's password.
 #[rustfmt::skip]
 const PLAIN_WORDS: &[&str] = &[
-    "any", "auto", "bool", "boolean", "bytes", "char", "disabled", "else", "empty", "enabled",
-    "env", "false", "file", "forgot", "func", "function", "invalid", "keyring", "missing",
-    "never", "new", "nil", "no", "none", "null", "number", "object", "off", "on", "optional",
-    "pass", "passphrase", "passwd", "password", "passwort", "plain", "prompt", "pwd",
-    "required", "secret", "self", "set", "stdin", "str", "string", "test", "text", "this",
-    "token", "true", "type", "undefined", "unknown", "unset", "value", "var", "varchar", "void",
-    "wrong", "yes",
+    "again", "any", "argument", "auto", "bool", "boolean", "bytes", "char", "disabled", "else",
+    "empty", "enabled", "env", "false", "file", "flag", "flags", "forgot", "func", "function",
+    "here", "instead", "interactively", "invalid", "keyring", "manually", "missing", "never",
+    "new", "nil", "no", "none", "null", "number", "object", "off", "on", "option", "optional",
+    "options", "parameter", "pass", "passphrase", "passwd", "password", "passwort", "plain",
+    "prompt", "pwd", "required", "secret", "self", "set", "stdin", "str", "string", "test",
+    "text", "this", "token", "true", "type", "undefined", "unknown", "unset", "value", "var",
+    "varchar", "void", "wrong", "yes",
 ];
 
 /// Words of labels and messages about passwords.

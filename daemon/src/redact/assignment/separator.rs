@@ -26,35 +26,42 @@ pub(super) enum Tie {
 /// Blanks in a row that are skipped at most: aligned columns have many, prose has not.
 const BLANKS: usize = 40;
 
+/// Signs that mean the same whatever is around them; `None` ties nothing.
+const SIGNS: &[(&str, Option<Tie>)] = &[
+    (":-", Some(Tie::Assigns)),
+    (":=", Some(Tie::Assigns)),
+    ("=>", Some(Tie::Assigns)),
+    ("||", Some(Tie::Assigns)),
+    ("??", Some(Tie::Assigns)),
+    ("===", Some(Tie::Literal)),
+    ("!==", Some(Tie::Literal)),
+    ("==", Some(Tie::Literal)),
+    ("!=", Some(Tie::Literal)),
+    ("=~", Some(Tie::Literal)),
+    ("::", None),
+    ("://", None),
+];
+
 /// Finds what ties the name that stands at `start..end` to a value, and where the value begins.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
     let at = after_remark(text, after_blanks(text, close));
     let is_spaced = at > close;
     let rest = &text[at..];
-    let found = if rest.starts_with(b">") && text[..start].ends_with(b"<") {
+    let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()));
+    let found = if let Some((sign, tie)) = sign {
+        tie.map(|tie| (tie, at + sign.len()))
+    } else if rest.starts_with(b">") && text[..start].ends_with(b"<") {
         // In `scheme://<user>:<password>@host` the tags are placeholders.
-        if text[..start].ends_with(b":<") {
-            return None;
-        }
-        Some((Tie::Element, at + 1))
-    } else if rest.starts_with(b":-") || rest.starts_with(b":=") {
-        Some((Tie::Assigns, at + 2))
-    } else if rest.starts_with(b"::") || rest.starts_with(b"://") {
-        None
+        let is_element = !text[..start].ends_with(b":<");
+        is_element.then_some((Tie::Element, at + 1))
     } else if rest.starts_with(b":") {
         // `/pass:value`, as flags are on Windows.
         let is_flag = text[..start].ends_with(b" /");
         Some((if is_flag { Tie::Flag } else { Tie::Colon }, at + 1))
-    } else if rest.starts_with(b"=>") || rest.starts_with(b"||") || rest.starts_with(b"??") {
-        Some((Tie::Assigns, at + 2))
-    } else if rest.starts_with(b"==") || rest.starts_with(b"!=") || rest.starts_with(b"=~") {
-        Some((Tie::Literal, at + rest.iter().take_while(|byte| b"!=~".contains(byte)).count()))
     } else if rest.starts_with(b"=") {
-        let is_flag = text[start] == b'-';
         let is_tight = !is_spaced && rest.get(1).is_none_or(|byte| *byte != b' ');
-        let tie = if is_tight { Tie::Equals } else { Tie::Assigns };
-        Some((if is_flag { Tie::Flag } else { tie }, at + 1))
+        Some((if is_tight { Tie::Equals } else { Tie::Assigns }, at + 1))
     } else if let Some(length) = encoded(rest) {
         Some((Tie::Equals, at + length))
     } else if let Some(length) = sibling_value(&text[end..]) {
@@ -84,7 +91,7 @@ pub(super) fn quote(text: &[u8]) -> Option<usize> {
     entities.into_iter().find(|entity| text.starts_with(entity)).map(<[u8]>::len)
 }
 
-/// Skips blanks; a line break only where a literal follows it, as in wrapped code.
+/// Skips blanks.
 pub(super) fn after_blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }

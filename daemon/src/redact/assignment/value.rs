@@ -73,6 +73,7 @@ pub(super) fn read(text: &str, name_start: usize, tie: Tie, at: usize) -> Option
         Tie::Beside if bytes[..name_start].ends_with(b"ENV ") => Quoting::Setting,
         Tie::Beside => Quoting::Beside,
         Tie::Cell => Quoting::Cell,
+        Tie::Flag if is_last_or_before_flag(bytes, end) => Quoting::Setting,
         Tie::Flag => Quoting::Flag,
         _ => Quoting::Bare,
     };
@@ -382,7 +383,14 @@ fn is_setting(text: &[u8], name_start: usize, value_end: usize) -> bool {
         .is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
     let follows_pair = text.get(value_end) == Some(&b';')
         && text.get(value_end + 1).is_some_and(|byte| !byte.is_ascii_whitespace());
-    is_line_start || is_declared(text, name_start) || is_shouted || follows_pair
+    let is_flag = text[name_start] == b'-';
+    is_line_start || is_flag || is_declared(text, name_start) || is_shouted || follows_pair
+}
+
+/// Whether the value ends the command or another flag follows, so that it is no word of prose.
+fn is_last_or_before_flag(text: &[u8], value_end: usize) -> bool {
+    let rest = &text[separator::after_blanks(text, value_end)..];
+    matches!(rest.first(), None | Some(b'-' | b'\n' | b'\r' | b'|' | b';' | b'&' | b'\\' | b'"'))
 }
 
 /// Whether a word that declares settings precedes the name.
