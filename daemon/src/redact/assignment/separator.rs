@@ -163,7 +163,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
             return Some((Tie::Prose, at + word.len()));
         }
     }
-    let is_flag = text[start] == b'-' || (start > 0 && matches!(text[start - 1], b'-' | b'/'));
+    let is_flag = text[start] == b'-' || text[..start].ends_with(b" /");
     if is_flag {
         return Some((Tie::Flag, at));
     }
@@ -229,8 +229,10 @@ mod tests {
             ("NAME [None]: x", Some((Tie::Colon, "x"))),
             ("NAME", None),
         ] {
-            let start = text.find("NAME").unwrap();
-            let found = read(text.as_bytes(), start, start + 4);
+            // The dashes of a flag are part of its name.
+            let end = text.find("NAME").unwrap() + 4;
+            let start = end - 4 - if text.starts_with("--") { 2 } else { 0 };
+            let found = read(text.as_bytes(), start, end);
             assert_eq!(found.map(|(tie, at)| (tie, &text[at..])), wanted, "{text}");
         }
     }

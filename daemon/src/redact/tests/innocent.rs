@@ -199,6 +199,7 @@ const INNOCENT: &[&str] = &[
     "--password <value>  The password",
     "--password-stdin",
     "pass it with the --password flag",
+    "# username/password handling",
     "the --password option asks for it",
     "with --token or --password given, it logs in",
     "docker login --username bob --password-stdin",
