@@ -1,109 +1,235 @@
 //! The daemon from start to end.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use anyhow::Context;
+use graphiti_proto::{endpoint, methods::Reloaded};
 use tokio::sync::{mpsc, watch};
 
 use crate::{
+    activity::classify::Learned,
     api::{self, Administration, Daemon},
-    capture::{filter::Filter, format::Surroundings},
+    capture::format::Surroundings,
     clock,
+    config::{self, Config},
     engine::{Engine, Places, Settings, follow, pipeline::Means},
     lifecycle::{
         home::Home,
         ready,
         signals::{self, Signal},
     },
+    logging,
     redact::Redactor,
-    session::Policy,
     store::{Store, sled::SledStore},
 };
-use graphiti_proto::methods::Reloaded;
 
 /// How the daemon is started.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Its home.
     pub home: PathBuf,
+    /// The directory that it is started in, where a configuration may lie.
+    pub directory: PathBuf,
 }
 
+/// What a stop may take before the process ends all the same.
+const LAST_RESORT: Duration = Duration::from_secs(30);
+
 /// Runs the daemon until it is told to stop.
+///
+/// # Errors
+///
+/// When the home is taken or cannot be used, the configuration is wrong, or the database, the
+/// index or the socket cannot be opened; the message says what to do.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let home = Home::take(&options.home)?;
+    let search = search(options);
+    let loaded = config::load(&search)?;
+    let log = logging::start(&loaded.config.log, home.path()).context("start the log")?;
+    for notice in &loaded.notices {
+        tracing::warn!("{notice}");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .thread_name("graphitid")
         .enable_all()
         .build()
         .context("start the runtime")?;
-    runtime.block_on(serve(&home))?;
-    runtime.shutdown_timeout(std::time::Duration::from_secs(5));
-    Ok(())
+    let wiring = Wiring {
+        home,
+        search,
+        config: loaded.config,
+        log,
+        redactor: Redactor::new(),
+        learned: Arc::default(),
+    };
+    let served = runtime.block_on(wiring.serve());
+    runtime.shutdown_timeout(LAST_RESORT);
+    served
 }
 
-async fn serve(home: &Home) -> anyhow::Result<()> {
-    let mut signals = signals::listen().context("listen for signals")?;
-    let store: Arc<dyn Store> =
-        Arc::new(SledStore::open(&home.path().join("db")).context("open the database")?);
-    let follower = follow::open(&follow::folder(home.path()), store.clone())
-        .context("open the search index")?;
-    let index = follower.index().clone();
-    let (followed, reached) = watch::channel(0);
-    let (stop, stopping) = watch::channel(false);
-    let follower = tokio::spawn(follower.run(followed, stopping.clone()));
+/// Where the configuration is looked for.
+pub fn search(options: &Options) -> config::Search {
+    config::Search {
+        directory: Some(options.directory.clone()),
+        home: options.home.clone(),
+        user_home: std::env::home_dir(),
+    }
+}
 
-    let settings = Settings {
-        policy: Policy::default(),
-        means: Arc::new(Means {
-            filter: Filter::default(),
-            redactor: Redactor::new(),
-            learned: Default::default(),
-        }),
-        excluded: Vec::new(),
-        keep_days: None,
-    };
-    let user_home = std::env::home_dir().context("find the user's home folder")?;
-    let surroundings =
-        Surroundings { home: &user_home, variable: &|name| std::env::var(name).ok() };
-    let places = Places::usual(&surroundings, &[]);
-    let watched = places.roots.clone();
-    let running = Engine::start(store, settings, places, reached).context("start the engine")?;
+struct Wiring {
+    home: Home,
+    search: config::Search,
+    config: Config,
+    log: logging::Handle,
+    redactor: Redactor,
+    learned: Arc<Mutex<Learned>>,
+}
 
-    let (administration, mut requests) = mpsc::channel(4);
-    let daemon = Arc::new(Daemon {
-        engine: running.engine.clone(),
-        index,
-        home: home.path().to_owned(),
-        watched,
-        started_at: clock::now(),
-        administration,
-    });
-    let socket = graphiti_proto::endpoint::usual_socket(home.path());
-    let listener = api::server::listen(&socket).with_context(|| format!("listen at {socket}"))?;
-    home.announce(&socket).context("say where it listens")?;
-    let server = tokio::spawn(api::server::serve(listener, daemon, stopping));
-    tracing::info!(home = %home.path().display(), socket, "graphitid is ready");
-    ready::ready();
+impl Wiring {
+    async fn serve(mut self) -> anyhow::Result<()> {
+        let mut signals = signals::listen().context("listen for signals")?;
+        let home = self.home.path().to_owned();
+        let store = open_store(&home)?;
+        let follower =
+            follow::open(&follow::folder(&home), store.clone()).context("open the search index")?;
+        let index = follower.index().clone();
+        let (followed, reached) = watch::channel(0);
+        let (stop, stopping) = watch::channel(false);
+        let follower = tokio::spawn(follower.run(followed, stopping.clone()));
 
-    loop {
-        tokio::select! {
-            signal = signals.recv() => match signal {
-                Some(Signal::Reload) => {}
-                Some(Signal::Stop) | None => break,
-            },
-            request = requests.recv() => match request {
-                Some(Administration::Reload(reply)) => drop(reply.send(Reloaded::default())),
-                Some(Administration::Stop) | None => break,
-            },
+        let places = places(&self.config);
+        let watched = places.roots.clone();
+        let running =
+            Engine::start(store, self.settings(), places, reached).context("start the engine")?;
+        let (administration, requests) = mpsc::channel(4);
+        let daemon = Arc::new(Daemon {
+            engine: running.engine.clone(),
+            index,
+            home: home.clone(),
+            watched,
+            started_at: clock::now(),
+            administration,
+        });
+        let server = self.listen(daemon, stopping)?;
+        tracing::info!(home = %home.display(), "graphitid is ready");
+        ready::ready();
+
+        self.administer(&running.engine, &mut signals, requests).await;
+
+        tracing::info!("graphitid is stopping");
+        ready::stopping();
+        // Callers first, then the work in hand, then the index, and the database with the last of
+        // those who hold it.
+        stop.send_replace(true);
+        if let Some(server) = server {
+            drop(server.await);
+        }
+        running.stop().await;
+        drop(follower.await);
+        tracing::info!("graphitid has stopped");
+        Ok(())
+    }
+
+    fn listen(
+        &self,
+        daemon: api::Shared,
+        stopping: watch::Receiver<bool>,
+    ) -> anyhow::Result<Option<tokio::task::JoinHandle<()>>> {
+        let hooks = &self.config.api.hooks;
+        if !hooks.socket_enabled {
+            tracing::warn!("hooks.socket_enabled is false: nobody can ask anything");
+            return Ok(None);
+        }
+        let socket = match &hooks.socket_path {
+            Some(path) => path.to_string_lossy().into_owned(),
+            None => endpoint::usual_socket(self.home.path()),
+        };
+        let listener = api::server::listen(&socket).with_context(|| {
+            format!("listen at {socket}; session_tracking.hooks.socket_path sets another place")
+        })?;
+        self.home.announce(&socket).context("say where it listens")?;
+        Ok(Some(tokio::spawn(api::server::serve(listener, daemon, stopping))))
+    }
+
+    /// Reloads when asked, until asked to stop.
+    async fn administer(
+        &mut self,
+        engine: &Engine,
+        signals: &mut mpsc::Receiver<Signal>,
+        mut requests: mpsc::Receiver<Administration>,
+    ) {
+        loop {
+            tokio::select! {
+                signal = signals.recv() => match signal {
+                    Some(Signal::Reload) => drop(self.reload(engine).await),
+                    Some(Signal::Stop) | None => return,
+                },
+                request = requests.recv() => match request {
+                    Some(Administration::Reload(reply)) => {
+                        drop(reply.send(self.reload(engine).await));
+                    }
+                    Some(Administration::Stop) | None => return,
+                },
+            }
         }
     }
-    tracing::info!("graphitid is stopping");
-    ready::stopping();
-    // Callers first, then the work in hand, then the index, then the database.
-    stop.send_replace(true);
-    drop(server.await);
-    running.stop().await;
-    drop(follower.await);
-    tracing::info!("graphitid has stopped");
-    Ok(())
+
+    /// Reads the configuration again. What is wrong with it leaves the old one in force.
+    async fn reload(&mut self, engine: &Engine) -> Reloaded {
+        let loaded = match config::load(&self.search) {
+            Ok(loaded) => loaded,
+            Err(problems) => {
+                tracing::warn!("the old settings stay in force: {problems}");
+                let problems = problems.to_string().lines().map(str::to_owned).collect();
+                return Reloaded { changes: Vec::new(), problems };
+            }
+        };
+        for notice in &loaded.notices {
+            tracing::warn!("{notice}");
+        }
+        let changes = config::changes(&self.config, &loaded.config);
+        for change in &changes {
+            tracing::info!("{change}");
+        }
+        self.config = loaded.config;
+        self.log.set_level(&self.config.log);
+        drop(engine.reload(self.settings(), places(&self.config)).await);
+        Reloaded { changes, problems: Vec::new() }
+    }
+}
+
+impl Wiring {
+    fn settings(&self) -> Settings {
+        let capture = &self.config.capture;
+        Settings {
+            session: self.config.session,
+            means: Arc::new(Means {
+                filter: capture.filter.clone(),
+                redactor: self.redactor.clone(),
+                learned: self.learned.clone(),
+            }),
+            excluded: capture.excluded_paths.clone(),
+            keep: capture.keep,
+        }
+    }
+}
+
+fn open_store(home: &Path) -> anyhow::Result<Arc<dyn Store>> {
+    let folder = home.join("db");
+    let store = SledStore::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+    Ok(Arc::new(store))
+}
+
+/// Where transcripts are looked for: nowhere when tracking is switched off.
+fn places(config: &Config) -> Places {
+    let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
+        return Places::nowhere();
+    };
+    let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
+    Places::usual(&surroundings, &config.capture.watch_directories)
 }

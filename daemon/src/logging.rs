@@ -7,42 +7,66 @@ use std::{
     sync::Mutex,
 };
 
-use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{
+    EnvFilter, Registry, layer::SubscriberExt, reload, util::SubscriberInitExt,
+};
 
-/// How the daemon logs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Logging {
-    /// What is logged, as `tracing_subscriber` filters: `info`, `debug`, `graphitid::engine=trace`.
-    pub level: String,
-    /// The file; standard error when there is none.
-    pub file: Option<PathBuf>,
-    /// When the file has so many bytes it is put aside, and the one put aside before is dropped.
-    pub max_bytes: u64,
+use crate::config::{Level, Log};
+
+/// Parts of libraries that would log transcript text at `debug`: the shell parser prints the
+/// commands that it reads.
+const QUIET: &str = "tokenize=warn,parse=warn,expansion=warn,sled=warn,tantivy=warn";
+
+/// The running log.
+pub struct Handle(reload::Handle<EnvFilter, Registry>);
+
+impl Handle {
+    /// Puts another level in force.
+    pub fn set_level(&self, log: &Log) {
+        // It fails only when the log has ended.
+        drop(self.0.reload(filter(log.level)));
+    }
 }
 
-/// Starts logging. May be called once in a process.
-pub fn start(logging: &Logging) -> io::Result<()> {
-    let filter = EnvFilter::try_new(&logging.level)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+/// Starts logging: to the file that is configured; else to standard error when someone reads that
+/// (a terminal, a service manager), and to `graphitid.log` in the home when nobody does. May be
+/// called once in a process.
+pub fn start(log: &Log, home: &Path) -> io::Result<Handle> {
+    let (filter, handle) = reload::Layer::new(filter(log.level));
     let registry = tracing_subscriber::registry().with(filter);
-    let started = match &logging.file {
-        Some(file) => {
-            let writer = Mutex::new(BoundedFile::open(file, logging.max_bytes)?);
-            let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
-            registry.with(layer).try_init()
-        }
-        None => {
-            let terminal = io::stderr().is_terminal();
-            let layer = tracing_subscriber::fmt::layer().with_ansi(terminal).with_target(false);
-            // The journal has its own times.
-            if std::env::var_os("JOURNAL_STREAM").is_some() {
-                registry.with(layer.without_time().with_writer(io::stderr)).try_init()
-            } else {
-                registry.with(layer.with_writer(io::stderr)).try_init()
-            }
-        }
+    let is_journal = std::env::var_os("JOURNAL_STREAM").is_some();
+    let is_terminal = io::stderr().is_terminal();
+    let file = match &log.file {
+        Some(file) => Some(file.clone()),
+        None if is_journal || is_terminal => None,
+        None => Some(home.join("graphitid.log")),
     };
-    started.map_err(io::Error::other)
+    let layer = tracing_subscriber::fmt::layer().with_target(false);
+    let started = match file {
+        Some(file) => {
+            let writer = Mutex::new(BoundedFile::open(&file, log.max_bytes)?);
+            registry.with(layer.with_ansi(false).with_writer(writer)).try_init()
+        }
+        // The journal has its own times.
+        None if is_journal => {
+            let layer = layer.with_ansi(false).without_time();
+            registry.with(layer.with_writer(io::stderr)).try_init()
+        }
+        None => registry.with(layer.with_ansi(is_terminal).with_writer(io::stderr)).try_init(),
+    };
+    started.map_err(io::Error::other)?;
+    Ok(Handle(handle))
+}
+
+fn filter(level: Level) -> EnvFilter {
+    let level = match level {
+        Level::Error => "error",
+        Level::Warn => "warn",
+        Level::Info => "info",
+        Level::Debug => "debug",
+        Level::Trace => "trace",
+    };
+    EnvFilter::new(format!("{level},{QUIET}"))
 }
 
 /// A file that is put aside when it has grown.

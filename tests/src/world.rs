@@ -92,7 +92,7 @@ impl World {
         let manager = UnixDatagram::bind(&notify).expect("a socket for the daemon's notices");
         // Short steps, so that a daemon that died is noticed.
         manager.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
-        let log = fs::File::options().create(true).append(true).open(self.path("daemon.log"));
+        let log = fs::File::options().create(true).append(true).open(self.path("daemon.err"));
         let mut child = self
             .command("graphitid")
             .env("NOTIFY_SOCKET", &notify)
@@ -136,7 +136,8 @@ impl World {
 
     /// What the daemon logged so far.
     pub fn log(&self) -> String {
-        fs::read_to_string(self.path("daemon.log")).unwrap_or_default()
+        let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+        read(self.path("daemon.err")) + &read(self.home().join("graphitid.log"))
     }
 
     /// A program of ours, on this machine.

@@ -2,6 +2,7 @@
 //! lost, no session has two episodes, and the daemon starts each time.
 //!
 //! `KILLS` sets how often; `SEED` repeats a run.
+#![expect(clippy::print_stdout, reason = "a run tells what it did, and how to repeat it")]
 
 use std::{
     collections::BTreeMap,

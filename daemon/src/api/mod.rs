@@ -6,6 +6,7 @@
 //! words into those of the wire.
 
 pub mod caller;
+pub mod config;
 pub mod connection;
 mod convert;
 mod current;

@@ -14,44 +14,7 @@ use crate::model::{
     transcript::{Action, Call, ChangeKind, FileChange, Item, Outcome, TaskState, ToolResult},
 };
 
-/// How one kind of content is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// As it is.
-    Full,
-    /// Not at all.
-    Omit,
-    /// As one line.
-    OneLine,
-    /// As one line; when an episode is made, long content is summarised by this template.
-    Template(String),
-    /// As one line; when an episode is made, long content is summarised by this prompt.
-    Prompt(String),
-}
-
-/// How each kind of content is kept (`session_tracking.filter`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filter {
-    /// What tools are asked.
-    pub tool_calls: Keep,
-    /// What tools answer.
-    pub tool_content: Keep,
-    /// What the user says.
-    pub user_messages: Keep,
-    /// What the agent says.
-    pub agent_messages: Keep,
-}
-
-impl Default for Filter {
-    fn default() -> Filter {
-        Filter {
-            tool_calls: Keep::Full,
-            tool_content: Keep::Template("default-tool-content.md".to_owned()),
-            user_messages: Keep::Full,
-            agent_messages: Keep::Full,
-        }
-    }
-}
+pub use crate::capture::config::{Filter, Keep};
 
 /// What is kept of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,16 +88,9 @@ impl Filter {
             subject: subject(&call.action, &call.input),
             files: files(&call.action),
         };
-        let text = match &self.tool_calls {
-            Keep::Full => Some(whole_call(call, &waits.subject)),
-            Keep::Omit => None,
-            Keep::OneLine | Keep::Template(_) | Keep::Prompt(_) => {
-                Some(one_line(&format!("{}: {}", waits.tool, waits.subject)))
-            }
-        };
-        let kept = text.map(|text| Kept {
+        let kept = self.tool_calls.then(|| Kept {
             role: Role::Tool,
-            text,
+            text: whole_call(call, &waits.subject),
             tool: Some(waits.tool.clone()),
             files: waits.files.clone(),
         });
@@ -157,7 +113,7 @@ impl Filter {
         let text = match &self.tool_content {
             Keep::Full => format!("{line}\n{}", result.content.decode(CONTENT)),
             Keep::Omit => return None,
-            Keep::OneLine | Keep::Template(_) | Keep::Prompt(_) => line,
+            Keep::Template(_) | Keep::Prompt(_) => line,
         };
         Some(Kept { role: Role::Tool, text, tool: Some(call.tool), files: call.files })
     }
@@ -167,7 +123,7 @@ fn said(role: Role, keep: &Keep, text: &str) -> Option<Kept> {
     let text = match keep {
         Keep::Full => text.trim().to_owned(),
         Keep::Omit => return None,
-        Keep::OneLine | Keep::Template(_) | Keep::Prompt(_) => one_line(text),
+        Keep::Template(_) | Keep::Prompt(_) => one_line(text),
     };
     (!text.is_empty()).then(|| Kept { role, text, tool: None, files: Vec::new() })
 }
@@ -393,9 +349,9 @@ mod tests {
     #[test]
     fn each_kind_can_be_left_out_or_kept_whole() {
         let filter = Filter {
-            tool_calls: Keep::Omit,
+            tool_calls: false,
             tool_content: Keep::Full,
-            user_messages: Keep::OneLine,
+            user_messages: Keep::Template("default-user-messages.md".to_owned()),
             agent_messages: Keep::Omit,
         };
         let kept = filtered(&filter);

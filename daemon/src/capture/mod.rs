@@ -5,6 +5,7 @@
 //! what is wanted, and [`content_hash`] tells whether that is anything new. Which session a file
 //! belongs to and what happens to the messages is the engine's business.
 
+pub mod config;
 pub mod content_hash;
 pub mod filter;
 pub mod format;

@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     capture::{format::Running, watch::Mode},
-    engine::Settings,
+    engine::{Places, Settings},
     model::{CloseReason, EpisodeId, Namespace, SessionKey, session::Session},
 };
 
@@ -31,7 +31,7 @@ pub(super) enum Ask {
         sessions: bool,
         reply: oneshot::Sender<()>,
     },
-    Reload(Box<Settings>, oneshot::Sender<()>),
+    Reload(Box<(Settings, Places)>, oneshot::Sender<()>),
     Stop(oneshot::Sender<()>),
 }
 

@@ -30,7 +30,7 @@ use crate::{
         watch::{Method, Notice},
     },
     model::{CloseReason, SessionKey, session::Session},
-    session::Policy,
+    session,
     store::{Store, StoreError},
 };
 
@@ -38,13 +38,13 @@ use crate::{
 #[derive(Clone)]
 pub struct Settings {
     /// When a session is over.
-    pub policy: Policy,
+    pub session: session::Config,
     /// What is kept of transcripts.
     pub means: Arc<Means>,
-    /// Paths that nothing is captured under, of transcripts or of projects.
+    /// Folders that nothing is captured of, whether transcripts or projects lie in them.
     pub excluded: Vec<std::path::PathBuf>,
-    /// Transcripts last written before this many days ago are not imported; `None` for no limit.
-    pub keep_days: Option<u32>,
+    /// How old a transcript may be that is imported; `None` for any age.
+    pub keep: Option<std::time::Duration>,
 }
 
 /// Where the engine looks for transcripts.
@@ -59,6 +59,11 @@ pub struct Places {
 }
 
 impl Places {
+    /// No place at all.
+    pub fn nowhere() -> Places {
+        Places { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
+    }
+
     /// The places where the agents of this machine keep their transcripts, and `more`.
     pub fn usual(surroundings: &Surroundings<'_>, more: &[std::path::PathBuf]) -> Places {
         let formats = crate::capture::format::FORMATS;
@@ -191,9 +196,9 @@ impl Engine {
         self.ask(|reply| Ask::Settled { sessions, reply }).await
     }
 
-    /// Puts other settings in force.
-    pub async fn reload(&self, settings: Settings) -> Result<(), AskError> {
-        self.ask(|reply| Ask::Reload(Box::new(settings), reply)).await
+    /// Puts other settings and places in force.
+    pub async fn reload(&self, settings: Settings, places: Places) -> Result<(), AskError> {
+        self.ask(|reply| Ask::Reload(Box::new((settings, places)), reply)).await
     }
 
     async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, AskError> {

@@ -7,7 +7,7 @@
 use std::{
     borrow::Cow,
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct Means {
     /// What takes secrets out.
     pub redactor: Redactor,
     /// What was learned about tools.
-    pub learned: Mutex<Learned>,
+    pub learned: Arc<Mutex<Learned>>,
 }
 
 impl Means {

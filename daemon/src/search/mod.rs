@@ -1,4 +1,5 @@
 //! search
+pub mod config;
 pub mod index;
 pub mod passage;
 pub mod query;

@@ -21,29 +21,13 @@
 
 use std::time::Duration;
 
-use crate::model::{
-    session::{CloseReason, Failure, Indexed, Indexing, Session, State, Unindexed},
-    time::Timestamp,
+use crate::{
+    model::{
+        session::{CloseReason, Failure, Indexed, Indexing, Session, State, Unindexed},
+        time::Timestamp,
+    },
+    session::Config,
 };
-
-/// The times that decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Without a write for so long a session counts as inactive.
-    pub check_interval: Duration,
-    /// Without a write for so long a session counts as over; `None` switches that off.
-    pub inactivity_timeout: Option<Duration>,
-}
-
-impl Default for Policy {
-    /// One minute and thirty minutes (hybrid-close, section 5).
-    fn default() -> Policy {
-        Policy {
-            check_interval: Duration::from_secs(60),
-            inactivity_timeout: Some(Duration::from_secs(1_800)),
-        }
-    }
-}
 
 /// What can happen to a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,11 +69,11 @@ pub enum JobEnd {
 }
 
 /// The state of a session that is seen for the first time.
-pub fn first_state(last_written: Timestamp, now: Timestamp, policy: &Policy) -> State {
+pub fn first_state(last_written: Timestamp, now: Timestamp, config: &Config) -> State {
     let age = now.since(last_written);
-    match policy.inactivity_timeout {
+    match config.inactivity_timeout {
         Some(timeout) if age >= timeout => State::Unindexed(Unindexed::History),
-        None if age >= policy.check_interval => State::Unindexed(Unindexed::History),
+        None if age >= config.check_interval => State::Unindexed(Unindexed::History),
         _ => State::Active,
     }
 }
@@ -101,14 +85,14 @@ pub fn handle(
     session: &mut Session,
     event: Event,
     now: Timestamp,
-    policy: &Policy,
+    config: &Config,
 ) -> Option<CloseReason> {
     match event {
         Event::Written(at) => {
             written(session, at);
             None
         }
-        Event::DeadlinePassed => deadline_passed(session, now, policy),
+        Event::DeadlinePassed => deadline_passed(session, now, config),
         Event::CloseAsked(reason) => match &mut session.state {
             State::Indexing(indexing) => {
                 indexing.again = Some(reason);
@@ -161,17 +145,17 @@ pub fn handle(
 }
 
 /// When `session` changes by itself, if nothing else happens.
-pub fn deadline(session: &Session, policy: &Policy) -> Option<Timestamp> {
+pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     let after = |span: Duration| session.last_activity.plus(span);
     match &session.state {
         State::Active => {
-            let over = policy.inactivity_timeout.map(after);
-            Some(over.map_or(after(policy.check_interval), |over| {
-                over.min(after(policy.check_interval))
+            let over = config.inactivity_timeout.map(after);
+            Some(over.map_or(after(config.check_interval), |over| {
+                over.min(after(config.check_interval))
             }))
         }
-        State::Inactive => policy.inactivity_timeout.map(after),
-        State::Unindexed(Unindexed::AgentGone { since }) => Some(since.plus(policy.check_interval)),
+        State::Inactive => config.inactivity_timeout.map(after),
+        State::Unindexed(Unindexed::AgentGone { since }) => Some(since.plus(config.check_interval)),
         State::Failed(failure) => failure.retry_at,
         State::Unindexed(Unindexed::History | Unindexed::NoTimeout)
         | State::Indexing(_)
@@ -191,17 +175,17 @@ fn written(session: &mut Session, at: Timestamp) {
     }
 }
 
-fn deadline_passed(session: &mut Session, now: Timestamp, policy: &Policy) -> Option<CloseReason> {
-    if deadline(session, policy).is_none_or(|due| due > now) {
+fn deadline_passed(session: &mut Session, now: Timestamp, config: &Config) -> Option<CloseReason> {
+    if deadline(session, config).is_none_or(|due| due > now) {
         return None;
     }
     let idle = now.since(session.last_activity);
-    let timed_out = policy.inactivity_timeout.is_some_and(|timeout| idle >= timeout);
+    let timed_out = config.inactivity_timeout.is_some_and(|timeout| idle >= timeout);
     match &session.state {
         State::Active | State::Inactive if timed_out => {
             start(session, CloseReason::InactivityTimeout, now)
         }
-        State::Active if policy.inactivity_timeout.is_none() => {
+        State::Active if config.inactivity_timeout.is_none() => {
             session.state = State::Unindexed(Unindexed::NoTimeout);
             None
         }
@@ -339,7 +323,7 @@ mod tests {
             for (event, wanted) in EVENTS.into_iter().zip(cells) {
                 let quiet_for = if event == "timed out" { 1_800 } else { 60 };
                 let mut session = session(state_named(state), quiet_for);
-                let started = handle(&mut session, event_named(event), NOW, &Policy::default());
+                let started = handle(&mut session, event_named(event), NOW, &Config::default());
                 let after = match started {
                     Some(reason) => format!("{}+{}", name(&session.state), reason.name()),
                     None => name(&session.state).to_owned(),
@@ -351,63 +335,63 @@ mod tests {
 
     #[test]
     fn without_a_timeout_a_quiet_session_is_left_to_queries() {
-        let policy = Policy { inactivity_timeout: None, ..Policy::default() };
+        let config = Config { inactivity_timeout: None, ..Config::default() };
         let mut session = session(State::Active, 60);
-        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &policy), None);
+        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &config), None);
         assert_eq!(session.state, State::Unindexed(Unindexed::NoTimeout));
-        assert_eq!(deadline(&session, &policy), None);
-        let started = handle(&mut session, Event::Needed, NOW, &policy);
+        assert_eq!(deadline(&session, &config), None);
+        let started = handle(&mut session, Event::Needed, NOW, &config);
         assert_eq!(started, Some(CloseReason::LazyQuery));
     }
 
     #[test]
     fn a_deadline_that_has_not_passed_changes_nothing() {
         let mut session = session(State::Active, 59);
-        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &Policy::default()), None);
+        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &Config::default()), None);
         assert_eq!(session.state, State::Active);
     }
 
     #[test]
     fn a_turn_pushes_the_deadline_back() {
-        let policy = Policy::default();
+        let config = Config::default();
         let mut session = session(State::Inactive, 1_700);
-        assert_eq!(deadline(&session, &policy), Some(NOW.plus(Duration::from_secs(100))));
-        handle(&mut session, Event::Written(NOW), NOW, &policy);
-        assert_eq!(deadline(&session, &policy), Some(NOW.plus(Duration::from_secs(60))));
+        assert_eq!(deadline(&session, &config), Some(NOW.plus(Duration::from_secs(100))));
+        handle(&mut session, Event::Written(NOW), NOW, &config);
+        assert_eq!(deadline(&session, &config), Some(NOW.plus(Duration::from_secs(60))));
     }
 
     #[test]
     fn the_age_of_a_transcript_decides_its_first_state() {
-        let policy = Policy::default();
+        let config = Config::default();
         let written = |seconds| NOW.minus(Duration::from_secs(seconds));
-        assert_eq!(first_state(written(1_799), NOW, &policy), State::Active);
+        assert_eq!(first_state(written(1_799), NOW, &config), State::Active);
         let history = State::Unindexed(Unindexed::History);
-        assert_eq!(first_state(written(1_800), NOW, &policy), history);
-        let never = Policy { inactivity_timeout: None, ..policy };
+        assert_eq!(first_state(written(1_800), NOW, &config), history);
+        let never = Config { inactivity_timeout: None, ..config };
         assert_eq!(first_state(written(60), NOW, &never), history);
     }
 
     #[test]
     fn failures_in_a_row_are_counted_and_a_success_forgets_them() {
-        let policy = Policy::default();
+        let config = Config::default();
         let mut session = session(State::Active, 0);
         for attempts in 1..=3 {
-            handle(&mut session, event_named("asked"), NOW, &policy);
-            handle(&mut session, event_named("failed"), NOW, &policy);
+            handle(&mut session, event_named("asked"), NOW, &config);
+            handle(&mut session, event_named("failed"), NOW, &config);
             let State::Failed(failure) = &session.state else { panic!("{:?}", session.state) };
             assert_eq!(failure.attempts, attempts);
         }
-        handle(&mut session, event_named("asked"), NOW, &policy);
-        handle(&mut session, event_named("made"), NOW, &policy);
-        handle(&mut session, event_named("asked"), NOW, &policy);
-        handle(&mut session, event_named("failed"), NOW, &policy);
+        handle(&mut session, event_named("asked"), NOW, &config);
+        handle(&mut session, event_named("made"), NOW, &config);
+        handle(&mut session, event_named("asked"), NOW, &config);
+        handle(&mut session, event_named("failed"), NOW, &config);
         assert!(matches!(&session.state, State::Failed(failure) if failure.attempts == 1));
     }
 
     #[test]
     fn a_new_episode_is_noted_even_when_the_session_went_on() {
         let mut session = session(state_named("indexing/written"), 0);
-        handle(&mut session, event_named("made"), NOW, &Policy::default());
+        handle(&mut session, event_named("made"), NOW, &Config::default());
         assert_eq!(session.indexed, Some(indexed()));
     }
 

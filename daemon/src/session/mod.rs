@@ -4,10 +4,12 @@
 //! that can still change by themselves and knows when the next one does. Reading, indexing and
 //! saving are the engine's work.
 
+pub mod config;
 pub mod machine;
 pub mod tracker;
 
 pub use self::{
-    machine::{Event, JobEnd, Policy},
+    config::Config,
+    machine::{Event, JobEnd},
     tracker::Tracker,
 };

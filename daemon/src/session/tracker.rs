@@ -7,7 +7,10 @@ use crate::{
         session::{CloseReason, Session, SessionKey, State, Unindexed},
         time::Timestamp,
     },
-    session::machine::{self, Event, Policy},
+    session::{
+        Config,
+        machine::{self, Event},
+    },
 };
 
 /// Live sessions by key, with their deadlines in order.
@@ -16,7 +19,7 @@ use crate::{
 /// brings it back.
 #[derive(Debug, Default)]
 pub struct Tracker {
-    policy: Policy,
+    config: Config,
     live: HashMap<SessionKey, Session>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
     /// Sessions of history by their last write.
@@ -36,22 +39,22 @@ pub struct Change {
 
 impl Tracker {
     /// A tracker without sessions.
-    pub fn new(policy: Policy) -> Tracker {
-        Tracker { policy, ..Tracker::default() }
+    pub fn new(config: Config) -> Tracker {
+        Tracker { config, ..Tracker::default() }
     }
 
     /// The times that decide.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// Puts other times in force, for live sessions too.
-    pub fn set_policy(&mut self, policy: Policy) {
-        self.policy = policy;
+    pub fn set_config(&mut self, config: Config) {
+        self.config = config;
         self.deadlines = self
             .live
             .values()
-            .filter_map(|session| Some((machine::deadline(session, &policy)?, session.key)))
+            .filter_map(|session| Some((machine::deadline(session, &config)?, session.key)))
             .collect();
     }
 
@@ -61,7 +64,7 @@ impl Tracker {
         if !is_live(&session.state) {
             return;
         }
-        if let Some(deadline) = machine::deadline(&session, &self.policy) {
+        if let Some(deadline) = machine::deadline(&session, &self.config) {
             self.deadlines.insert((deadline, session.key));
         }
         if session.state == State::Unindexed(Unindexed::History) {
@@ -73,7 +76,7 @@ impl Tracker {
     /// Lets go of a session, because it was forgotten.
     pub fn release(&mut self, key: SessionKey) -> Option<Session> {
         let session = self.live.remove(&key)?;
-        if let Some(deadline) = machine::deadline(&session, &self.policy) {
+        if let Some(deadline) = machine::deadline(&session, &self.config) {
             self.deadlines.remove(&(deadline, key));
         }
         self.history.remove(&(session.last_activity, key));
@@ -94,7 +97,7 @@ impl Tracker {
     pub fn handle(&mut self, session: Session, event: Event, now: Timestamp) -> Change {
         let before = self.release(session.key).unwrap_or(session);
         let mut after = before.clone();
-        let start = machine::handle(&mut after, event, now, &self.policy);
+        let start = machine::handle(&mut after, event, now, &self.config);
         let changed = before != after;
         self.hold(after.clone());
         Change { session: after, changed, start }
@@ -135,7 +138,7 @@ mod tests {
 
     #[test]
     fn sessions_fall_due_in_the_order_of_their_deadlines() {
-        let mut tracker = Tracker::new(Policy::default());
+        let mut tracker = Tracker::new(Config::default());
         tracker.hold(session(1, 30));
         tracker.hold(session(2, 0));
         assert_eq!(tracker.next_deadline(), Some(after(60)));
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_session_goes_quiet_and_then_over() {
-        let mut tracker = Tracker::new(Policy::default());
+        let mut tracker = Tracker::new(Config::default());
         tracker.hold(session(1, 0));
         let change = tracker.handle(session(1, 0), Event::DeadlinePassed, after(60));
         assert_eq!((change.session.state, change.start), (State::Inactive, None));
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_indexed_session_is_not_held_until_it_is_written_to() {
-        let mut tracker = Tracker::new(Policy::default());
+        let mut tracker = Tracker::new(Config::default());
         let indexed = Session { state: State::Indexed, ..session(1, 0) };
         tracker.hold(indexed.clone());
         assert!(tracker.get(SessionKey(1)).is_none());
@@ -168,7 +171,7 @@ mod tests {
 
     #[test]
     fn history_comes_newest_first() {
-        let mut tracker = Tracker::new(Policy::default());
+        let mut tracker = Tracker::new(Config::default());
         for (key, at) in [(1, 10), (2, 30), (3, 20)] {
             let state = State::Unindexed(Unindexed::History);
             tracker.hold(Session { state, ..session(key, at) });
@@ -178,10 +181,10 @@ mod tests {
 
     #[test]
     fn new_times_hold_for_live_sessions_at_once() {
-        let mut tracker = Tracker::new(Policy::default());
+        let mut tracker = Tracker::new(Config::default());
         tracker.hold(session(1, 0));
         let check_interval = Duration::from_secs(5);
-        tracker.set_policy(Policy { check_interval, ..Policy::default() });
+        tracker.set_config(Config { check_interval, ..Config::default() });
         assert_eq!(tracker.next_deadline(), Some(after(5)));
     }
 

@@ -1,4 +1,5 @@
 //! stub
+pub mod config;
 pub mod evidence {
     //! stub
     use crate::model::{Evidence, transcript::Entry};

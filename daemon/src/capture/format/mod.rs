@@ -87,6 +87,8 @@ pub struct Identity {
     pub session: String,
     /// For a sub-agent's file, the sub-agent's id.
     pub sub_agent: Option<String>,
+    /// The directory that it was started in, if the first records say so.
+    pub directory: Option<String>,
 }
 
 /// What became of a record that is a record.

@@ -41,8 +41,14 @@ impl State {
                 self.settling.push(Settling { sessions, scan, reply });
             }
             Ask::Reload(settings, reply) => {
-                self.tracker.set_policy(settings.policy);
-                self.settings = *settings;
+                let (settings, places) = *settings;
+                self.tracker.set_config(settings.session);
+                self.settings = settings;
+                if places.roots != self.places.roots {
+                    self.places = places;
+                    self.end_watches();
+                    self.start_watches();
+                }
                 let _ = reply.send(());
             }
             Ask::Stop(reply) => self.stop(reply),
@@ -146,10 +152,7 @@ impl State {
         self.unidentified.clear();
         self.schedule.clear();
         self.waiting.clear();
-        // A watch that is reporting waits for this loop; it ends on its own thread.
-        for watch in self.watches.drain(..) {
-            tokio::task::spawn_blocking(move || drop(watch));
-        }
+        self.end_watches();
         let unsaved: HashSet<SessionKey> = self.states.unsaved().into_iter().collect();
         for session in unsaved {
             self.schedule.add(session, Queue::Live, |due| due.save = true);

@@ -145,7 +145,7 @@ impl State {
                 session
             }
             _ if is_first => {
-                session.state = machine::first_state(at, now, self.tracker.policy());
+                session.state = machine::first_state(at, now, self.tracker.config());
                 self.tracker.hold(session.clone());
                 self.save_session(session.clone());
                 session

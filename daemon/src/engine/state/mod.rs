@@ -85,7 +85,7 @@ impl State {
         settings: Settings,
         places: Places,
     ) -> Result<State, StoreError> {
-        let mut tracker = Tracker::new(settings.policy);
+        let mut tracker = Tracker::new(settings.session);
         for session in engine.store.live_sessions()? {
             tracker.hold(session);
         }

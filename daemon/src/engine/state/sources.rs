@@ -1,9 +1,6 @@
 //! Files that appear, grow and vanish.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use super::State;
 use crate::{
@@ -50,6 +47,13 @@ impl State {
             }
         };
         self.add_watch(Watch::start(liveness, report));
+    }
+
+    pub(super) fn end_watches(&mut self) {
+        // A watch that is reporting waits for the loop that this runs in: it ends on its own.
+        for watch in self.watches.drain(..) {
+            tokio::task::spawn_blocking(move || drop(watch));
+        }
     }
 
     fn add_watch(&mut self, watch: std::io::Result<Watch>) {
@@ -143,7 +147,7 @@ impl State {
     }
 
     /// The session of a new file, and the file's place in it. `None` when the file is too old to
-    /// be kept, or known by now.
+    /// be kept, belongs to an excluded project, or is known by now.
     fn register(
         &self,
         file: &Identified,
@@ -153,9 +157,10 @@ impl State {
         let store = &self.engine.store;
         let path = text(&file.path);
         let modified = Timestamp::from_micros(file.stamp.modified);
-        let oldest = self.settings.keep_days.map(days);
-        let is_too_old = oldest.is_some_and(|oldest| now.since(modified) > oldest);
-        if is_too_old || store.source_at(&path)?.is_some() {
+        let is_too_old = self.settings.keep.is_some_and(|keep| now.since(modified) > keep);
+        let is_excluded = file.identity.directory.as_deref().map(Path::new);
+        let is_excluded = is_excluded.is_some_and(|directory| self.is_excluded(directory));
+        if is_too_old || is_excluded || store.source_at(&path)?.is_some() {
             return Ok(None);
         }
         let agent = file.format.agent().to_owned();
@@ -167,7 +172,7 @@ impl State {
                 id,
                 project: None,
                 file: String::new(),
-                state: machine::first_state(modified, now, self.tracker.policy()),
+                state: machine::first_state(modified, now, self.tracker.config()),
                 content: None,
                 indexed: None,
                 started_at: None,
@@ -214,8 +219,4 @@ impl State {
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-fn days(count: u32) -> Duration {
-    Duration::from_secs(u64::from(count) * 86_400)
 }

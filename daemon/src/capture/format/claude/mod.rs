@@ -68,21 +68,21 @@ impl Format for Claude {
 
     fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
         let stem = path.file_stem()?.to_str()?;
-        let mut records = head.lines().filter_map(Object::parse).peekable();
-        let kind = records.peek()?.string("type")?;
+        let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
+        let kind = records.first()?.string("type")?;
         if !RECORD_TYPES.contains(&kind.as_ref()) {
             return None;
         }
-        let mut said =
-            || records.find_map(|record| record.string("sessionId").map(Cow::into_owned));
+        let said = |key| records.iter().find_map(|record| record.string(key)).map(Cow::into_owned);
+        let directory = said("cwd");
         if let Some(agent) = stem.strip_prefix("agent-") {
-            let session = parent_of_sub_agent(path).or_else(said)?;
-            return Some(Identity { session, sub_agent: Some(agent.to_owned()) });
+            let session = parent_of_sub_agent(path).or_else(|| said("sessionId"))?;
+            return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
         }
         // A fork's first records still carry the id of the session that it was copied from.
-        let session =
-            if is_uuid(stem) { stem.to_owned() } else { said().unwrap_or(stem.to_owned()) };
-        Some(Identity { session, sub_agent: None })
+        let session = if is_uuid(stem) { None } else { said("sessionId") };
+        let session = session.unwrap_or_else(|| stem.to_owned());
+        Some(Identity { session, sub_agent: None, directory })
     }
 
     fn read(

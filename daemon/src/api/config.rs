@@ -1,0 +1,51 @@
+//! How hooks reach the daemon and how long a query may wait (hybrid-close, sections 3.5 and 13.8).
+
+use std::{path::PathBuf, time::Duration};
+
+/// The surface of the daemon.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The hooks of agents.
+    pub hooks: Hooks,
+    /// How long a query waits for sessions to be indexed before it answers with what there is.
+    pub query_timeout: Duration,
+}
+
+/// What happens at an agent's hooks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hooks {
+    /// Whether hook events are acted upon.
+    pub enabled: bool,
+    /// Whether the daemon listens on a socket.
+    pub socket_enabled: bool,
+    /// The socket; `None` for `mcp.sock` in the home folder, or a named pipe on Windows.
+    pub socket_path: Option<PathBuf>,
+    /// How long a hook waits at most.
+    pub hook_timeout: Duration,
+    /// Whether a hook is let go as soon as its event is safe, and indexing follows.
+    pub async_indexing: bool,
+    /// Whether a new session is told what the last one in its project left.
+    pub handoff: bool,
+    /// How long that may be, in characters.
+    pub handoff_max_chars: u32,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { hooks: Hooks::default(), query_timeout: Duration::from_secs(10) }
+    }
+}
+
+impl Default for Hooks {
+    fn default() -> Hooks {
+        Hooks {
+            enabled: true,
+            socket_enabled: true,
+            socket_path: None,
+            hook_timeout: Duration::from_secs(30),
+            async_indexing: true,
+            handoff: true,
+            handoff_max_chars: 4_000,
+        }
+    }
+}

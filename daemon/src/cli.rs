@@ -1,0 +1,109 @@
+//! The daemon's command line: run it, or see to its configuration.
+
+use std::{
+    env,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use graphiti_proto::endpoint;
+
+use crate::{
+    app::{self, Options},
+    config::{self, Existing},
+};
+
+/// Follow your coding agents' transcripts and make their sessions searchable
+///
+/// Without a command it runs until it is stopped. `graphiti` asks it.
+#[derive(Debug, Parser)]
+#[command(name = "graphitid", version, max_term_width = 100)]
+struct Cli {
+    /// What to do instead of running
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// The folder for everything it keeps [default: $GRAPHITI_HOME, else ~/.graphiti]
+    #[arg(long, global = true, value_name = "DIR")]
+    home: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write, check or describe the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Write a configuration file with all defaults and an explanation of each
+    Init {
+        /// Replace the file that is there; it is kept beside it
+        #[arg(long)]
+        force: bool,
+    },
+    /// Say what is wrong with the configuration, and what holds
+    Check {
+        /// This file instead of the one that would be used
+        file: Option<PathBuf>,
+    },
+    /// Print the JSON schema of the configuration
+    Schema,
+}
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(code) => code,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let home =
+        cli.home.or_else(endpoint::home).context("find your home folder; set GRAPHITI_HOME")?;
+    let home = std::path::absolute(&home).with_context(|| format!("find {}", home.display()))?;
+    let directory = env::current_dir().unwrap_or_else(|_| home.clone());
+    let options = Options { home, directory };
+    match cli.command {
+        None => app::run(&options).map(|()| ExitCode::SUCCESS),
+        Some(Command::Config(command)) => configure(&command, &options),
+    }
+}
+
+fn configure(command: &ConfigCommand, options: &Options) -> anyhow::Result<ExitCode> {
+    match command {
+        ConfigCommand::Init { force } => {
+            let existing = if *force { Existing::Replace } else { Existing::Keep };
+            let file = config::write_default(&options.home, existing)?;
+            print(&format!("{} holds all settings with their defaults.", file.display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        ConfigCommand::Check { file } => {
+            let report = config::check(&app::search(options), file.as_deref().map(Path::new));
+            print(report.text.trim_end());
+            Ok(if report.is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        ConfigCommand::Schema => {
+            print(&serde_json::to_string_pretty(&config::schema()).context("print the schema")?);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// A reader that has gone away is no error.
+fn print(text: &str) {
+    drop(writeln!(io::stdout().lock(), "{text}"));
+}
+
+fn complain(error: &anyhow::Error) {
+    drop(writeln!(io::stderr().lock(), "graphitid: {error:#}"));
+}

@@ -1,0 +1,39 @@
+//! What differs between two configurations, in words.
+
+use crate::config::{Config, table};
+
+/// A sentence for each key whose value differs, in the order of the file.
+pub fn changes(before: &Config, after: &Config) -> Vec<String> {
+    table::fields()
+        .iter()
+        .map(|field| (field.key, field.write(before), field.write(after)))
+        .filter(|(_, was, is)| was != is)
+        .map(|(key, was, is)| format!("`{key}` was {was} and is {is} now"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn changes_are_told_in_words() {
+        let before = Config::default();
+        let mut after = Config::default();
+        assert!(changes(&before, &after).is_empty());
+        after.session.inactivity_timeout = None;
+        after.api.hooks.hook_timeout = Duration::from_millis(1_500);
+        after.limits.spool_bytes = 1 << 20;
+        after.llm.model = Some("m".to_owned());
+        assert_eq!(
+            changes(&before, &after),
+            [
+                "`session_tracking.inactivity_timeout` was 1800 and is null now",
+                "`session_tracking.hooks.hook_timeout` was 30000 and is 1500 now",
+                "`session_tracking.llm.model` was null and is \"m\" now",
+                "`session_tracking.limits.spool_bytes` was \"64 MiB\" and is \"1 MiB\" now",
+            ]
+        );
+    }
+}

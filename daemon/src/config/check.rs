@@ -1,0 +1,73 @@
+//! What `graphiti config check` prints.
+
+use std::{fmt::Write, path::Path};
+
+use crate::config::{Loaded, problem::Notice, problem::Problems, search::Search, table};
+
+/// All that is to be said about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// For people, several lines.
+    pub text: String,
+    /// Whether the file can be used.
+    pub is_sound: bool,
+}
+
+/// Explains `file`, or the file that `search` finds: what is wrong with it, which older spellings
+/// it has, and every value that holds with where it came from.
+pub fn check(search: &Search, file: Option<&Path>) -> Report {
+    let Some(file) = file.map(Path::to_owned).or_else(|| search.file()) else {
+        return Report { text: without_file(search), is_sound: true };
+    };
+    match search.read(&file) {
+        Ok(loaded) => Report { text: sound(&file, &loaded), is_sound: true },
+        Err(problems) => Report { text: unsound(&file, &problems), is_sound: false },
+    }
+}
+
+fn without_file(search: &Search) -> String {
+    let candidates: Vec<String> =
+        search.candidates().iter().map(|file| file.display().to_string()).collect();
+    let looked_for = candidates.join(" and ");
+    let values = values(&Loaded::default());
+    format!("no file: looked for {looked_for}; `graphiti config init` writes one\n\n{values}")
+}
+
+fn sound(file: &Path, loaded: &Loaded) -> String {
+    let mut text = format!("{}: can be used\n\n", file.display());
+    push_notices(&mut text, &loaded.notices);
+    text + &values(loaded)
+}
+
+fn unsound(file: &Path, problems: &Problems) -> String {
+    let mut text = format!("{}: cannot be used\n\n", file.display());
+    push_list(&mut text, "wrong", problems.problems.iter());
+    push_notices(&mut text, &problems.notices);
+    text.trim_end().to_owned() + "\n"
+}
+
+fn push_notices(text: &mut String, notices: &[Notice]) {
+    push_list(text, "worth knowing", notices.iter().filter(|notice| !notice.is_migration()));
+    push_list(text, "older spellings", notices.iter().filter(|notice| notice.is_migration()));
+}
+
+fn push_list<T: ToString>(text: &mut String, title: &str, lines: impl Iterator<Item = T>) {
+    let lines: Vec<String> = lines.map(|line| format!("  {}\n", line.to_string())).collect();
+    if !lines.is_empty() {
+        let _ = writeln!(text, "{title} ({})\n{}", lines.len(), lines.concat());
+    }
+}
+
+/// Every key with its value and where that came from.
+fn values(loaded: &Loaded) -> String {
+    let mut text = "values\n".to_owned();
+    for field in table::fields() {
+        let value = field.write(&loaded.config);
+        let origin = match loaded.origins.get(field.key) {
+            Some(line) => format!("line {line}"),
+            None => "default".to_owned(),
+        };
+        let _ = writeln!(text, "  {} = {value}  ({origin})", field.key);
+    }
+    text
+}

@@ -1,0 +1,304 @@
+//! Words, and texts that must have a form.
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    config::{
+        codec::{Codec, Context, Remark, Wrong},
+        file::{Node, Value},
+    },
+    graph::config::GroupId,
+    model::Namespace,
+};
+
+/// `true` or `false`.
+pub(in crate::config) struct Flag;
+
+/// One of a few words.
+pub(in crate::config) struct Choice<T: 'static> {
+    /// Each word and what it means; the first word of a meaning is the one that is written.
+    pub(in crate::config) words: &'static [(&'static str, T)],
+}
+
+/// Any text that is not empty, described for a message.
+pub(in crate::config) struct Text {
+    /// "a model's name".
+    pub(in crate::config) what: &'static str,
+    /// An example.
+    pub(in crate::config) example: &'static str,
+}
+
+/// The name of an environment variable.
+pub(in crate::config) struct EnvName;
+
+/// An address of a web service.
+pub(in crate::config) struct Url;
+
+/// A program and its arguments as a list; a program without any also as text.
+pub(in crate::config) struct Command;
+
+/// A group id; what is not allowed in one is replaced.
+pub(in crate::config) struct Group;
+
+/// A list of project namespaces.
+pub(in crate::config) struct Namespaces;
+
+impl Codec for Flag {
+    type Item = bool;
+
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<bool, Wrong> {
+        match &node.value {
+            Value::Bool(value) => Ok(*value),
+            Value::Text(text) if matches!(text.as_str(), "true" | "false") => {
+                Err(Wrong::new(format!("write {text} without quotation marks")))
+            }
+            _ => Err(Wrong::new("write true or false")),
+        }
+    }
+
+    fn write(&self, item: &bool) -> Json {
+        json!(item)
+    }
+
+    fn allowed(&self) -> String {
+        "true or false".to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "boolean" })
+    }
+}
+
+impl<T: Copy + PartialEq> Choice<T> {
+    fn word(&self, item: &T) -> &'static str {
+        let written = self.words.iter().find(|(_, meaning)| meaning == item);
+        written.map_or("", |(word, _)| word)
+    }
+
+    /// The words that are written: not their older spellings.
+    fn present(&self) -> Vec<&'static str> {
+        let is_present = |(word, item): &&(&str, T)| self.word(item) == *word;
+        self.words.iter().filter(is_present).map(|(word, _)| *word).collect()
+    }
+}
+
+impl<T: Copy + PartialEq> Codec for Choice<T> {
+    type Item = T;
+
+    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<T, Wrong> {
+        let Value::Text(text) = &node.value else {
+            return Err(Wrong::new(format!("write \"{}\", for example", self.words[0].0)));
+        };
+        let same = |word: &str| word.eq_ignore_ascii_case(text.trim());
+        let Some((_, item)) = self.words.iter().find(|(word, _)| same(word)) else {
+            let alike = |word: &&str| strsim::normalized_damerau_levenshtein(word, text) >= 0.6;
+            let remedy = match self.present().into_iter().find(alike) {
+                Some(word) => format!("did you mean \"{word}\"?"),
+                None => "write one of these words".to_owned(),
+            };
+            return Err(Wrong::new(remedy));
+        };
+        if self.word(item) != text {
+            context.older(&self.write(item));
+        }
+        Ok(*item)
+    }
+
+    fn write(&self, item: &T) -> Json {
+        json!(self.word(item))
+    }
+
+    fn allowed(&self) -> String {
+        let words: Vec<String> = self.present().iter().map(|word| format!("\"{word}\"")).collect();
+        match words.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => words.concat(),
+        }
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "enum": self.present() })
+    }
+}
+
+impl Codec for Text {
+    type Item = String;
+
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<String, Wrong> {
+        match &node.value {
+            Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+            _ => Err(Wrong::new(format!("write \"{}\", for example", self.example))),
+        }
+    }
+
+    fn write(&self, item: &String) -> Json {
+        json!(item)
+    }
+
+    fn allowed(&self) -> String {
+        self.what.to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "minLength": 1 })
+    }
+}
+
+impl Codec for EnvName {
+    type Item = String;
+
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<String, Wrong> {
+        let is_name = |text: &str| {
+            text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        match &node.value {
+            Value::Text(text) if is_name(text) => Ok(text.clone()),
+            Value::Text(text) if text.strip_prefix('$').is_some_and(is_name) => {
+                Err(Wrong::new("write the name without the $"))
+            }
+            _ => Err(Wrong::new("write \"ANTHROPIC_API_KEY\", for example, not the key itself")),
+        }
+    }
+
+    fn write(&self, item: &String) -> Json {
+        json!(item)
+    }
+
+    fn allowed(&self) -> String {
+        "the name of an environment variable".to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" })
+    }
+}
+
+impl Codec for Url {
+    type Item = String;
+
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<String, Wrong> {
+        let Value::Text(text) = &node.value else {
+            return Err(Wrong::new("write \"http://localhost:11434/v1\", for example"));
+        };
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        match rest {
+            Some(rest) if !rest.is_empty() && !rest.contains(char::is_whitespace) => {
+                Ok(text.trim_end_matches('/').to_owned())
+            }
+            _ => Err(Wrong::new("begin it with http:// or https://")),
+        }
+    }
+
+    fn write(&self, item: &String) -> Json {
+        json!(item)
+    }
+
+    fn allowed(&self) -> String {
+        "an address".to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "pattern": "^https?://\\S+$" })
+    }
+}
+
+impl Codec for Command {
+    type Item = Vec<String>;
+
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Vec<String>, Wrong> {
+        let word = |node: &Node| match &node.value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        let remedy = "write the program and each argument as a text of its own, such as \
+                      [\"pass\", \"show\", \"key\"]";
+        let words: Option<Vec<String>> = match &node.value {
+            Value::Text(text) if !text.contains(char::is_whitespace) => Some(vec![text.clone()]),
+            Value::List(items) => items.iter().map(word).collect(),
+            _ => None,
+        };
+        let words = words.filter(|words| words.first().is_some_and(|program| !program.is_empty()));
+        words.ok_or_else(|| Wrong::new(remedy))
+    }
+
+    fn write(&self, item: &Vec<String>) -> Json {
+        json!(item)
+    }
+
+    fn allowed(&self) -> String {
+        "a program with its arguments".to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "anyOf": [
+            { "type": "array", "minItems": 1, "items": { "type": "string" } },
+            { "type": "string", "pattern": "^\\S+$" },
+        ] })
+    }
+}
+
+impl Codec for Group {
+    type Item = GroupId;
+
+    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<GroupId, Wrong> {
+        let Value::Text(text) = &node.value else {
+            return Err(Wrong::new("write \"my_group\", for example"));
+        };
+        if text.trim().is_empty() {
+            return Err(Wrong::new("write a name, or null for the group of this machine"));
+        }
+        let group = GroupId::sanitised(text);
+        if group.as_str() != text {
+            context.remarks.push(Remark::Adjusted {
+                used: json!(group.as_str()).to_string(),
+                reason: "a group id has only letters, digits and _, and is no common word",
+            });
+        }
+        Ok(group)
+    }
+
+    fn write(&self, item: &GroupId) -> Json {
+        json!(item.as_str())
+    }
+
+    fn allowed(&self) -> String {
+        "a name of letters, digits and _".to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "pattern": "^[A-Za-z0-9_]+$" })
+    }
+}
+
+impl Codec for Namespaces {
+    type Item = Vec<Namespace>;
+
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Vec<Namespace>, Wrong> {
+        let remedy = "write [\"a1b2c3d4\"], for example; `graphiti status` shows each project's";
+        let namespace = |node: &Node| match &node.value {
+            // Longer hashes begin with the same eight digits.
+            Value::Text(text) if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                text.get(..8).and_then(Namespace::parse)
+            }
+            _ => None,
+        };
+        match &node.value {
+            Value::List(items) => items.iter().map(namespace).collect::<Option<Vec<Namespace>>>(),
+            _ => None,
+        }
+        .ok_or_else(|| Wrong::new(remedy))
+    }
+
+    fn write(&self, item: &Vec<Namespace>) -> Json {
+        item.iter().map(|namespace| json!(namespace.to_string())).collect()
+    }
+
+    fn allowed(&self) -> String {
+        "a list of project namespaces, each of eight hexadecimal digits".to_owned()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "array", "items": { "type": "string", "pattern": "^[0-9A-Fa-f]{8,}$" } })
+    }
+}

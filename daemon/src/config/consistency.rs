@@ -1,0 +1,93 @@
+//! Values that are right by themselves and do not go together.
+
+use std::path::Path;
+
+use crate::{
+    config::{
+        Loaded,
+        problem::{Notice, Place, Problem},
+    },
+    llm::config::Provider,
+    search::config::Provider as Embedder,
+    summarize::config::Detection,
+};
+
+/// What is to be said of the values of `loaded` together. Only keys that the file sets are told
+/// of: the defaults go together.
+pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<Problem>, Vec<Notice>) {
+    let conflicts = conflicts(loaded).into_iter().filter_map(|(key, text)| {
+        let place = Place::new(file, *loaded.origins.get(key)?);
+        Some(Problem::Conflict { place, key: key.to_owned(), text: text.to_owned() })
+    });
+    let idle = idle(loaded).into_iter().filter_map(|(key, reason)| {
+        let place = Place::new(file, *loaded.origins.get(key)?);
+        Some(Notice::Idle { place, key: key.to_owned(), reason })
+    });
+    (conflicts.collect(), idle.collect())
+}
+
+/// Keys with what is the matter with their values.
+fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
+    let config = &loaded.config;
+    let mut conflicts = Vec::new();
+    let summarize = &config.summarize;
+    if summarize.detection == Detection::Manual && summarize.activity_vector.is_none() {
+        conflicts.push((
+            "session_tracking.summarization.type_detection",
+            "is \"manual\", which needs `session_tracking.summarization.activity_vector`; add it, such \
+             as {\"fixing\": 0.8}, or write \"auto\"",
+        ));
+    }
+    if config.llm.provider == Provider::Command && config.llm.command.is_none() {
+        conflicts.push((
+            "session_tracking.llm.provider",
+            "is \"command\", which needs `session_tracking.llm.command`; add it, such as [\"my-model\", \
+             \"--quiet\"]",
+        ));
+    }
+    let embeddings = &config.search.embeddings;
+    if embeddings.provider == Embedder::Local && embeddings.path.is_none() {
+        conflicts.push((
+            "session_tracking.embeddings.provider",
+            "is \"local\", which needs `session_tracking.embeddings.path`; add the model's folder",
+        ));
+    }
+    if config.log.max_bytes > config.limits.log_bytes {
+        let text = "is more than `session_tracking.limits.log_bytes`, which is for all log files \
+                    together; make one smaller or the other larger";
+        let keys = ["session_tracking.log.max_bytes", "session_tracking.limits.log_bytes"];
+        let set = keys.into_iter().find(|key| loaded.origins.contains_key(key));
+        conflicts.extend(set.map(|key| (key, if key == keys[0] { text } else { LOG_BYTES })));
+    }
+    conflicts
+}
+
+const LOG_BYTES: &str = "is for all log files together and less than `session_tracking.log.max_bytes` \
+                         for one; make one larger or the other smaller";
+
+/// Keys with the reason why their values change nothing.
+fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
+    let config = &loaded.config;
+    let mut idle = Vec::new();
+    if config.summarize.auto_summarize && config.llm.provider == Provider::None {
+        idle.push((
+            "session_tracking.auto_summarize",
+            "there is no model: set `session_tracking.llm.provider`, or summaries are made from evidence",
+        ));
+    }
+    if config.search.trusted_namespaces.is_some() && !config.search.cross_project_search {
+        idle.push((
+            "session_tracking.trusted_namespaces",
+            "a search sees the caller's project alone while `session_tracking.cross_project_search` is \
+             false",
+        ));
+    }
+    let session = &config.session;
+    if session.inactivity_timeout.is_some_and(|timeout| timeout <= session.check_interval) {
+        idle.push((
+            "session_tracking.check_interval",
+            "sessions are closed before: `session_tracking.inactivity_timeout` is not longer",
+        ));
+    }
+    idle
+}

@@ -1,0 +1,113 @@
+//! The default file, with a word about every key.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value as Json};
+
+use crate::config::{Config, search::FILE_NAME, table};
+
+/// What to do about a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave it and fail.
+    Keep,
+    /// Put it aside as `graphiti.config.json.old` and write a new one.
+    Replace,
+}
+
+/// Why the default file was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// There is one already.
+    #[error("{}: is there already; `graphiti config init --force` puts it aside and writes a new one", .file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The system refused.
+    #[error("{}: cannot be written ({error})", .file.display())]
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// What it says.
+        error: io::Error,
+    },
+}
+
+/// The whole default file: every key with its default and, beside it, `_…_help`.
+pub fn init_text() -> String {
+    let defaults = Config::default();
+    let mut root = Map::new();
+    root.insert("_comment".to_owned(), Json::from(COMMENT));
+    for (section, help) in table::SECTIONS {
+        let object = object_at(&mut root, section);
+        object.insert("_comment".to_owned(), Json::from(*help));
+        for field in table::fields() {
+            let Some((parent, name)) = field.key.rsplit_once('.') else { continue };
+            if parent == *section {
+                object.insert(name.to_owned(), field.write(&defaults));
+                object.insert(format!("_{name}_help"), Json::from(field.help));
+            }
+        }
+    }
+    format!("{:#}\n", Json::Object(root))
+}
+
+const COMMENT: &str = "graphitid's configuration. Each key stands here with its default: delete what you \
+                       do not change. `graphiti config check` explains this file.";
+
+/// Writes [`init_text`] to the home folder, readable by the user alone. Returns the file.
+///
+/// # Errors
+/// When there is a file and `existing` says to keep it, or the system refuses.
+pub fn write_default(home: &Path, existing: Existing) -> Result<PathBuf, InitError> {
+    let file = home.join(FILE_NAME);
+    let failed = |error| InitError::Io { file: file.clone(), error };
+    create_private_folder(home).map_err(failed)?;
+    if existing == Existing::Replace && file.exists() {
+        fs::rename(&file, home.join(format!("{FILE_NAME}.old"))).map_err(failed)?;
+    }
+    let mut opened = match open_new_private(&file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(InitError::Exists { file });
+        }
+        opened => opened.map_err(failed)?,
+    };
+    opened.write_all(init_text().as_bytes()).and_then(|()| opened.sync_all()).map_err(failed)?;
+    Ok(file)
+}
+
+/// The object at `section` in `root`, made with all that lead to it.
+fn object_at<'r>(root: &'r mut Map<String, Json>, section: &str) -> &'r mut Map<String, Json> {
+    section.split('.').fold(root, |object, name| {
+        let child = object.entry(name).or_insert_with(|| Json::Object(Map::new()));
+        child.as_object_mut().expect("the table keeps sections and fields apart")
+    })
+}
+
+#[cfg(unix)]
+fn open_new_private(file: &Path) -> io::Result<fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
+}
+
+/// Elsewhere the folder's own rights hold: it lies in the user's profile.
+#[cfg(not(unix))]
+fn open_new_private(file: &Path) -> io::Result<fs::File> {
+    fs::OpenOptions::new().write(true).create_new(true).open(file)
+}
+
+#[cfg(unix)]
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}

@@ -1,0 +1,25 @@
+//! How much room the daemon takes on disk.
+
+/// Bounds in bytes. What is over one is made smaller or refused, and said so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The database of sessions and episodes.
+    pub database_bytes: u64,
+    /// The search index.
+    pub index_bytes: u64,
+    /// Hook events that wait for the daemon.
+    pub spool_bytes: u64,
+    /// All log files together.
+    pub log_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            database_bytes: 4 << 30,
+            index_bytes: 2 << 30,
+            spool_bytes: 64 << 20,
+            log_bytes: 32 << 20,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What the daemon writes about itself.
+
+use std::path::PathBuf;
+
+/// The log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Log {
+    /// The least important messages that are written.
+    pub level: Level,
+    /// The file; `None` for standard error when a terminal or a service manager reads that, else
+    /// `graphitid.log` in the home folder.
+    pub file: Option<PathBuf>,
+    /// The size from which on a new file is begun, in bytes.
+    pub max_bytes: u64,
+}
+
+/// How important a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// Something failed.
+    Error,
+    /// Something is not as it should be.
+    Warn,
+    /// What a user would notice.
+    Info,
+    /// Which branch was taken.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log { level: Level::Info, file: None, max_bytes: 8 << 20 }
+    }
+}

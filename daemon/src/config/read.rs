@@ -1,0 +1,317 @@
+//! From the text of a file to a configuration, with all that is to be said about it at once.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    config::{
+        Loaded,
+        codec::{Context, Remark},
+        consistency,
+        file::{self, Entry, Node, Value},
+        migrate::{self, Fate},
+        nearest::nearest,
+        problem::{Notice, Place, Problem, Problems},
+        table::{self, Field},
+    },
+    redact::Redactor,
+};
+
+/// The sections of the file that belong to Graphiti itself.
+const GRAPHITIS: &[&str] = &[
+    "daemon",
+    "database",
+    "description",
+    "embedder",
+    "extraction",
+    "graphiti",
+    "llm",
+    "llm_resilience",
+    "logging",
+    "mcp_server",
+    "mcp_tools",
+    "memory_filter",
+    "performance",
+    "project",
+    "resilience",
+    "search",
+    "server",
+    "version",
+];
+
+/// A file and whose it is.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// The file, as messages name it.
+    pub(super) file: PathBuf,
+    /// The user's own file, when this is another one, that came with a project.
+    pub(super) own_file: Option<PathBuf>,
+    /// The user's home folder, for `~/`.
+    pub(super) user_home: Option<PathBuf>,
+}
+
+/// Reads `text`, the content of the user's own `file`; `~/` is `user_home`.
+///
+/// # Errors
+/// All problems of the file at once, with its notices.
+pub fn read(file: &Path, text: &str, user_home: Option<&Path>) -> Result<Loaded, Problems> {
+    let user_home = user_home.map(Path::to_owned);
+    read_source(&Source { file: file.to_owned(), own_file: None, user_home }, text)
+}
+
+/// Reads `text`, the content of `source`.
+pub(super) fn read_source(source: &Source, text: &str) -> Result<Loaded, Problems> {
+    let root = file::parse(&source.file, text)?;
+    let mut reader = Reader {
+        source,
+        redactor: Redactor::new(),
+        found: Vec::new(),
+        problems: Vec::new(),
+        notices: Vec::new(),
+        loaded: Loaded { file: Some(source.file.clone()), ..Loaded::default() },
+    };
+    reader.collect_root(&root);
+    reader.settle();
+    reader.finish()
+}
+
+/// A field as it stands in the file.
+struct Found<'n> {
+    field: &'static Field,
+    node: &'n Node,
+    line: usize,
+    /// The key as written.
+    written: String,
+    /// Whether that is an older spelling.
+    is_older: bool,
+}
+
+struct Reader<'s, 'n> {
+    source: &'s Source,
+    redactor: Redactor,
+    found: Vec<Found<'n>>,
+    problems: Vec<Problem>,
+    notices: Vec<Notice>,
+    loaded: Loaded,
+}
+
+/// An object of the file: where it belongs, and how it is written.
+#[derive(Clone)]
+struct Prefix {
+    known: String,
+    written: String,
+    is_older: bool,
+}
+
+impl<'n> Reader<'_, 'n> {
+    fn collect_root(&mut self, root: &'n Node) {
+        let top = Prefix { known: String::new(), written: String::new(), is_older: false };
+        match &root.value {
+            Value::Object(entries) => self.collect(entries, &top),
+            _ => {
+                let found = root.shown(&self.redactor);
+                self.wrong(root.line, "the file", &found, "an object", "put { } around it");
+            }
+        }
+    }
+
+    fn collect(&mut self, entries: &'n [Entry], prefix: &Prefix) {
+        for entry in entries.iter().filter(|entry| !is_remark(&entry.key)) {
+            let written = join(&prefix.written, &entry.key);
+            let key = join(&prefix.known, &entry.key);
+            let is_foreign = prefix.known.is_empty() && GRAPHITIS.contains(&key.as_str());
+            if is_foreign {
+                continue;
+            }
+            if let Some(known) = table::known(&key) {
+                self.take(known, entry, Prefix { written, ..prefix.clone() });
+                continue;
+            }
+            match migrate::fate(&key) {
+                Some(Fate::Renamed(known)) => {
+                    self.take(known, entry, Prefix { written, is_older: true, ..prefix.clone() });
+                }
+                Some(Fate::Retired(reason)) => {
+                    let place = self.place(entry.line);
+                    self.notices.push(Notice::Retired { place, key: written, reason });
+                }
+                None => self.refuse_unknown(entry, written),
+            }
+        }
+    }
+
+    /// Notes a field, or goes into a section.
+    fn take(&mut self, known: &'static str, entry: &'n Entry, prefix: Prefix) {
+        let Prefix { written, is_older, .. } = prefix;
+        let line = entry.line;
+        if let Some(field) = table::field(known) {
+            self.found.push(Found { field, node: &entry.node, line, written, is_older });
+            return;
+        }
+        match &entry.node.value {
+            Value::Object(entries) => {
+                if is_older {
+                    let place = self.place(line);
+                    self.notices.push(Notice::OlderKey { place, from: written.clone(), to: known });
+                }
+                // What stands in it is as it should be, unless it says otherwise itself.
+                let known = known.to_owned();
+                self.collect(entries, &Prefix { known, written, is_older: false });
+            }
+            Value::Null => {}
+            _ => {
+                let found = entry.node.shown(&self.redactor);
+                let remedy = "write { } with keys in it, or leave it out";
+                self.wrong(line, &written, &found, "an object", remedy);
+            }
+        }
+    }
+
+    /// An unknown key is ignored, unless it seems to hold a secret.
+    fn refuse_unknown(&mut self, entry: &Entry, key: String) {
+        let place = self.place(entry.line);
+        if is_secret_name(&key)
+            && matches!(&entry.node.value, Value::Text(text) if !text.is_empty())
+        {
+            self.problems.push(Problem::Secret { place, remedy: secret_remedy(&key), key });
+            return;
+        }
+        let nearest = nearest(&key);
+        self.notices.push(Notice::Unknown { place, key, nearest });
+    }
+
+    /// Reads each field from the place that counts.
+    fn settle(&mut self) {
+        let found = std::mem::take(&mut self.found);
+        for field in table::fields() {
+            let mut places: Vec<&Found<'_>> =
+                found.iter().filter(|found| found.field.key == field.key).collect();
+            // The present spelling counts before older ones, and of equals the last.
+            places.sort_by_key(|found| !found.is_older);
+            let Some((counts, others)) = places.split_last() else { continue };
+            for other in others {
+                self.tell_superseded(counts, other);
+            }
+            self.read_field(counts);
+        }
+    }
+
+    fn tell_superseded(&mut self, counts: &Found<'_>, other: &Found<'_>) {
+        let notice = if other.written == counts.written {
+            Notice::Twice { place: self.place(counts.line), key: counts.written.clone() }
+        } else {
+            let place = self.place(other.line);
+            Notice::Superseded { place, from: other.written.clone(), to: counts.field.key }
+        };
+        self.notices.push(notice);
+    }
+
+    fn read_field(&mut self, found: &Found<'_>) {
+        let Found { field, node, line, written, is_older } = found;
+        if *is_older {
+            let place = self.place(*line);
+            self.notices.push(Notice::OlderKey { place, from: written.clone(), to: field.key });
+        }
+        if let (true, Some(own_file)) = (field.is_guarded(), &self.source.own_file) {
+            let (place, own_file) = (self.place(*line), own_file.clone());
+            self.problems.push(Problem::Guarded { place, key: field.key, own_file });
+            return;
+        }
+        if self.holds_secret(field.key, node) {
+            let (place, key) = (self.place(*line), written.clone());
+            self.problems.push(Problem::Secret { place, remedy: secret_remedy(field.key), key });
+            return;
+        }
+        let user_home = self.source.user_home.as_deref();
+        let mut context = Context { user_home, remarks: Vec::new() };
+        match field.read(node, &mut self.loaded.config, &mut context) {
+            Ok(()) => {
+                self.loaded.origins.insert(field.key, *line);
+                self.tell_remarks(context.remarks, found);
+            }
+            Err(wrong) => {
+                let shown = node.shown(&self.redactor);
+                self.wrong(*line, written, &shown, &field.allowed(), &wrong.remedy);
+            }
+        }
+    }
+
+    fn tell_remarks(&mut self, remarks: Vec<Remark>, found: &Found<'_>) {
+        for remark in remarks {
+            let (place, key) = (self.place(found.line), found.written.clone());
+            let shown = found.node.shown(&self.redactor);
+            self.notices.push(match remark {
+                Remark::Older(to) => Notice::OlderValue { place, key, from: shown, to },
+                Remark::Adjusted { used, reason } => {
+                    Notice::Adjusted { place, key, found: shown, used, reason }
+                }
+            });
+        }
+    }
+
+    /// Whether a text in `node` is a secret, also one put where its variable's name belongs.
+    fn holds_secret(&self, key: &str, node: &Node) -> bool {
+        match &node.value {
+            Value::Text(text) => {
+                let is_name = text
+                    .trim_start_matches('$')
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                let is_key = key.ends_with("api_key_env") && text.len() >= 16 && !is_name;
+                is_key || !self.redactor.redact(text).counts.is_empty()
+            }
+            Value::List(items) => items.iter().any(|item| self.holds_secret(key, item)),
+            _ => false,
+        }
+    }
+
+    fn finish(mut self) -> Result<Loaded, Problems> {
+        if self.problems.is_empty() {
+            let (problems, notices) = consistency::check(&self.loaded, &self.source.file);
+            self.problems = problems;
+            self.notices.extend(notices);
+        }
+        self.notices.sort_by_key(Notice::line);
+        self.problems.sort_by_key(Problem::line);
+        if self.problems.is_empty() {
+            return Ok(Loaded { notices: self.notices, ..self.loaded });
+        }
+        Err(Problems { problems: self.problems, notices: self.notices })
+    }
+
+    fn wrong(&mut self, line: usize, key: &str, found: &str, allowed: &str, remedy: &str) {
+        self.problems.push(Problem::Wrong {
+            place: self.place(line),
+            key: key.to_owned(),
+            found: found.to_owned(),
+            allowed: allowed.to_owned(),
+            remedy: remedy.to_owned(),
+        });
+    }
+
+    fn place(&self, line: usize) -> Place {
+        Place::new(&self.source.file, line)
+    }
+}
+
+/// `_comment`, `_…_help`, `$schema`, `//`: remarks for people and editors.
+fn is_remark(key: &str) -> bool {
+    key.starts_with('_') || key.starts_with("//") || key == "$schema"
+}
+
+fn join(prefix: &str, key: &str) -> String {
+    if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
+}
+
+fn is_secret_name(key: &str) -> bool {
+    let name = key.rsplit('.').next().unwrap_or(key).to_ascii_lowercase().replace(['_', '-'], "");
+    ["key", "token", "secret", "password"].iter().any(|word| name.ends_with(word))
+}
+
+fn secret_remedy(key: &str) -> String {
+    let section = if key.contains("embed") { "embeddings" } else { "llm" };
+    format!(
+        "set `session_tracking.{section}.api_key_env` to the name of an environment variable, or \
+         `api_key_file` to a file that only you can read, and replace the secret if others could \
+         read this one"
+    )
+}

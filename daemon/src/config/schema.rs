@@ -1,0 +1,43 @@
+//! The file as JSON Schema, for editors and for those who want to see all keys.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::config::{Config, table};
+
+/// The schema (draft 2020-12): types, bounds, defaults and help of every key. Sections that are
+/// not ours are allowed to hold anything, and so are remarks (`_…`).
+pub fn schema() -> Json {
+    let mut root = object("graphiti.config.json");
+    root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    root["additionalProperties"] = json!(true);
+    for (section, help) in table::SECTIONS {
+        let (parent, name) = section.rsplit_once('.').unwrap_or(("", section));
+        properties_of(&mut root, parent).insert(name.to_owned(), object(help));
+    }
+    let defaults = Config::default();
+    for field in table::fields() {
+        let Some((parent, name)) = field.key.rsplit_once('.') else { continue };
+        let mut described = field.schema();
+        described["description"] = json!(field.help);
+        described["default"] = field.write(&defaults);
+        properties_of(&mut root, parent).insert(name.to_owned(), described);
+    }
+    root
+}
+
+fn object(description: &str) -> Json {
+    json!({
+        "type": "object",
+        "description": description,
+        "properties": {},
+        "patternProperties": { "^(_|//|\\$schema$)": {} },
+        "additionalProperties": false,
+    })
+}
+
+/// The properties of the section at `key` in the schema `root`; of the root itself for "".
+fn properties_of<'r>(root: &'r mut Json, key: &str) -> &'r mut Map<String, Json> {
+    let names = key.split('.').filter(|name| !name.is_empty());
+    let section = names.fold(root, |object, name| &mut object["properties"][name]);
+    section["properties"].as_object_mut().expect("every section is made before what stands in it")
+}

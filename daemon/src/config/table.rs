@@ -1,0 +1,345 @@
+//! Every key of the file: the one source of defaults, help, schema and what is read.
+
+use std::sync::LazyLock;
+
+use serde_json::Value as Json;
+
+use crate::{
+    config::{
+        Config,
+        codec::{
+            Bytes, Choice, Codec, Command, Context, Count, Days, Delays, Dollars, EnvName, Flag,
+            Group, KeepCodec, Millis, Namespaces, OffSeconds, Optional, Path, Paths, PromptCodec,
+            Seconds, Share, Text, Url, VectorCodec, Wrong,
+        },
+        file::Node,
+        log::Level,
+    },
+    llm::config::{OnUnavailable, Provider},
+    search::config::Provider as Embedder,
+    summarize::config::Detection,
+};
+
+/// One key of the file.
+pub(super) struct Field {
+    /// Its path from the top, with dots.
+    pub(super) key: &'static str,
+    /// What it is for, in a line.
+    pub(super) help: &'static str,
+    access: Box<dyn Access + Send + Sync>,
+}
+
+/// The objects that keys stand in, each with a line about it.
+#[rustfmt::skip]
+pub(super) const SECTIONS: &[(&str, &str)] = &[
+    ("session_tracking", "What graphitid does with the sessions of coding agents"),
+    ("session_tracking.filter", "What of a session is kept: true (all), false (nothing), \"name.md\" (a template) or a prompt with {content}"),
+    ("session_tracking.summarization", "How a session is summarised"),
+    ("session_tracking.summary_prompts", "Prompts for single messages: \"default\", \"name.md\" or a prompt with {content}"),
+    ("session_tracking.resilience", "What happens while the model does not answer"),
+    ("session_tracking.resilience.retry_queue", "Sessions that wait for the model"),
+    ("session_tracking.hooks", "The hooks of coding agents"),
+    ("session_tracking.llm", "The model that writes summaries; nothing leaves the machine while the provider is \"none\""),
+    ("session_tracking.llm.daily_budget", "What a day may cost; null = no bound"),
+    ("session_tracking.llm.price", "US dollars a million tokens; null = what is known of the model"),
+    ("session_tracking.embeddings", "Vectors beside full text"),
+    ("session_tracking.log", "What graphitid writes about itself"),
+    ("session_tracking.limits", "Room on disk, such as \"512 MiB\""),
+];
+
+/// All keys, in the order in which they are written.
+pub(super) fn fields() -> &'static [Field] {
+    static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(table);
+    &FIELDS
+}
+
+/// The field at `key`.
+pub(super) fn field(key: &str) -> Option<&'static Field> {
+    fields().iter().find(|field| field.key == key)
+}
+
+/// `key` itself, when a field or a section has it.
+pub(super) fn known(key: &str) -> Option<&'static str> {
+    let section = || SECTIONS.iter().find(|(section, _)| *section == key).map(|(key, _)| *key);
+    field(key).map(|field| field.key).or_else(section)
+}
+
+/// Keys that run programs, say where text is sent or where files are written: they count in the
+/// user's own file only, not in one that came with a project.
+const GUARDED: &[&str] = &[
+    "session_tracking.hooks.socket_path",
+    "session_tracking.llm.provider",
+    "session_tracking.llm.base_url",
+    "session_tracking.llm.api_key_env",
+    "session_tracking.llm.api_key_file",
+    "session_tracking.llm.api_key_command",
+    "session_tracking.llm.command",
+    "session_tracking.embeddings.provider",
+    "session_tracking.embeddings.base_url",
+    "session_tracking.embeddings.api_key_env",
+    "session_tracking.embeddings.api_key_file",
+    "session_tracking.embeddings.api_key_command",
+    "session_tracking.log.file",
+    "session_tracking.summarization.tool_classification_cache",
+];
+
+impl Field {
+    /// Whether only the user's own file may set it.
+    pub(super) fn is_guarded(&self) -> bool {
+        GUARDED.contains(&self.key)
+    }
+
+    /// Reads `node` into its place in `config`.
+    pub(super) fn read(
+        &self,
+        node: &Node,
+        config: &mut Config,
+        context: &mut Context<'_>,
+    ) -> Result<(), Wrong> {
+        self.access.read(node, config, context)
+    }
+
+    /// Its value in `config`, as it stands in a file.
+    pub(super) fn write(&self, config: &Config) -> Json {
+        self.access.write(config)
+    }
+
+    /// What may stand in the file, for a message.
+    pub(super) fn allowed(&self) -> String {
+        self.access.allowed()
+    }
+
+    /// The same as JSON Schema.
+    pub(super) fn schema(&self) -> Json {
+        self.access.schema()
+    }
+}
+
+/// A codec tied to a place in [`Config`].
+trait Access {
+    fn read(
+        &self,
+        node: &Node,
+        config: &mut Config,
+        context: &mut Context<'_>,
+    ) -> Result<(), Wrong>;
+    fn write(&self, config: &Config) -> Json;
+    fn allowed(&self) -> String;
+    fn schema(&self) -> Json;
+}
+
+struct Tied<C: Codec> {
+    codec: C,
+    get: fn(&Config) -> &C::Item,
+    get_mut: fn(&mut Config) -> &mut C::Item,
+}
+
+impl<C: Codec> Access for Tied<C> {
+    fn read(
+        &self,
+        node: &Node,
+        config: &mut Config,
+        context: &mut Context<'_>,
+    ) -> Result<(), Wrong> {
+        *(self.get_mut)(config) = self.codec.read(node, context)?;
+        Ok(())
+    }
+
+    fn write(&self, config: &Config) -> Json {
+        self.codec.write((self.get)(config))
+    }
+
+    fn allowed(&self) -> String {
+        self.codec.allowed()
+    }
+
+    fn schema(&self) -> Json {
+        self.codec.schema()
+    }
+}
+
+/// A row: the key below `session_tracking`, its place in [`Config`], its codec, its help.
+macro_rules! row {
+    ($key:literal, $($place:ident).+, $codec:expr, $help:literal) => {
+        Field {
+            key: concat!("session_tracking.", $key),
+            help: $help,
+            access: Box::new(Tied {
+                codec: $codec,
+                get: |config| &config.$($place).+,
+                get_mut: |config| &mut config.$($place).+,
+            }),
+        }
+    };
+}
+
+const PROVIDER: Choice<Provider> = Choice {
+    words: &[
+        ("none", Provider::None),
+        ("anthropic", Provider::Anthropic),
+        ("openai", Provider::OpenAi),
+        ("command", Provider::Command),
+    ],
+};
+
+const EMBEDDER: Choice<Embedder> = Choice {
+    words: &[("none", Embedder::None), ("openai", Embedder::OpenAi), ("local", Embedder::Local)],
+};
+
+const DETECTION: Choice<Detection> =
+    Choice { words: &[("auto", Detection::Auto), ("manual", Detection::Manual)] };
+
+const ON_UNAVAILABLE: Choice<OnUnavailable> = Choice {
+    words: &[
+        ("STORE_RAW_AND_RETRY", OnUnavailable::StoreRawAndRetry),
+        ("STORE_RAW", OnUnavailable::StoreRaw),
+        ("FAIL", OnUnavailable::Fail),
+        ("QUEUE_RETRY", OnUnavailable::StoreRawAndRetry),
+    ],
+};
+
+const LEVEL: Choice<Level> = Choice {
+    words: &[
+        ("error", Level::Error),
+        ("warn", Level::Warn),
+        ("info", Level::Info),
+        ("debug", Level::Debug),
+        ("trace", Level::Trace),
+        ("warning", Level::Warn),
+        ("critical", Level::Error),
+    ],
+};
+
+const fn count(min: u32, max: u32, unit: &'static str) -> Count {
+    Count { min, max, unit }
+}
+
+const fn or_null<C>(inner: C, null: &'static str) -> Optional<C> {
+    Optional { inner, null }
+}
+
+const fn text(what: &'static str, example: &'static str) -> Text {
+    Text { what, example }
+}
+
+const fn path(example: &'static str) -> Path {
+    Path { example }
+}
+
+fn table() -> Vec<Field> {
+    let mut fields = tracking();
+    fields.extend(summaries());
+    fields.extend(model());
+    fields.extend(surroundings());
+    fields
+}
+
+#[rustfmt::skip]
+fn tracking() -> Vec<Field> {
+    vec![
+        row!("enabled", capture.enabled, Flag, "Whether sessions are tracked at all"),
+        row!("watch_directories", capture.watch_directories, Paths { example: "~/.claude/projects" }, "Folders with transcripts; empty = those of the agents that are installed"),
+        row!("excluded_paths", capture.excluded_paths, Paths { example: "~/private" }, "Projects that are not tracked, with all that lies in them"),
+        row!("keep_length_days", capture.keep, or_null(Days, "all"), "How old a transcript may be that is imported, in days; null = all, as agents delete theirs after 30 days"),
+        row!("inactivity_timeout", session.inactivity_timeout, OffSeconds, "Seconds of silence after which a session is closed as the last resort; 0 or null = never"),
+        row!("check_interval", session.check_interval, Seconds, "Seconds of silence after which a session is shown as inactive, and between two looks"),
+        row!("auto_summarize", summarize.auto_summarize, Flag, "Whether a model writes summaries; otherwise they are made on this machine, from evidence"),
+        row!("store_in_graph", graph.store_in_graph, Flag, "Whether sessions become episodes; otherwise only their text can be searched"),
+        row!("group_id", graph.group_id, or_null(Group, "the group of this machine"), "The group of all episodes; null = {hostname}__global"),
+        row!("include_project_path", graph.include_project_path, Flag, "Whether an episode tells its project's path, or only the hash of it"),
+        row!("cross_project_search", search.cross_project_search, Flag, "Whether a search sees sessions of other projects"),
+        row!("trusted_namespaces", search.trusted_namespaces, or_null(Namespaces, "all projects"), "The projects that a search sees, by namespace; null = all"),
+        row!("query_timeout", api.query_timeout, Seconds, "Seconds that a query waits for sessions to be indexed before it answers with what there is"),
+        row!("filter.tool_calls", capture.filter.tool_calls, Flag, "Whether it is kept which tools were called and with what"),
+        row!("filter.tool_content", capture.filter.tool_content, KeepCodec { summary: "default-tool-content.md" }, "What tools returned"),
+        row!("filter.user_messages", capture.filter.user_messages, KeepCodec { summary: "default-user-messages.md" }, "What the user wrote"),
+        row!("filter.agent_messages", capture.filter.agent_messages, KeepCodec { summary: "default-agent-messages.md" }, "What the agent wrote"),
+        row!("hooks.enabled", api.hooks.enabled, Flag, "Whether hook events are acted upon"),
+        row!("hooks.socket_enabled", api.hooks.socket_enabled, Flag, "Whether the daemon listens on a socket"),
+        row!("hooks.socket_path", api.hooks.socket_path, or_null(path("~/.graphiti/mcp.sock"), "the usual one"), "The socket; null = mcp.sock in the home folder, or a named pipe on Windows"),
+        row!("hooks.hook_timeout", api.hooks.hook_timeout, Millis, "Milliseconds that a hook waits at most"),
+        row!("hooks.async_indexing", api.hooks.async_indexing, Flag, "Whether a hook is let go as soon as its event is safe, and indexing follows"),
+        row!("hooks.handoff", api.hooks.handoff, Flag, "Whether a new session is told what the last one in its project left"),
+        row!("hooks.handoff_max_chars", api.hooks.handoff_max_chars, count(100, 10_000, "characters"), "How long that may be, in characters"),
+    ]
+}
+
+#[rustfmt::skip]
+fn summaries() -> Vec<Field> {
+    vec![
+        row!("summarization.template", summarize.template, or_null(text("a template's name or path", "my-session.md"), "the built-in one"), "The template of session summaries; null = one that follows from what the session was about"),
+        row!("summarization.type_detection", summarize.detection, DETECTION, "auto = from messages and tool calls, manual = the activity_vector below"),
+        row!("summarization.activity_vector", summarize.activity_vector, or_null(VectorCodec, "none"), "The vector of every session when type_detection is manual, such as {\"fixing\": 0.8}"),
+        row!("summarization.extraction_threshold", summarize.extraction_threshold, Share, "The priority from which on a field is asked for, from 0 to 1"),
+        row!("summarization.include_decisions", summarize.include_decisions, Flag, "Whether decisions are asked for: they prevent repeated debates"),
+        row!("summarization.include_errors_resolved", summarize.include_errors_resolved, Flag, "Whether resolved errors are asked for"),
+        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the usual one"), "Where classifications of tools are kept as JSON; null = tool_classification_cache.json in the home folder"),
+        row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
+        row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
+        row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),
+        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "How long such a summary may be, in characters"),
+    ]
+}
+
+#[rustfmt::skip]
+fn model() -> Vec<Field> {
+    vec![
+        row!("llm.provider", llm.provider, PROVIDER, "none, anthropic, openai (also for servers that speak its protocol) or command"),
+        row!("llm.model", llm.model, or_null(text("a model's name", "claude-haiku-4-5"), "the provider's usual one"), "The model; null = the provider's usual one"),
+        row!("llm.base_url", llm.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
+        row!("llm.api_key_env", llm.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
+        row!("llm.api_key_file", llm.key.file, or_null(path("~/.graphiti/api-key"), "none"), "A file that holds the key and that only you can read"),
+        row!("llm.api_key_command", llm.key.command, or_null(Command, "none"), "A program that prints the key, such as [\"pass\", \"show\", \"key\"]"),
+        row!("llm.command", llm.command, or_null(Command, "none"), "The program to ask when the provider is command: the prompt on its standard input, the reply on its standard output"),
+        row!("llm.timeout", llm.timeout, Seconds, "Seconds that one call may take"),
+        row!("llm.max_retries", llm.max_retries, count(0, 20, "tries"), "How often a call is repeated at once"),
+        row!("llm.concurrency", llm.concurrency, count(1, 64, "calls"), "Calls at a time"),
+        row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "What the model can read at once, in tokens"),
+        row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no bound"), "Calls a day"),
+        row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "US dollars a day"),
+        row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Of the prompt"),
+        row!("llm.price.output_per_mtok", llm.price.output_per_mtok, or_null(Dollars, "what is known of the model"), "Of the reply"),
+        row!("resilience.on_llm_unavailable", llm.resilience.on_unavailable, ON_UNAVAILABLE, "STORE_RAW_AND_RETRY, STORE_RAW (and leave it at that) or FAIL"),
+        row!("resilience.retry_queue.max_retries", llm.resilience.max_retries, count(0, 100, "tries"), "How often a session is tried again"),
+        row!("resilience.retry_queue.retry_delays_seconds", llm.resilience.retry_delays, Delays, "The pauses before each try, in seconds; the last one counts for all further ones"),
+        row!("resilience.retry_queue.max_queue_size", llm.resilience.max_queue_size, count(1, 1_000_000, "sessions"), "The most sessions that wait"),
+        row!("resilience.retry_queue.persist_to_disk", llm.resilience.persist_to_disk, Flag, "Whether the queue survives a restart"),
+    ]
+}
+
+#[rustfmt::skip]
+fn surroundings() -> Vec<Field> {
+    vec![
+        row!("embeddings.provider", search.embeddings.provider, EMBEDDER, "none, openai (also for servers that speak its protocol) or local (a model in a folder)"),
+        row!("embeddings.model", search.embeddings.model, or_null(text("a model's name", "text-embedding-3-small"), "the provider's usual one"), "The model; null = the provider's usual one"),
+        row!("embeddings.base_url", search.embeddings.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
+        row!("embeddings.api_key_env", search.embeddings.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
+        row!("embeddings.api_key_file", search.embeddings.key.file, or_null(path("~/.graphiti/api-key"), "none"), "A file that holds the key and that only you can read"),
+        row!("embeddings.api_key_command", search.embeddings.key.command, or_null(Command, "none"), "A program that prints the key"),
+        row!("embeddings.path", search.embeddings.path, or_null(path("~/models/all-MiniLM-L6-v2"), "none"), "The model's folder when the provider is local"),
+        row!("embeddings.dimensions", search.embeddings.dimensions, or_null(count(8, 8_192, "dimensions"), "the model's own"), "The length of a vector; null = the model's own"),
+        row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
+        row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the usual one"), "The file; null = standard error when a terminal or a service manager reads it, else graphitid.log in the home folder"),
+        row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The size from which on a new file is begun"),
+        row!("limits.database_bytes", limits.database_bytes, Bytes { min: 64 << 20 }, "The database of sessions and episodes"),
+        row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "The search index"),
+        row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Hook events that wait for the daemon"),
+        row!("limits.log_bytes", limits.log_bytes, Bytes { min: 128 << 10 }, "All log files together"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_stands_once_and_in_a_section() {
+        for (index, field) in fields().iter().enumerate() {
+            let (section, _) = field.key.rsplit_once('.').unwrap();
+            assert!(SECTIONS.iter().any(|(key, _)| *key == section), "{}", field.key);
+            assert!(fields()[index + 1..].iter().all(|other| other.key != field.key));
+            assert!(!field.help.is_empty() && !field.help.ends_with('.'), "{}", field.key);
+        }
+        assert!(GUARDED.iter().all(|key| field(key).is_some()));
+    }
+}

@@ -1,0 +1,181 @@
+//! Files that are found, written, checked and described.
+
+use std::{fs, path::Path};
+
+use crate::config::{
+    Config, Existing, FILE_NAME, Search, check, init_text, load, table, tests::read_text,
+    write_default,
+};
+
+fn search(directory: Option<&Path>, home: &Path) -> Search {
+    Search { directory: directory.map(Path::to_owned), home: home.to_owned(), user_home: None }
+}
+
+#[test]
+fn the_directory_s_file_comes_before_the_home_s() {
+    let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let search = search(Some(directory.path()), home.path());
+    assert_eq!(load(&search).unwrap().file, None);
+
+    let home_file = home.path().join(FILE_NAME);
+    fs::write(&home_file, "{\"session_tracking\": {\"query_timeout\": 1}}").unwrap();
+    assert_eq!(load(&search).unwrap().file, Some(home_file));
+
+    let own_file = directory.path().join(FILE_NAME);
+    fs::write(&own_file, "{\"session_tracking\": {\"query_timeout\": 2}}").unwrap();
+    let loaded = load(&search).unwrap();
+    assert_eq!(loaded.file, Some(own_file));
+    assert_eq!(loaded.config.api.query_timeout.as_secs(), 2);
+}
+
+#[test]
+fn a_wrong_file_is_not_passed_over() {
+    let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::write(directory.path().join(FILE_NAME), "{").unwrap();
+    fs::write(home.path().join(FILE_NAME), "{}").unwrap();
+    assert!(load(&search(Some(directory.path()), home.path())).is_err());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join(FILE_NAME);
+    fs::write(&file, b"{\"a\": \"\xFF\"}").unwrap();
+    let said = load(&search(None, home.path())).unwrap_err().to_string();
+    let wanted = format!(
+        "{}: cannot be read (stream did not contain valid utf-8); make it a file that you may read, or \
+         remove it",
+        file.display()
+    );
+    assert_eq!(said, wanted);
+}
+
+#[test]
+fn a_project_s_file_decides_neither_what_runs_nor_where_text_goes() {
+    let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = directory.path().join(FILE_NAME);
+    let text =
+        "{\"session_tracking\": {\n\"llm\": {\"provider\": \"command\", \"command\": [\"x\"]}}}";
+    fs::write(&file, text).unwrap();
+    let said = load(&search(Some(directory.path()), home.path())).unwrap_err().to_string();
+    let wanted = ["provider", "command"].map(|key| {
+        format!(
+            "{}:2: `session_tracking.llm.{key}` runs a program or says where text goes, which a project \
+             may not decide; move it to {}",
+            file.display(),
+            home.path().join(FILE_NAME).display()
+        )
+    });
+    assert_eq!(said, wanted.join("\n"));
+    // In the user's own file it counts, also when the daemon is started right there.
+    fs::rename(&file, home.path().join(FILE_NAME)).unwrap();
+    assert!(load(&search(Some(home.path()), home.path())).is_ok());
+}
+
+#[test]
+fn the_default_file_is_the_default_without_a_word() {
+    let loaded = read_text(&init_text()).unwrap();
+    assert_eq!(loaded.config, Config::default());
+    assert!(loaded.notices.is_empty(), "{:?}", loaded.notices);
+    let keys: Vec<&str> = loaded.origins.keys().copied().collect();
+    assert_eq!(keys.len(), table::fields().len());
+}
+
+#[test]
+fn the_default_file_has_help_beside_every_key() {
+    let text = init_text();
+    assert!(text.starts_with("{\n  \"_comment\": \"graphitid's configuration. "), "{text}");
+    let wanted = "    \"inactivity_timeout\": 1800,\n    \"_inactivity_timeout_help\": \"Seconds of silence after \
+                  which a session is closed as the last resort; 0 or null = never\",\n";
+    assert!(text.contains(wanted), "{text}");
+    assert!(
+        text.contains("    \"hooks\": {\n      \"_comment\": \"The hooks of coding agents\",\n")
+    );
+    assert_eq!(text.matches("_help\":").count(), table::fields().len());
+}
+
+#[test]
+fn the_default_file_is_written_once_and_for_the_user_alone() {
+    let parent = tempfile::tempdir().unwrap();
+    let home = parent.path().join("home");
+    let file = write_default(&home, Existing::Keep).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), init_text());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&home).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+    fs::write(&file, "{} // mine").unwrap();
+    let error = write_default(&home, Existing::Keep).unwrap_err().to_string();
+    let wanted = format!(
+        "{}: is there already; `graphiti config init --force` puts it aside and writes a new one",
+        file.display()
+    );
+    assert_eq!(error, wanted);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{} // mine");
+
+    write_default(&home, Existing::Replace).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), init_text());
+    let aside = home.join(format!("{FILE_NAME}.old"));
+    assert_eq!(fs::read_to_string(aside).unwrap(), "{} // mine");
+}
+
+#[test]
+fn check_explains_a_sound_file() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join(FILE_NAME);
+    let text = "{\"session_tracking\": {\n\"inactivity_timeout\": 900,\n\"colour\": 1,\n\"keep_days\": 7}}";
+    fs::write(&file, text).unwrap();
+    let report = check(&search(None, home.path()), None);
+    let name = file.display();
+    assert!(report.is_sound);
+    let wanted = format!(
+        "{name}: can be used\n\n\
+         worth knowing (1)\n  \
+         {name}:3: `session_tracking.colour` is unknown and ignored; `graphiti config schema` shows all \
+         keys\n\n\
+         older spellings (1)\n  \
+         {name}:4: `session_tracking.keep_days` is an older spelling and read as \
+         `session_tracking.keep_length_days`\n\n\
+         values\n  \
+         session_tracking.enabled = true  (default)\n  \
+         session_tracking.watch_directories = []  (default)\n  \
+         session_tracking.excluded_paths = []  (default)\n  \
+         session_tracking.keep_length_days = 7  (line 4)\n  \
+         session_tracking.inactivity_timeout = 900  (line 2)\n"
+    );
+    assert!(report.text.starts_with(&wanted), "{}", report.text);
+    assert_eq!(
+        report.text.lines().filter(|line| line.contains(" = ")).count(),
+        table::fields().len()
+    );
+}
+
+#[test]
+fn check_explains_a_wrong_file() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("other.json");
+    fs::write(&file, "{\"session_tracking\": {\"enabled\": 1, \"watch_path\": null}}").unwrap();
+    let report = check(&search(None, home.path()), Some(&file));
+    let name = file.display();
+    assert!(!report.is_sound);
+    let wanted = format!(
+        "{name}: cannot be used\n\n\
+         wrong (1)\n  \
+         {name}:1: `session_tracking.enabled` is 1, but must be true or false; write true or false\n\n\
+         older spellings (1)\n  \
+         {name}:1: `session_tracking.watch_path` is an older spelling and read as \
+         `session_tracking.watch_directories`\n"
+    );
+    assert_eq!(report.text, wanted);
+}
+
+#[test]
+fn check_says_where_it_looked() {
+    let report = check(&search(Some(Path::new("/a")), Path::new("/b")), None);
+    assert!(report.is_sound);
+    let wanted = "no file: looked for /a/graphiti.config.json and /b/graphiti.config.json; `graphiti config \
+                  init` writes one\n\nvalues\n  session_tracking.enabled = true  (default)\n";
+    assert!(report.text.starts_with(wanted), "{}", report.text);
+}

@@ -1,0 +1,96 @@
+//! Where episodes go and what they tell of their project.
+
+use std::fmt;
+
+/// What is written of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Whether sessions become episodes at all.
+    pub store_in_graph: bool,
+    /// The group of all episodes; `None` for the one of this machine, [`GroupId::of_host`].
+    pub group_id: Option<GroupId>,
+    /// Whether an episode tells its project's path, or only the hash of it.
+    pub include_project_path: bool,
+}
+
+/// The name of a group of episodes: letters, digits and `_`, not empty, no stop word.
+///
+/// Graphiti's full-text search finds nothing in a group whose name has a `-`, and FalkorDB ends
+/// on one that is a stop word.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(String);
+
+/// The words that the full-text index of FalkorDB leaves out.
+#[rustfmt::skip]
+const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
+    "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these",
+    "they", "this", "to", "was", "will", "with",
+];
+
+impl GroupId {
+    /// The group of all sessions of the machine called `hostname`: `{hostname}__global`.
+    pub fn of_host(hostname: &str) -> GroupId {
+        GroupId::sanitised(&format!("{}__global", hostname.trim()))
+    }
+
+    /// The nearest allowed name to `text`: other characters become `_`, a stop word or nothing at
+    /// all gets one behind it.
+    pub fn sanitised(text: &str) -> GroupId {
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut name: String =
+            text.trim().chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+        let lower = name.to_ascii_lowercase();
+        if name.is_empty() || STOP_WORDS.contains(&lower.as_str()) {
+            name.push('_');
+        }
+        GroupId(name)
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for GroupId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { store_in_graph: true, group_id: None, include_project_path: true }
+    }
+}
+
+impl Config {
+    /// The group that episodes go to on the machine called `hostname`.
+    pub fn group_id_on(&self, hostname: &str) -> GroupId {
+        self.group_id.clone().unwrap_or_else(|| GroupId::of_host(hostname))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_id_is_made_allowed() {
+        for (given, wanted) in [
+            ("team", "team"),
+            ("my-host__global", "my_host__global"),
+            ("Ann's Mac.local", "Ann_s_Mac_local"),
+            ("the", "the_"),
+            ("IT", "IT_"),
+            ("", "_"),
+            ("  ", "_"),
+            ("büro", "b_ro"),
+        ] {
+            assert_eq!(GroupId::sanitised(given).as_str(), wanted, "{given}");
+        }
+        assert_eq!(GroupId::of_host("my-host").as_str(), "my_host__global");
+        assert_eq!(Config::default().group_id_on("a.b").as_str(), "a_b__global");
+    }
+}

@@ -1,0 +1,3 @@
+//! Summaries become episodes, entities and facts.
+
+pub mod config;

@@ -1,0 +1,3 @@
+//! The port to language models.
+
+pub mod config;

@@ -1,0 +1,3 @@
+//! Prompt templates and their placeholders.
+
+pub mod config;

@@ -1,0 +1,188 @@
+//! Secrets that only the name beside them tells: `DB_PASSWORD=…`, `"api_key": "…"`,
+//! `--password …`, `Authorization: …`.
+//!
+//! A name ([`name`]) promises a strength; what ties it to a value ([`separator`]) and how the
+//! value looks ([`value`]) decide. Code such as `token = get_token()` and types such as
+//! `password: string` are left alone.
+
+pub(super) mod name;
+pub(super) mod value;
+
+mod separator;
+
+use std::ops::Range;
+
+use memchr::{memchr2, memchr3, memmem};
+
+use crate::redact::{
+    Kind,
+    assignment::{
+        name::{Meaning, Strength},
+        separator::Tie,
+    },
+};
+
+/// The longest name that is looked at on either side of an anchor.
+const NAME_REACH: usize = 64;
+
+/// How far before a bare `key` words are read that belong to it.
+const PHRASE_REACH: usize = 24;
+
+/// The longest header value that is looked at.
+const HEADER: usize = 8_192;
+
+/// The name around the anchor at `anchor`.
+pub(super) fn name_around(text: &[u8], anchor: Range<usize>) -> Range<usize> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let floor = anchor.start.saturating_sub(NAME_REACH);
+    let left = text[floor..anchor.start].iter().rev().take_while(is_name).count();
+    let right = text[anchor.end..].iter().take_while(is_name).count();
+    let start = anchor.start - left;
+    start + escape_length(text, start).min(left)..anchor.end + right
+}
+
+/// The secret that the name at `name` is given, when it is given one.
+pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usize>, Kind)> {
+    if name.len() > 2 * NAME_REACH {
+        return None;
+    }
+    let (tie, at) = separator::read(text.as_bytes(), name.start, name.end)?;
+    let meaning = meaning(text, name.clone())?;
+    // `open('/etc/passwd', 'utf8')`: the name is a path's last part.
+    if tie == Tie::Literal && name.start > 0 && text.as_bytes()[name.start - 1] == b'/' {
+        return None;
+    }
+    let is_header = matches!(meaning.strength, Strength::Authorization | Strength::Cookie);
+    if is_header && matches!(tie, Tie::Beside | Tie::Cell | Tie::Prose) {
+        return None;
+    }
+    let found = if is_header && separator::quote(&text.as_bytes()[at..]).is_none() {
+        header(text, at)
+    } else {
+        value::read(text, name.start, tie, at)
+    }?;
+    if !found.value.is_secret(meaning) {
+        return None;
+    }
+    let start = found.range.start + scheme_length(meaning, found.value.text);
+    Some((start..found.whole_end(text), meaning.kind))
+}
+
+/// What the name promises; of a bare `key` or `token` what the words before it say counts too
+/// (`API key`, `next page token`).
+fn meaning(text: &str, name: Range<usize>) -> Option<Meaning> {
+    let own = name::classify(&text[name.clone()])?;
+    let word = &text[name.clone()];
+    let is_bare =
+        ["key", "keys", "token", "tokens"].iter().any(|bare| word.eq_ignore_ascii_case(bare));
+    if !is_bare {
+        return Some(own);
+    }
+    let is_phrase = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b' ';
+    let floor = name.start.saturating_sub(PHRASE_REACH);
+    let length = text.as_bytes()[floor..name.start].iter().rev().take_while(is_phrase).count();
+    name::classify(text[name.start - length..name.end].trim_start())
+}
+
+/// The rest of the line, up to a quotation mark that must have opened before the name.
+fn header(text: &str, at: usize) -> Option<value::Found<'_>> {
+    let limit = text.floor_char_boundary(text.len().min(at + HEADER));
+    let line = &text.as_bytes()[at..limit];
+    let line = &line[..memchr3(b'\n', b'"', b'\'', line).unwrap_or(line.len())];
+    let line = &line[..memchr2(b'\r', b'`', line).unwrap_or(line.len())];
+    let escape = memmem::find(line, b"\\n").or_else(|| memmem::find(line, b"\\r"));
+    let line = &text[at..at + escape.unwrap_or(line.len())];
+    let line = line.trim_end().trim_end_matches('\\');
+    let value = value::Value { text: line, quoting: value::Quoting::Literal };
+    Some(value::Found { range: at..at + line.len(), value })
+}
+
+/// The bytes of an `Authorization` that stay: its scheme.
+fn scheme_length(meaning: Meaning, value: &str) -> usize {
+    match meaning.strength {
+        Strength::Authorization => value.find(' ').map_or(0, |at| at + 1),
+        _ => 0,
+    }
+}
+
+/// The bytes of an escape (`\n`, `\u0022`, `%22`) whose tail was taken for the name's beginning.
+fn escape_length(text: &[u8], start: usize) -> usize {
+    let Some(before) = start.checked_sub(1) else { return 0 };
+    match (text[before], text.get(start)) {
+        (b'\\', Some(b'u')) => 5,
+        (b'\\', Some(b'n' | b't' | b'r' | b'b' | b'f')) => 1,
+        (b'%', Some(_)) => 2,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        let at = text.to_ascii_lowercase().find("pass").unwrap();
+        let name = name_around(text.as_bytes(), at..at + 4);
+        secret_after(text, name).map(|(range, _)| &text[range])
+    }
+
+    #[test]
+    fn passwords_are_found_in_every_notation() {
+        for (text, wanted) in [
+            ("PASSWORD=hunter2", "hunter2"),
+            ("DB_PASSWORD=swordfish\nX=1", "swordfish"),
+            ("export PGPASSWORD='my dog eats 5'", "my dog eats 5"),
+            ("\"password\": \"hunter2\"", "hunter2"),
+            ("{\\\"password\\\":\\\"hunter2\\\"}", "hunter2"),
+            ("password: hunter2", "hunter2"),
+            ("  password: swordfish\n", "swordfish"),
+            ("password = \"pa\\\"ss\"", "pa\\\"ss"),
+            ("password: &str = \"hunter2\";", "hunter2"),
+            ("password := \"hunter2\"", "hunter2"),
+            ("'password' => 'hunter2',", "hunter2"),
+            ("cmd --password hunter2 --x", "hunter2"),
+            ("cmd --password=hunter2", "hunter2"),
+            ("the password is hunter2.", "hunter2"),
+            ("<password>hunter2</password>", "hunter2"),
+            ("Server=a;Password=swordfish;X=1", "swordfish"),
+            ("?user=a&password=hunter2&x=1", "hunter2"),
+            ("\\npassword=hunter2\\nx", "hunter2"),
+            ("name: DB_PASSWORD\n  value: hunter2", "hunter2"),
+            ("password: String::from(\"hunter2\")", "hunter2"),
+            ("${DB_PASSWORD:-hunter2}", "hunter2"),
+            ("password=\"hunter2", "hunter2"),
+            ("User(name=a, password=hunter2)", "hunter2"),
+            ("'passphrase': 'correct horse battery staple'", "correct horse battery staple"),
+        ] {
+            assert_eq!(found(text), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_password_is_left() {
+        for text in [
+            "password: string",
+            "password: Option<String>,",
+            "password = get_password()",
+            "password = config.password",
+            "login(user, password=password)",
+            "password=$DB_PASSWORD",
+            "password: process.env.DB_PASSWORD",
+            "\"password\": \"your-password\"",
+            "\"password\": \"Enter your password\"",
+            "\"password\": \"string\"",
+            "password is required",
+            "--password <value>",
+            "--password or --token",
+            "PASSWORD=${X}",
+            "password == other",
+            "password=None",
+            "tests pass: 12",
+            "password: \"\"",
+            "type=\"password\" name=\"x\"",
+            "the password, hunter2",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}

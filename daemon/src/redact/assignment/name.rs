@@ -1,0 +1,365 @@
+//! What a name promises of the value beside it.
+
+use crate::redact::Kind;
+
+/// Where names are looked for: literals of which one is in every name that [`classify`] knows.
+/// First letters are left out so that three cases are two.
+#[rustfmt::skip]
+pub(in crate::redact) const ANCHORS: &[&str] = &[
+    "pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
+    "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
+];
+
+/// What a name promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::redact) struct Meaning {
+    /// How much of it.
+    pub(in crate::redact) strength: Strength,
+    /// What the value is called when it is replaced.
+    pub(in crate::redact) kind: Kind,
+}
+
+/// How sure it is that the value is a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::redact) enum Strength {
+    /// A password: people choose them, so they may be words.
+    Password,
+    /// The same of a name that means other things too (`pass`): no plain word.
+    LikelyPassword,
+    /// A key or token that a machine made: it looks drawn by lot.
+    Key,
+    /// Something that may be one: long, drawn and no hash.
+    Hint,
+    /// The same, or the base64 of a user and a password.
+    Credential,
+    /// The `Authorization` header: a scheme and what follows it.
+    Authorization,
+    /// The `Cookie` and `Set-Cookie` headers.
+    Cookie,
+}
+
+/// Names of providers whose keys have no form of their own, and what their keys are called.
+const PROVIDERS: &[(&str, &str)] = &[
+    ("algolia", "algolia-key"),
+    ("auth0", "auth0-secret"),
+    ("aws", "aws-secret-key"),
+    ("azure", "azure-key"),
+    ("cloudflare", "cloudflare-token"),
+    ("co", "cohere-key"),
+    ("cohere", "cohere-key"),
+    ("datadog", "datadog-key"),
+    ("dd", "datadog-key"),
+    ("deepgram", "deepgram-key"),
+    ("deepseek", "deepseek-key"),
+    ("discord", "discord-token"),
+    ("fastly", "fastly-token"),
+    ("heroku", "heroku-key"),
+    ("jira", "atlassian-token"),
+    ("mailgun", "mailgun-key"),
+    ("mapbox", "mapbox-token"),
+    ("mistral", "mistral-key"),
+    ("okta", "okta-token"),
+    ("pagerduty", "pagerduty-key"),
+    ("paypal", "paypal-token"),
+    ("plaid", "plaid-token"),
+    ("telegram", "telegram-token"),
+    ("together", "together-key"),
+    ("twilio", "twilio-key"),
+    ("vercel", "vercel-token"),
+    ("voyage", "voyage-key"),
+];
+
+/// Words before `key` that say it unlocks something. Others leave it a mere hint: most keys are
+/// keys of maps, tables and keyboards.
+#[rustfmt::skip]
+const UNLOCKING: &[&str] = &[
+    "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
+    "client", "consumer", "crypto", "customer", "decryption", "deploy", "developer", "encrypt",
+    "encryption", "hmac", "integration", "jwt", "license", "licence", "live", "master",
+    "private", "priv", "project", "rest", "root", "secret", "security", "server", "service",
+    "shared", "sign", "signature", "signing", "storage", "subscription", "token", "webhook",
+    "write",
+];
+
+/// Words before `key` or `token` that say it is open to all or opens nothing.
+#[rustfmt::skip]
+const OPEN: &[&str] = &[
+    "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
+    "foreign", "host", "idempotency", "input", "max", "min", "next", "num", "output", "pad",
+    "page", "prev", "previous", "primary", "pub", "public", "publishable", "sep", "stop",
+    "sync", "total", "unk", "verification", "verify",
+];
+
+/// Words after the secret's own that leave it a secret: `PASSWORD_PROD`, `SECRET_KEY_BASE`.
+#[rustfmt::skip]
+const NEUTRAL: &[&str] = &[
+    "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "data", "default",
+    "dev", "github", "gitlab", "live", "local", "main", "new", "old", "plain", "plaintext",
+    "prod", "production", "raw", "readonly", "repeat", "root", "sandbox", "staging", "string",
+    "test", "text", "user", "value", "write",
+];
+
+/// The most words of a name that are looked at.
+const WORDS: usize = 10;
+
+/// What `name` (such as `DB_PASSWORD`, `spring.mail.password`, `x-api-key`) promises of its value.
+pub(in crate::redact) fn classify(name: &str) -> Option<Meaning> {
+    if !name.is_ascii() {
+        return None;
+    }
+    let name = name.trim_matches(['-', '.', '_']);
+    // Of `auth.token` the last segment counts, unless it is a mere `.value`.
+    let name = name.strip_suffix(".value").unwrap_or(name);
+    let segment = name.rsplit('.').next().unwrap_or(name);
+    let mut words = [""; WORDS];
+    let count = split(segment, &mut words);
+    let words = &words[..count];
+    let (at, (strength, kind)) = words
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, word)| own_word(&words[..at], word).map(|found| (at, found)))?;
+    let rest = &words[at + 1..];
+    // Vault's `secret_id` is a secret, while a `key_id` only names one.
+    let is_secret_id = kind == "secret"
+        && strength == Strength::Key
+        && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
+    let strength = if is_secret_id { strength } else { after(strength, segment, rest)? };
+    let kind = match strength {
+        Strength::Key | Strength::Hint => provider(words).unwrap_or(kind),
+        _ => kind,
+    };
+    Some(Meaning { strength, kind: Kind(kind) })
+}
+
+/// What `word` itself promises, given the words before it.
+fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
+    let previous = before.last().copied().unwrap_or("");
+    let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
+    let ends = |wanted: &[&str]| wanted.iter().any(|end| ends_with(word, end));
+    if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "psk"])
+        || is(&["passw", "dbpass", "userpass", "rootpass", "adminpass", "smtppass", "mailpass"])
+        || (is(&["pass", "phrase", "pw"]) && !before.is_empty() && !is_open(previous))
+    {
+        return Some((Strength::Password, "password"));
+    }
+    if is(&["pass"]) {
+        return Some((Strength::LikelyPassword, "password"));
+    }
+    if is(&["authorization"]) {
+        return Some((Strength::Authorization, "authorization"));
+    }
+    if is(&["cookie", "cookies"]) {
+        return Some((Strength::Cookie, "cookie"));
+    }
+    if ends(&["token", "tokens"]) {
+        return (!is_open(previous)).then_some((Strength::Key, "token"));
+    }
+    if ends(&["secret", "secrets"]) {
+        return Some((Strength::Key, "secret"));
+    }
+    if ends(&["apikey", "secretkey", "accesskey", "privatekey", "authkey", "signingkey"]) {
+        return Some((Strength::Key, "api-key"));
+    }
+    if is(&["key", "keys"]) {
+        let unlocks = UNLOCKING.iter().any(|word| ends_with(previous, word));
+        let kind = if previous.eq_ignore_ascii_case("private") { "private-key" } else { "api-key" };
+        return match () {
+            () if is_open(previous) => None,
+            () if unlocks => Some((Strength::Key, kind)),
+            () => Some((Strength::Hint, "secret")),
+        };
+    }
+    is(&["credential", "credentials", "auth"]).then_some((Strength::Credential, "secret"))
+}
+
+/// What the words after the secret's own leave of its `strength`.
+fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
+    let is_neutral = |word: &&str| {
+        word.len() == 1 || NEUTRAL.iter().any(|neutral| word.eq_ignore_ascii_case(neutral))
+    };
+    if rest.iter().all(is_neutral) {
+        return Some(strength);
+    }
+    // `TOKEN_ACME` may well be Acme's token, `TOKEN_TYPE` is none: the value must show it.
+    let is_shouted = segment.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !segment.bytes().any(|byte| byte.is_ascii_lowercase());
+    is_shouted.then_some(Strength::Hint)
+}
+
+fn provider(words: &[&str]) -> Option<&'static str> {
+    PROVIDERS
+        .iter()
+        .find(|(name, _)| words.iter().any(|word| word.eq_ignore_ascii_case(name)))
+        .map(|(_, kind)| *kind)
+}
+
+fn is_open(word: &str) -> bool {
+    OPEN.iter().any(|open| word.eq_ignore_ascii_case(open))
+}
+
+fn ends_with(word: &str, end: &str) -> bool {
+    word.len() >= end.len()
+        && word.as_bytes()[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
+}
+
+/// Splits at what is no letter or digit and where case says so (`accessKeyID`); digits at a
+/// word's end fall away. Returns how many words there are; of too many, the last ones are kept.
+fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
+    let bytes = name.as_bytes();
+    let mut count = 0;
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        if at < bytes.len() && !begins_word(bytes, at) && bytes[at].is_ascii_alphanumeric() {
+            continue;
+        }
+        let word = &name[start..at];
+        let trimmed = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let word = if trimmed.eq_ignore_ascii_case("auth") { word } else { trimmed };
+        if !word.is_empty() {
+            if count == WORDS {
+                words.rotate_left(1);
+                count -= 1;
+            }
+            words[count] = word;
+            count += 1;
+        }
+        start = at + usize::from(bytes.get(at).is_some_and(|byte| !byte.is_ascii_alphanumeric()));
+    }
+    count
+}
+
+/// Whether the letter at `at` begins a word by its case.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    if at == 0 || !bytes[at].is_ascii_uppercase() {
+        return false;
+    }
+    let follows_lower = bytes[at - 1].is_ascii_lowercase() || bytes[at - 1].is_ascii_digit();
+    let leads_lower =
+        bytes[at - 1].is_ascii_uppercase() && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    follows_lower || leads_lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strength(name: &str) -> Option<Strength> {
+        classify(name).map(|meaning| meaning.strength)
+    }
+
+    #[test]
+    fn names_of_passwords() {
+        for name in [
+            "password",
+            "PASSWORD",
+            "DB_PASSWORD",
+            "dbPassword",
+            "spring.datasource.password",
+            "PGPASSWORD",
+            "MYSQL_ROOT_PASSWORD",
+            "passwd",
+            "user_pass",
+            "DB_PASS",
+            "rootPw",
+            "PASSWORD_PROD",
+            "new-password",
+            "passphrase",
+            "password1",
+            "wifi_psk",
+            "mypassword",
+        ] {
+            assert_eq!(strength(name), Some(Strength::Password), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_keys() {
+        for name in [
+            "token",
+            "access_token",
+            "authToken",
+            "_authToken",
+            "x-api-key",
+            "apiKey",
+            "APIKEY",
+            "OPENAI_API_KEY",
+            "client_secret",
+            "clientSecret",
+            "SECRET_KEY_BASE",
+            "AccountKey",
+            "aws_secret_access_key",
+            "secretAccessKey",
+            "privateKey",
+            "signing_key",
+            "secret_id",
+            "X-Auth-Token",
+            "accessToken.value",
+            "TOKEN2",
+            "API key",
+            "Secret access key",
+            "client-key-data",
+        ] {
+            assert_eq!(strength(name), Some(Strength::Key), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_hint() {
+        assert_eq!(strength("pass"), Some(Strength::LikelyPassword));
+        for name in ["key", "STRIPE_KEY", "TOKEN_ACME", "cosmosKey"] {
+            assert_eq!(strength(name), Some(Strength::Hint), "{name}");
+        }
+        for name in ["auth", "_auth", "credentials"] {
+            assert_eq!(strength(name), Some(Strength::Credential), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_other_things() {
+        for name in [
+            "token_count",
+            "tokenType",
+            "max_tokens",
+            "input_tokens",
+            "next_page_token",
+            "tokenizer",
+            "public_key",
+            "primaryKey",
+            "keyboard",
+            "keyword",
+            "monkey",
+            "author",
+            "authority",
+            "password_hash",
+            "passwordField",
+            "password.length",
+            "secret_name",
+            "key_id",
+            "bypass",
+            "compass",
+            "passed",
+            "secretary",
+            "authenticate",
+            "--password-stdin",
+            "api_key_env",
+            "next page token",
+        ] {
+            assert_eq!(strength(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_provider_in_the_name_is_the_kind() {
+        for (name, kind) in [
+            ("MISTRAL_API_KEY", "mistral-key"),
+            ("DD_API_KEY", "datadog-key"),
+            ("aws_secret_access_key", "aws-secret-key"),
+            ("AUTH0_CLIENT_SECRET", "auth0-secret"),
+            ("API_KEY", "api-key"),
+            ("DB_PASSWORD", "password"),
+        ] {
+            assert_eq!(classify(name).map(|meaning| meaning.kind), Some(Kind(kind)), "{name}");
+        }
+    }
+}

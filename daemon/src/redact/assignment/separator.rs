@@ -1,0 +1,239 @@
+//! What stands between a name and its value, in the notations that text comes in.
+
+/// How a value is tied to its name. It decides what is believed of a value without quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tie {
+    /// `name=value`, without spaces.
+    Equals,
+    /// `name = value`, `name := value`, `name => value`, `name || value`.
+    Assigns,
+    /// `name: value`.
+    Colon,
+    /// `name("value")`, `name == "value"`, `("name", "value")`: only a literal counts.
+    Literal,
+    /// `--name value`.
+    Flag,
+    /// `name is value`.
+    Prose,
+    /// `<name>value</name>`.
+    Element,
+    /// `name value`.
+    Beside,
+    /// `| name | value |`, which may also be a pipe.
+    Cell,
+}
+
+/// Blanks in a row that are skipped at most: aligned columns have many, prose has not.
+const BLANKS: usize = 40;
+
+/// Signs that mean the same whatever is around them; `None` ties nothing.
+const SIGNS: &[(&str, Option<Tie>)] = &[
+    (":-", Some(Tie::Assigns)),
+    (":=", Some(Tie::Assigns)),
+    ("=>", Some(Tie::Assigns)),
+    ("||", Some(Tie::Assigns)),
+    ("??", Some(Tie::Assigns)),
+    ("===", Some(Tie::Literal)),
+    ("!==", Some(Tie::Literal)),
+    ("==", Some(Tie::Literal)),
+    ("!=", Some(Tie::Literal)),
+    ("=~", Some(Tie::Literal)),
+    ("::", None),
+    ("://", None),
+];
+
+/// Finds what ties the name that stands at `start..end` to a value, and where the value begins.
+pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
+    let close = after_closers(text, end);
+    let at = after_remark(text, after_blanks(text, close));
+    let is_spaced = at > close;
+    let rest = &text[at..];
+    let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()));
+    let found = if let Some((sign, tie)) = sign {
+        tie.map(|tie| (tie, at + sign.len()))
+    } else if rest.starts_with(b">") && text[..start].ends_with(b"<") {
+        // In `scheme://<user>:<password>@host` the tags are placeholders.
+        let is_element = !text[..start].ends_with(b":<");
+        is_element.then_some((Tie::Element, at + 1))
+    } else if rest.starts_with(b":") {
+        // `/pass:value`, as flags are on Windows.
+        let is_flag = text[..start].ends_with(b" /");
+        Some((if is_flag { Tie::Flag } else { Tie::Colon }, at + 1))
+    } else if rest.starts_with(b"=") {
+        let is_tight = !is_spaced && rest.get(1).is_none_or(|byte| *byte != b' ');
+        Some((if is_tight { Tie::Equals } else { Tie::Assigns }, at + 1))
+    } else if let Some(length) = encoded(rest) {
+        Some((Tie::Equals, at + length))
+    } else if let Some(length) = sibling_value(&text[end..]) {
+        Some((Tie::Equals, end + length))
+    } else if rest.starts_with(b"(") && is_setter(&text[start..end]) {
+        Some((Tie::Assigns, at + 1))
+    } else if rest.starts_with(b"(") && is_getter(&text[start..end]) {
+        None
+    } else if rest.starts_with(b"(") || (rest.starts_with(b",") && close > end) {
+        Some((Tie::Literal, at + 1))
+    } else if rest.starts_with(b"|") {
+        Some((Tie::Cell, at + 1))
+    } else {
+        by_words(text, start, end, at)
+    };
+    found.map(|(tie, at)| (tie, after_blanks(text, at)))
+}
+
+/// A quotation mark as it is written: `"`, `'`, a backtick, escaped ones (`\"`, `\\\"`,
+/// `\u0022`), `&quot;`, `%22`. Returns its length in bytes.
+pub(super) fn quote(text: &[u8]) -> Option<usize> {
+    let backslashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
+    if matches!(text.get(backslashes), Some(b'"' | b'\'' | b'`')) {
+        return Some(backslashes + 1);
+    }
+    let entities: [&[u8]; 6] = [b"\\u0022", b"\\u0027", b"&quot;", b"&#34;", b"&#39;", b"%22"];
+    entities.into_iter().find(|entity| text.starts_with(entity)).map(<[u8]>::len)
+}
+
+/// Skips blanks.
+pub(super) fn after_blanks(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Skips what closes a name: its quotation mark, brackets, the `?` of an optional field.
+fn after_closers(text: &[u8], mut at: usize) -> usize {
+    for _ in 0..3 {
+        match text.get(at) {
+            Some(b']' | b')' | b'?' | b'}') => at += 1,
+            _ => match quote(&text[at..]) {
+                Some(length) => at += length,
+                None => break,
+            },
+        }
+    }
+    at
+}
+
+/// Skips a remark in brackets: `Secret Access Key [None]: `, `API key (production): `.
+fn after_remark(text: &[u8], at: usize) -> usize {
+    let close = match text.get(at) {
+        Some(b'[') => b']',
+        Some(b'(') => b')',
+        _ => return at,
+    };
+    let remark = &text[at..text.len().min(at + 24)];
+    let Some(length) = remark.iter().position(|byte| *byte == close) else { return at };
+    let is_words =
+        remark[1..length].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    let after = at + length + 1;
+    if is_words && text.get(after) == Some(&b':') { after } else { at }
+}
+
+/// `setPassword`, `with_password`: the argument is the password.
+fn is_setter(name: &[u8]) -> bool {
+    begins_with_verb(name, &["set", "with", "Set", "With"])
+}
+
+/// `getPassword`, `has_token`: the argument says which.
+fn is_getter(name: &[u8]) -> bool {
+    begins_with_verb(name, &["get", "has", "is", "find", "fetch", "read", "load", "Get"])
+}
+
+fn begins_with_verb(name: &[u8], verbs: &[&str]) -> bool {
+    let method = name.rsplit(|byte| *byte == b'.').next().unwrap_or(name);
+    verbs.iter().any(|verb| {
+        let rest = method.strip_prefix(verb.as_bytes());
+        rest.is_some_and(|rest| matches!(rest.first(), Some(b'_' | b'A'..=b'Z')))
+    })
+}
+
+/// `%3D`, `%3A`, `\u003d`, `\u003a`, `&#61;`.
+fn encoded(rest: &[u8]) -> Option<usize> {
+    let forms: [&[u8]; 5] = [b"%3D", b"%3A", b"\\u003d", b"\\u003a", b"&#61;"];
+    forms
+        .into_iter()
+        .find(|form| rest.len() >= form.len() && rest[..form.len()].eq_ignore_ascii_case(form))
+        .map(<[u8]>::len)
+}
+
+/// Flags, prose, declarations with a type, and a `value` beside a `name`.
+fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, usize)> {
+    let rest = &text[at..];
+    if at == end {
+        return None;
+    }
+    for word in ["is set to ", "is now ", "is: ", "is ", "was ", "set to "] {
+        if rest.starts_with(word.as_bytes()) {
+            return Some((Tie::Prose, at + word.len()));
+        }
+    }
+    let is_flag = text[start] == b'-' || text[..start].ends_with(b" /");
+    if is_flag {
+        return Some((Tie::Flag, at));
+    }
+    if quote(rest).is_some() && !rest.starts_with(b"`") {
+        return Some((Tie::Literal, at));
+    }
+    let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_*[]<>?".contains(byte);
+    let type_length = rest.iter().take(24).take_while(is_type).count();
+    let assigns = after_blanks(text, at + type_length);
+    let is_declared = type_length > 0
+        && text.get(assigns) == Some(&b'=')
+        && quote(&text[after_blanks(text, assigns + 1)..]).is_some();
+    Some(if is_declared { (Tie::Assigns, assigns + 1) } else { (Tie::Beside, at) })
+}
+
+/// `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …`, `key="x" value="…"`.
+fn sibling_value(after_name: &[u8]) -> Option<usize> {
+    let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || b",;\"'\\".contains(byte);
+    let gap = after_name.iter().take(BLANKS).take_while(is_gap).count();
+    let rest = &after_name[gap..];
+    if gap == 0 || rest.len() < 6 || !rest[..5].eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let close = after_blanks(rest, after_closers(rest, 5));
+    matches!(rest.get(close), Some(b':' | b'=')).then_some(gap + close + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_notation_is_read() {
+        for (text, wanted) in [
+            ("NAME=x", Some((Tie::Equals, "x"))),
+            ("NAME = x", Some((Tie::Assigns, "x"))),
+            ("NAME := x", Some((Tie::Assigns, "x"))),
+            ("NAME: x", Some((Tie::Colon, "x"))),
+            ("NAME?: x", Some((Tie::Colon, "x"))),
+            ("\"NAME\": \"x\"", Some((Tie::Colon, "\"x\""))),
+            ("\\\"NAME\\\": \\\"x\\\"", Some((Tie::Colon, "\\\"x\\\""))),
+            ("&quot;NAME&quot;:&quot;x", Some((Tie::Colon, "&quot;x"))),
+            ("'NAME' => 'x'", Some((Tie::Assigns, "'x'"))),
+            ("e['NAME'] = 'x'", Some((Tie::Assigns, "'x'"))),
+            ("NAME == 'x'", Some((Tie::Literal, "'x'"))),
+            ("NAME('x')", Some((Tie::Literal, "'x')"))),
+            ("('NAME', 'x')", Some((Tie::Literal, "'x')"))),
+            ("--NAME x", Some((Tie::Flag, "x"))),
+            ("NAME is x", Some((Tie::Prose, "x"))),
+            ("<NAME>x</", Some((Tie::Element, "x</"))),
+            ("${NAME:-x}", Some((Tie::Assigns, "x}"))),
+            ("NAME || 'x'", Some((Tie::Assigns, "'x'"))),
+            ("NAME%3Dx", Some((Tie::Equals, "x"))),
+            ("NAME string = \"x\"", Some((Tie::Assigns, "\"x\""))),
+            ("name: NAME\n  value: x", Some((Tie::Equals, "x"))),
+            ("\"NAME\", \"value\": \"x\"", Some((Tie::Equals, "\"x\""))),
+            ("NAME 'x'", Some((Tie::Literal, "'x'"))),
+            ("NAME::x", None),
+            ("NAME://x", None),
+            ("NAME, x", None),
+            ("NAME x", Some((Tie::Beside, "x"))),
+            ("| NAME | x |", Some((Tie::Cell, "x |"))),
+            ("NAME [None]: x", Some((Tie::Colon, "x"))),
+            ("NAME", None),
+        ] {
+            // The dashes of a flag are part of its name.
+            let end = text.find("NAME").unwrap() + 4;
+            let start = end - 4 - if text.starts_with("--") { 2 } else { 0 };
+            let found = read(text.as_bytes(), start, end);
+            assert_eq!(found.map(|(tie, at)| (tie, &text[at..])), wanted, "{text}");
+        }
+    }
+}

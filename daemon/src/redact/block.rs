@@ -1,0 +1,248 @@
+//! Private keys in text form: blocks between `-----BEGIN … PRIVATE KEY-----` and its `END`,
+//! also with one of the two cut off, with `\n` for line breaks, with line numbers, quotation
+//! marks or diff signs before each line, and PuTTY's own format.
+
+use std::ops::Range;
+
+/// A word of key material: at least so many base64 digits, unless it is the last line's rest.
+const FULL_WORD: usize = 16;
+
+/// The longest header line (`DEK-Info: …`) that is skipped.
+const HEADER_LINE: usize = 200;
+
+/// The block that the words `PRIVATE KEY` at `anchor` belong to; nothing before `floor` is taken.
+pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let line_start = anchor.start.saturating_sub(48).max(floor.min(anchor.start));
+    let before = &text[text.ceil_char_boundary(line_start)..anchor.start];
+    let header_end = dashes_after(bytes, anchor.end)?;
+    if let Some(at) = before.rfind("BEGIN ") {
+        let start = anchor.start - before.len() + at;
+        let body = body(text, header_end)?;
+        return Some(with_dashes_before(bytes, start)..body);
+    }
+    let at = before.rfind("END ")?;
+    let start = with_dashes_before(bytes, anchor.start - before.len() + at);
+    let body = body_before(text, start, floor)?;
+    Some(body..header_end)
+}
+
+/// The key material behind PuTTY's `Private-Lines:` at `anchor`.
+pub(super) fn putty(text: &str, anchor: Range<usize>) -> Option<Range<usize>> {
+    let count = text[anchor.end..].bytes().take_while(|byte| b" 0123456789".contains(byte)).count();
+    let start = anchor.end + count;
+    body(text, start).map(|end| start..end)
+}
+
+/// Where the material that begins at `start` ends, its `END` line included.
+fn body(text: &str, start: usize) -> Option<usize> {
+    let mut end = None;
+    let mut at = start;
+    let mut is_full = true;
+    while let Some(word) = next_word(text, at) {
+        let content = &text[word.clone()];
+        let header = header_line(text, word.clone());
+        at = word.end;
+        if content.starts_with("----") {
+            return end.map(|end| end_line(text, word.start).unwrap_or(end));
+        } else if let (Some(header), None) = (header, end) {
+            at = header;
+        } else if !is_decoration(content) {
+            let is_last = is_full && end.is_some();
+            is_full = content.len() >= FULL_WORD;
+            if !is_material(content) || !(is_full || (is_last && is_rest(content))) {
+                break;
+            }
+            end = Some(word.end);
+        }
+    }
+    end
+}
+
+/// Where the material that ends at `end` begins.
+fn body_before(text: &str, end: usize, floor: usize) -> Option<usize> {
+    let mut start = None;
+    let mut at = end;
+    while let Some(word) = previous_word(text, at, floor) {
+        let content = &text[word.clone()];
+        at = word.start;
+        if is_material(content) && (content.len() >= FULL_WORD || start.is_none()) {
+            start = Some(word.start);
+        } else if !is_decoration(content) {
+            break;
+        }
+    }
+    let material = end - start?;
+    (material >= 40).then_some(start?)
+}
+
+/// Whether `byte` parts words of key material from each other and from what is around them.
+fn is_gap(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b"\"'`,;:|()[]<>#*\\".contains(&byte) || byte >= 0x80
+}
+
+/// The next word at or after `at`; a `\n` that is written out is a gap as a whole.
+fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at).filter(|byte| is_gap(**byte)) {
+        let is_escape = *byte == b'\\' && matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't'));
+        at += if is_escape { 2 } else { 1 };
+    }
+    let length = bytes[at.min(bytes.len())..].iter().take_while(|byte| !is_gap(**byte)).count();
+    (length > 0).then_some(at..at + length)
+}
+
+/// The word before `at`, not reaching before `floor`.
+fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    while at > floor {
+        let is_escape = at >= floor + 2
+            && bytes[at - 2] == b'\\'
+            && matches!(bytes[at - 1], b'n' | b'r' | b't');
+        match (is_escape, is_gap(bytes[at - 1])) {
+            (true, _) => at -= 2,
+            (false, true) => at -= 1,
+            (false, false) => break,
+        }
+    }
+    let length = bytes[floor.min(at)..at].iter().rev().take_while(|byte| !is_gap(**byte)).count();
+    let start = at - length;
+    // The `n` of a `\n` before the word is none of it.
+    let is_escape = start > floor && bytes[start - 1] == b'\\' && length > 1;
+    let start = start + usize::from(is_escape && matches!(bytes[start], b'n' | b'r' | b't'));
+    (length > 0).then_some(start..at)
+}
+
+/// The end of the header line (`Proc-Type: 4,ENCRYPTED`, `Version: …`) that `word` begins.
+fn header_line(text: &str, word: Range<usize>) -> Option<usize> {
+    const NAMES: [&str; 8] =
+        ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID", "Subject"];
+    if !NAMES.contains(&&text[word.clone()]) || text.as_bytes().get(word.end) != Some(&b':') {
+        return None;
+    }
+    let limit = text.floor_char_boundary(text.len().min(word.end + HEADER_LINE));
+    let rest = &text[word.end..limit];
+    let length = rest.find('\n').or_else(|| rest.find("\\n")).or_else(|| rest.find("\\r"));
+    length.map(|length| word.end + length)
+}
+
+/// The end of the `-----END …-----` that begins at `at`.
+fn end_line(text: &str, at: usize) -> Option<usize> {
+    let limit = text.floor_char_boundary(text.len().min(at + 80));
+    let line = &text[at..limit];
+    let name = line.trim_start_matches('-').trim_start();
+    if !name.starts_with("END ") {
+        return None;
+    }
+    let name_start = at + line.len() - name.len();
+    let dashes = name.find("--").map_or(name.len(), |dashes| dashes);
+    dashes_after(text.as_bytes(), name_start + dashes).or(Some(name_start + dashes))
+}
+
+/// The end of the dashes that follow `at`, perhaps behind ` BLOCK` and blanks.
+fn dashes_after(text: &[u8], mut at: usize) -> Option<usize> {
+    if text[at..].starts_with(b" BLOCK") {
+        at += 6;
+    }
+    at += text[at..].iter().take(2).take_while(|byte| **byte == b' ').count();
+    let dashes = text[at..].iter().take(8).take_while(|byte| **byte == b'-').count();
+    (dashes >= 4).then_some(at + dashes)
+}
+
+fn with_dashes_before(text: &[u8], at: usize) -> usize {
+    let blank = usize::from(at > 0 && text[at - 1] == b' ');
+    let is_dash = |byte: &&u8| **byte == b'-';
+    let dashes = text[..at - blank].iter().rev().take(6).take_while(is_dash).count();
+    if dashes == 0 { at } else { at - blank - dashes }
+}
+
+fn is_material(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+}
+
+/// Whether a short word is the rest of the last line or a checksum, not a word of prose.
+fn is_rest(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit() || b"+/=".contains(&byte))
+        || word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+}
+
+/// Line numbers, diff signs, the `+` of joined strings.
+fn is_decoration(word: &str) -> bool {
+    word.len() <= 8 && !word.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up key: no real one, so that scanners stay quiet.
+    fn lines(count: usize) -> Vec<String> {
+        (0..count)
+            .map(|line| format!("{:0<60}", format!("MIIE{line}vQ+IBAD/AN")) + "kq9Z")
+            .collect()
+    }
+
+    fn begin() -> String {
+        ["-----BEGIN RSA PRIV", "ATE KEY-----"].concat()
+    }
+
+    fn end() -> String {
+        begin().replace("BEGIN", "END")
+    }
+
+    fn rest_after(text: &str) -> String {
+        let mut rest = text.to_owned();
+        let mut floor = 0;
+        while let Some(found) = rest[floor..].find("PRIVATE KEY") {
+            let anchor = floor + found..floor + found + 11;
+            match around(&rest, anchor.clone(), 0) {
+                Some(block) => rest.replace_range(block, "@"),
+                None => floor = anchor.end,
+            }
+        }
+        rest
+    }
+
+    #[test]
+    fn a_block_goes_as_a_whole_however_it_is_written() {
+        let lines = lines(3);
+        let plain = format!("{}\n{}\nab3=\n{}", begin(), lines.join("\n"), end());
+        let escaped = plain.replace('\n', "\\n");
+        let numbered = plain.lines().enumerate().map(|(n, line)| format!("   {n}→{line}\n"));
+        let diffed: String = plain.lines().map(|line| format!("+ {line}\n")).collect();
+        let quoted: String = plain.lines().map(|line| format!("  \"{line}\\n\" +\n")).collect();
+        let spaced = plain.replace('\n', " ");
+        let header =
+            plain.replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n", 1);
+        let numbered: String = numbered.collect();
+        for text in [&plain, &escaped, &numbered, &diffed, &quoted, &spaced, &header] {
+            let rest = rest_after(&format!("before {text} after"));
+            assert!(rest.starts_with("before "), "{rest}");
+            assert!(rest.ends_with(" after"), "{rest}");
+            assert!(rest.len() < 60, "{rest}");
+        }
+    }
+
+    #[test]
+    fn a_cut_block_goes_as_far_as_it_reaches() {
+        let lines = lines(3).join("\n");
+        let head = format!("before {}\n{lines}", begin());
+        assert_eq!(rest_after(&head), "before @");
+        assert_eq!(rest_after(&format!("{head}\n\nand then prose")), "before @\n\nand then prose");
+        let tail = format!("{lines}\n{} after", end());
+        assert_eq!(rest_after(&tail), "@ after");
+        assert_eq!(rest_after(&tail.replace('\n', "\\n")), "@ after");
+    }
+
+    #[test]
+    fn a_mere_mention_stays() {
+        for text in [
+            format!("if key.startswith('{}'):\n    return parse(key)", begin()),
+            format!("{}\n...\n{}", begin(), end()),
+            "a PRIVATE KEY of yours".to_owned(),
+            format!("grep -- '{}' file", end()),
+        ] {
+            assert_eq!(rest_after(&text), text);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What stands where a secret would, but is none: placeholders, references and code.
+
+use crate::redact::randomness::looks_drawn;
+
+/// Words that make a value a placeholder wherever in it they stand: too long to occur in a drawn
+/// text by chance.
+#[rustfmt::skip]
+const LONG_WORDS: &[&str] = &[
+    "example", "placeholder", "changeme", "change_me", "change-me", "changethis", "redacted",
+    "replaceme", "replace_", "replace-", "insert_", "insert-", "process.env", "os.environ",
+    "getenv", "import.meta", "env::var", "undefined",
+];
+
+/// Words that do so only between characters that are no letters, in what does not look drawn.
+const SHORT_WORDS: &[&str] =
+    &["dummy", "fake", "todo", "fixme", "here", "masked", "hidden", "sample"];
+
+/// Values that are words of a language, a type or a form rather than someone's password.
+#[rustfmt::skip]
+const PLAIN_WORDS: &[&str] = &[
+    "again", "any", "argument", "auto", "bool", "boolean", "bytes", "char", "disabled", "else",
+    "empty", "enabled", "env", "false", "file", "flag", "flags", "forgot", "func", "function",
+    "here", "instead", "interactively", "invalid", "keyring", "manually", "missing", "never",
+    "new", "nil", "no", "none", "null", "number", "object", "off", "on", "option", "optional",
+    "options", "parameter", "pass", "passphrase", "passwd", "password", "passwort", "plain",
+    "prompt", "pwd", "required", "secret", "self", "set", "stdin", "str", "string", "test",
+    "text", "this", "token", "true", "type", "undefined", "unknown", "unset", "value", "var",
+    "varchar", "void", "wrong", "yes",
+];
+
+/// Words of labels and messages about passwords.
+#[rustfmt::skip]
+const LABEL_WORDS: &[&str] = &[
+    "a", "and", "are", "at", "be", "can", "cannot", "characters", "choose", "confirm",
+    "contain", "contains", "could", "do", "does", "enter", "field", "for", "forgot", "from",
+    "has", "have", "if", "in", "incorrect", "invalid", "is", "least", "match", "missing",
+    "must", "new", "not", "of", "or", "password", "passwords", "please", "provide", "required",
+    "reset", "should", "the", "to", "type", "use", "user", "value", "with", "wrong", "you",
+    "your",
+];
+
+/// Whether `value` stands for a secret instead of being one.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let value = value.trim();
+    let bytes = value.as_bytes();
+    let Some(first) = bytes.first() else { return true };
+    value.contains("[REDACTED:")
+        || bytes.iter().all(|byte| byte == first)
+        || bytes.iter().all(u8::is_ascii_punctuation)
+        || is_reference(value)
+        || is_elided(value)
+        || is_pattern(value)
+        || says_placeholder(value)
+}
+
+/// Whether `value` is a word that code and documents put beside the word "password".
+pub(super) fn is_plain_word(value: &str) -> bool {
+    let word = value.trim_matches(|c: char| !c.is_alphanumeric());
+    let lower = word.to_ascii_lowercase();
+    PLAIN_WORDS.binary_search(&lower.as_str()).is_ok()
+}
+
+/// Whether `value` reads like a label or a message rather than a pass phrase.
+pub(super) fn is_label(value: &str) -> bool {
+    value.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        let lower = word.to_ascii_lowercase();
+        LABEL_WORDS.binary_search(&lower.as_str()).is_ok()
+    })
+}
+
+/// Whether the unquoted `value` is an expression of a programming language.
+pub(super) fn is_code(value: &str) -> bool {
+    if value.contains(['(', '[', '{', '<']) || value.contains("::") || value.contains("->") {
+        return true;
+    }
+    let mut segments = value.split(['.', '?', '!']).filter(|segment| !segment.is_empty());
+    let is_path = value.contains(['.', '?', '!'])
+        && segments.clone().count() > 1
+        && segments.all(|segment| is_identifier(segment) && !looks_drawn(segment));
+    is_path || value.starts_with(['&', '*', '@', ':', '/', '~', '!'])
+}
+
+/// Whether `value` names a place rather than being a secret: a path, an address, a mail address.
+pub(super) fn is_location(value: &str) -> bool {
+    let path = ["/", "./", "../", "~/", "\\\\", "file:"];
+    let is_word =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte));
+    value.contains("://")
+        || (value.contains('/') && value.split('/').all(is_word))
+        || (path.iter().any(|start| value.starts_with(start)) && !looks_drawn(value))
+        || value.as_bytes().get(1..3) == Some(b":\\")
+}
+
+/// Whether `value` is a UUID, or hexadecimal digits as of a hash or an id.
+pub(super) fn is_hash(value: &str) -> bool {
+    let digits = value.bytes().filter(|byte| *byte != b'-');
+    value.bytes().filter(u8::is_ascii_hexdigit).count() >= 7
+        && digits.clone().all(|byte| byte.is_ascii_hexdigit())
+        || ["sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "md5:"]
+            .iter()
+            .any(|start| value.starts_with(start))
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// `$VAR`, `${VAR}`, `{{ var }}`, `<token>`, `%VAR%`, `[token]`, `:param`.
+fn is_reference(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let last = bytes[bytes.len() - 1];
+    let second = bytes.get(1).copied().unwrap_or(b' ');
+    let is_name_start = second.is_ascii_alphabetic() || second == b'_';
+    let inner = &value[value.ceil_char_boundary(1)..];
+    match bytes[0] {
+        b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),
+        b'<' => last == b'>' || is_name_start,
+        b'{' => last == b'}',
+        b'[' => last == b']',
+        b'%' => last == b'%' || second == b's' || second == b'(',
+        b':' | b'@' => is_name_start && is_identifier(inner) && !looks_drawn(inner),
+        _ => ["${", "{{", "$(", "#{", "<%"].iter().any(|open| value.contains(open)),
+    }
+}
+
+/// `abc...`, `sk-…xyz`, `••••`, `****1234`: what is left of a secret is not one.
+fn is_elided(value: &str) -> bool {
+    let dots = ["...", "…", "***", "•••"];
+    let Some(dots) = dots.iter().find(|dots| value.contains(**dots)) else { return false };
+    value.replace(dots, "").bytes().filter(u8::is_ascii_alphanumeric).count() < 16
+}
+
+/// `ghp_[0-9A-Za-z]{36}`, `.*`: how a secret looks, not one.
+fn is_pattern(value: &str) -> bool {
+    const SIGNS: [&str; 12] =
+        ["[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*"];
+    SIGNS.iter().any(|sign| value.contains(sign))
+}
+
+fn says_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    if LONG_WORDS.iter().any(|word| lower.contains(word)) {
+        return true;
+    }
+    let mut runs = lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|run| run.len() > 2);
+    let many_x = lower.bytes().filter(|byte| *byte == b'x').count() * 2 > lower.len();
+    let says = runs.any(|run| {
+        let is_x = run.bytes().all(|byte| byte == b'x');
+        SHORT_WORDS.contains(&run) || run.starts_with("your") || is_x
+    });
+    let ends_in_x = value.len() < 24 && lower.ends_with("xxxx");
+    many_x || ends_in_x || (says && !looks_drawn(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_lists_are_sorted() {
+        assert!(PLAIN_WORDS.is_sorted());
+        assert!(LABEL_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn placeholders_are_known() {
+        for value in [
+            "",
+            "xxx",
+            "xxxxxxxxxxxx",
+            "XXXXXXXXXXXX",
+            "********",
+            "...",
+            "your-api-key",
+            "YOUR_API_KEY",
+            "yourApiKeyHere",
+            "<token>",
+            "<your token>",
+            "${API_KEY}",
+            "$API_KEY",
+            "$(cat key)",
+            "{{ secrets.KEY }}",
+            "%API_KEY%",
+            "%s",
+            "changeme",
+            "sk-...",
+            "sk-ant-…",
+            "process.env.TOKEN",
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "[REDACTED:token]",
+            "paste-token-here",
+            "ghp_[0-9A-Za-z]{36,}",
+            "github_pat_xxxx",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["hunter2", "p@ss$word1", "Tr0ub4dor&3", "$2b$10$abc", "a<b>c1", "herewego9"] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn code_is_known() {
+        for value in ["get_token()", "config.secret", "self.token", "Option<String>", "auth::Token"]
+        {
+            assert!(is_code(value), "{value}");
+        }
+        for value in ["hunter2", "kJ8s2Lq0.Zx9Vb4Nm", "pa$$w0rd"] {
+            assert!(!is_code(value), "{value}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! One pass over a text: anchors first, and only where one stands the rules that it belongs to.
+//!
+//! All anchors are searched at once, so that text without any costs one pass. What follows an
+//! anchor is bounded: a pattern reads a limited window, and what was replaced is not read again.
+
+use std::{ops::Range, sync::OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use regex_automata::{Anchored, Input, meta, util::syntax};
+
+use crate::redact::{
+    Kind, assignment, basic, block,
+    placeholder::{is_placeholder, is_plain_word},
+    randomness::{entropy, looks_drawn},
+    rules::{Check, RULES, Rule, Start},
+    url,
+};
+
+/// How far a pattern reads from its anchor, in bytes: more than the longest token known.
+const WINDOW: usize = 64 * 1024;
+
+/// How far a pattern reads that may begin before its anchor, and so be tried at many places.
+const NARROW_WINDOW: usize = 256;
+
+/// What opens the text that stands for a secret.
+pub(super) const MARK: &str = "[REDACTED:";
+
+/// The rules, ready to be used. Immutable.
+pub(super) struct Scanner {
+    anchors: AhoCorasick,
+    /// By number of the anchor.
+    actions: Vec<Vec<Action>>,
+    /// By number of the rule; compiled when its anchor first stands in a text.
+    patterns: Vec<OnceLock<meta::Regex>>,
+}
+
+/// What a place in the text turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) range: Range<usize>,
+    pub(super) kind: Kind,
+    /// Whether its form alone told what it is, so that its kind is the better one.
+    is_specific: bool,
+}
+
+/// What an anchor calls for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Rule(usize),
+    Name,
+    Address,
+    PrivateKey,
+    PuttyKey,
+    Mark,
+}
+
+impl Scanner {
+    pub(super) fn new() -> Scanner {
+        let mut anchors: Vec<&str> = Vec::new();
+        let mut actions: Vec<Vec<Action>> = Vec::new();
+        for (anchor, action) in table() {
+            match anchors.iter().position(|known| *known == anchor) {
+                Some(at) => actions[at].push(action),
+                None => {
+                    anchors.push(anchor);
+                    actions.push(vec![action]);
+                }
+            }
+        }
+        let anchors = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .match_kind(MatchKind::Standard)
+            .build(anchors)
+            .expect("a few hundred short literals fit the automaton");
+        let patterns = RULES.iter().map(|_| OnceLock::new()).collect();
+        Scanner { anchors, actions, patterns }
+    }
+
+    /// All secrets of `text`, in order and apart from each other.
+    pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
+        let mut pass =
+            Pass { scanner: self, text, findings: Vec::new(), named: 0, replaced: 0..0, blocks: 0 };
+        for hit in self.anchors.find_overlapping_iter(text) {
+            for action in &self.actions[hit.pattern().as_usize()] {
+                pass.act(*action, hit.range());
+            }
+        }
+        merged(pass.findings)
+    }
+
+    fn pattern(&self, rule: usize) -> &meta::Regex {
+        self.patterns[rule].get_or_init(|| compile(RULES[rule].pattern))
+    }
+}
+
+/// Every anchor with what it calls for.
+fn table() -> impl Iterator<Item = (&'static str, Action)> {
+    let rules = RULES.iter().enumerate().flat_map(|(index, rule)| {
+        rule.anchors.iter().map(move |anchor| (*anchor, Action::Rule(index)))
+    });
+    let names = assignment::name::ANCHORS.iter().map(|anchor| (*anchor, Action::Name));
+    let others = [
+        ("://", Action::Address),
+        ("PRIVATE KEY", Action::PrivateKey),
+        ("Private-Lines:", Action::PuttyKey),
+        (MARK, Action::Mark),
+    ];
+    rules.chain(names).chain(others)
+}
+
+/// One pass over one text.
+struct Pass<'s, 't> {
+    scanner: &'s Scanner,
+    text: &'t str,
+    findings: Vec<Finding>,
+    /// Up to where names were read.
+    named: usize,
+    /// The last secret whose form told it, or mark of an earlier one: nothing in it is read again.
+    replaced: Range<usize>,
+    /// Up to where private key blocks were found.
+    blocks: usize,
+}
+
+impl Pass<'_, '_> {
+    fn act(&mut self, action: Action, anchor: Range<usize>) {
+        if self.replaced.contains(&anchor.start) {
+            return;
+        }
+        match action {
+            Action::Rule(rule) => self.try_rule(rule, anchor),
+            Action::Name => self.try_name(anchor),
+            Action::Address => {
+                if let Some(range) = url::secret_after(self.text, anchor.end) {
+                    self.add(range, Kind("url-password"), true);
+                }
+            }
+            Action::PrivateKey => {
+                if let Some(range) = block::around(self.text, anchor, self.blocks) {
+                    self.blocks = range.end;
+                    self.add(range, Kind("private-key"), true);
+                }
+            }
+            Action::PuttyKey => {
+                if let Some(range) = block::putty(self.text, anchor) {
+                    self.add(range, Kind("private-key"), true);
+                }
+            }
+            Action::Mark => {
+                if let Some(end) = mark_end(self.text, anchor.end) {
+                    self.replaced = anchor.start..end;
+                }
+            }
+        }
+    }
+
+    fn try_name(&mut self, anchor: Range<usize>) {
+        if anchor.start < self.named {
+            return;
+        }
+        let name = assignment::name_around(self.text.as_bytes(), anchor);
+        self.named = name.end;
+        if let Some((range, kind)) = assignment::secret_after(self.text, name) {
+            // Names inside of what is replaced anyway are of no interest.
+            self.named = self.named.max(range.end);
+            self.add(range, kind, false);
+        }
+    }
+
+    fn try_rule(&mut self, index: usize, anchor: Range<usize>) {
+        let rule = &RULES[index];
+        let bytes = self.text.as_bytes();
+        let (start, window) = match rule.start {
+            Start::Anywhere => (anchor.start, WINDOW),
+            Start::Edge if is_edge(bytes, anchor.start, b"") => (anchor.start, WINDOW),
+            Start::Run if is_edge(bytes, anchor.start, b"_-") => (anchor.start, WINDOW),
+            Start::Alone if is_edge(bytes, anchor.start, b"_-+/") => (anchor.start, WINDOW),
+            Start::Edge | Start::Run | Start::Alone => return,
+            Start::Back(reach) => (anchor.start.saturating_sub(reach), NARROW_WINDOW),
+        };
+        let anchored =
+            if matches!(rule.start, Start::Back(_)) { Anchored::No } else { Anchored::Yes };
+        let end = bytes.len().min(anchor.start + window);
+        let input = Input::new(bytes).range(start..end).anchored(anchored);
+        let pattern = self.scanner.pattern(index);
+        let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
+        let range =
+            self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
+        if passes(rule, &self.text[range.clone()]) {
+            self.add(range, rule.kind, true);
+        }
+    }
+
+    /// Notes a finding, to the end of the word that it ends in: no rest of a secret stays.
+    fn add(&mut self, range: Range<usize>, kind: Kind, is_specific: bool) {
+        if range.is_empty() {
+            return;
+        }
+        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let ends_in_word = self.text.as_bytes()[range.end - 1].is_ascii_alphanumeric();
+        let rest = match ends_in_word {
+            true => self.text.as_bytes()[range.end..].iter().take_while(is_word).count(),
+            false => 0,
+        };
+        let range = range.start..range.end + rest;
+        if is_specific {
+            self.replaced = range.clone();
+        }
+        self.findings.push(Finding { range, kind, is_specific });
+    }
+}
+
+/// The first group of the match that took part in it, or else the whole; only where the match
+/// holds the anchor.
+fn secret_of(
+    pattern: &meta::Regex,
+    input: &Input<'_>,
+    anchor: &Range<usize>,
+) -> Option<Range<usize>> {
+    // Most anchors stand in no secret, and this finds out without allocating.
+    let whole = pattern.search(input)?.range();
+    let holds_anchor = whole.start <= anchor.start && anchor.end <= whole.end;
+    let mut captures = pattern.create_captures();
+    pattern.search_captures(input, &mut captures);
+    let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
+    holds_anchor.then(|| group.map_or(whole, |group| group.range()))
+}
+
+fn passes(rule: &Rule, secret: &str) -> bool {
+    match rule.check {
+        Check::Nothing => true,
+        Check::Password => secret.len() >= 2 && !is_placeholder(secret) && !is_plain_word(secret),
+        Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
+        Check::Mixed => {
+            let is_mixed = looks_drawn(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
+            is_mixed && entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret)
+        }
+        Check::Random => looks_drawn(secret) && !is_placeholder(secret),
+        Check::BasicPair => basic::is_pair(secret),
+    }
+}
+
+/// Whether neither a letter or digit nor one of `others` stands before `at`. The tail of an
+/// escape (`\n`, `\u0022`, `%3D`) is none.
+fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
+    let Some(before) = at.checked_sub(1) else { return true };
+    let byte = text[before];
+    let is_escape = |length: usize, open: u8| at >= length && text[at - length] == open;
+    !(byte.is_ascii_alphanumeric() || others.contains(&byte))
+        || (is_escape(2, b'\\') && b"nrtbf".contains(&byte))
+        || (is_escape(6, b'\\') && text[at - 5] == b'u')
+        || (is_escape(3, b'%') && byte.is_ascii_hexdigit())
+}
+
+/// The end of the mark of a known kind whose kind begins at `at`.
+fn mark_end(text: &str, at: usize) -> Option<usize> {
+    let limit = text.floor_char_boundary(text.len().min(at + 40));
+    let (kind, _) = text[at..limit].split_once(']')?;
+    Kind::is_known(kind).then_some(at + kind.len() + 1)
+}
+
+/// In order, those that overlap made one.
+fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.range.start, !finding.is_specific));
+    let mut apart: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        match apart.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                last.range.end = last.range.end.max(finding.range.end);
+                if finding.is_specific && !last.is_specific {
+                    last.kind = finding.kind;
+                    last.is_specific = true;
+                }
+            }
+            _ => apart.push(finding),
+        }
+    }
+    apart
+}
+
+fn compile(pattern: &str) -> meta::Regex {
+    let bytes = syntax::Config::new().unicode(false).utf8(false);
+    let config = meta::Config::new().utf8_empty(false);
+    meta::Regex::builder()
+        .syntax(bytes)
+        .configure(config)
+        .build(pattern)
+        .expect("the patterns of the table are tested to compile")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles_and_begins_at_its_anchor() {
+        for rule in RULES {
+            compile(rule.pattern);
+            assert!(!rule.anchors.is_empty(), "{}", rule.pattern);
+            for anchor in rule.anchors {
+                assert!(anchor.len() >= 2 && anchor.is_ascii(), "{anchor}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_edge_is_seen_through_escapes() {
+        for (text, wanted) in [
+            ("@", true),
+            (" @", true),
+            ("_@", true),
+            ("x@", false),
+            ("9@", false),
+            ("\\n@", true),
+            ("\\u0022@", true),
+            ("%3D@", true),
+            ("é@", true),
+        ] {
+            let at = text.find('@').unwrap();
+            assert_eq!(is_edge(text.as_bytes(), at, b""), wanted, "{text}");
+        }
+        assert!(!is_edge(b"_@", 1, b"_-"));
+    }
+}
