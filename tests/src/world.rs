@@ -210,6 +210,11 @@ impl Daemon {
         self.child.wait().expect("the daemon ends");
     }
 
+    /// Waits until it has ended by itself.
+    pub fn ended(mut self) -> ExitStatus {
+        self.child.wait().expect("the daemon ends")
+    }
+
     /// Tells it to end, and waits until it has.
     pub fn stop(mut self) -> ExitStatus {
         self.signal("TERM");
