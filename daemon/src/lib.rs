@@ -1,3 +1,4 @@
 //! x
 pub mod capture;
 pub mod model;
+pub mod summarize;
