@@ -2,7 +2,7 @@
 //!
 //! It can be saved at any point and go on later as if nothing had happened, and it stays small
 //! whatever the transcript's size (its bounds stand in one place). What the facts mean for a summary is left to
-//! the summary; secrets are left to the caller.
+//! [`summarize`](crate::summarize::summarize); secrets are left to the caller.
 
 mod bounds;
 mod calls;
