@@ -39,7 +39,9 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     if interrupted || unanswered {
         return if worked { Outcome::InProgress } else { Outcome::Abandoned };
     }
-    if last_prompt.is_some_and(|prompt| is_put_off(&prompt.text)) {
+    let last_words = evidence.prompts.iter().rev().take(2);
+    let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
+    if last_requests.any(|request| is_put_off(&request.text)) {
         return Outcome::InProgress;
     }
     let words = LastWords::of(&reply.text);
@@ -74,9 +76,9 @@ fn is_thanks(prompt: &str) -> bool {
 }
 
 /// The user means to go on another time.
-fn is_put_off(prompt: &str) -> bool {
-    prompt.len() < 300 && pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
-        .is_match(prompt)
+fn is_put_off(request: &str) -> bool {
+    pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
+        .is_match(request)
 }
 
 /// The last run of the main suite failed.
