@@ -212,6 +212,7 @@ impl Wiring {
                 filter: capture.filter.clone(),
                 redactor: self.redactor.clone(),
                 learned: self.learned.clone(),
+                summarize: self.config.summarize.clone(),
             }),
             excluded: capture.excluded_paths.clone(),
             keep: capture.keep,

@@ -3,6 +3,7 @@
 //!
 //! `KILLS` sets how often; `SEED` repeats a run.
 #![expect(clippy::print_stdout, reason = "a run tells what it did, and how to repeat it")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{
     collections::BTreeMap,

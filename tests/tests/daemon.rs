@@ -118,7 +118,10 @@ fn a_bad_configuration_at_the_start_names_file_key_and_remedy() {
     let output = world.command("graphitid").output().unwrap();
     assert!(!output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("graphiti.config.json:1: `session_tracking.inactivity_timeout`"), "{said}");
+    assert!(
+        said.contains("graphiti.config.json:1: `session_tracking.inactivity_timeout`"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Transcripts as they really are, followed by the real daemon.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{fs, time::Duration};
 

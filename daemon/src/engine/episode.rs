@@ -16,7 +16,7 @@ pub fn from_evidence(
     session: &Session,
     reason: &CloseReason,
     done: &Done,
-    content: Content,
+    (content, config): (Content, &summarize::config::Config),
     now: Timestamp,
 ) -> Episode {
     let evidence = merged_evidence(done);
@@ -26,8 +26,20 @@ pub fn from_evidence(
         .clone()
         .or_else(|| session.project.clone())
         .unwrap_or_else(unknown_project);
-    let context = summarize::Context { project: Some(&project), session_file: &session.file };
-    let summary = summarize::summarize(&evidence, &context, activity(done));
+    let context = summarize::Context {
+        project: Some(&project),
+        session_file: Some(&session.file),
+        threshold: config.extraction_threshold,
+    };
+    let activity = config.manual_vector().unwrap_or_else(|| activity(done));
+    let mut summary = summarize::summarize(&evidence, &context, activity);
+    if !config.include_decisions {
+        summary.key_decisions = None;
+    }
+    if !config.include_errors_resolved {
+        summary.errors_resolved = None;
+    }
+    let name = summarize::name(&evidence, &context);
     let started_at = evidence.span.first.or(session.started_at).unwrap_or(session.last_activity);
     let ended_at = evidence.span.last.unwrap_or(session.last_activity).max(started_at);
     Episode {
@@ -35,7 +47,7 @@ pub fn from_evidence(
         session: session.key,
         session_id: session.id.clone(),
         project,
-        name: summarize::name(&summary, &evidence),
+        name,
         summary,
         author: Author::Evidence,
         file: session.file.clone(),
@@ -50,13 +62,16 @@ pub fn from_evidence(
 
 /// The summary of an episode as Markdown.
 pub fn markdown(episode: &Episode) -> String {
-    summarize::to_markdown(&episode.summary)
+    summarize::markdown::to_markdown(&episode.summary)
 }
 
 fn merged_evidence(done: &Done) -> Evidence {
     let mut files = done.files.iter().map(|file| file.state.evidence());
-    let Some(main) = files.next() else { return Evidence::default() };
-    summarize::merge(main, &files.collect::<Vec<_>>())
+    let Some(mut merged) = files.next().cloned() else { return Evidence::default() };
+    for sub_agent in files {
+        summarize::evidence::absorb(&mut merged, sub_agent);
+    }
+    merged
 }
 
 /// The activity of the session's own file; that of its sub-agents is what it asked them for.

@@ -121,7 +121,7 @@ impl Job {
         // A session that was not read to its end stays due, and is taken up at the next start.
         if let Some(reason) = index.filter(|_| !reader.stop.load(Ordering::Relaxed)) {
             done.index = Some(match &done.error {
-                None => make_episode(&session, &reason, &done, reader, now),
+                None => make_episode(&session, &reason, &done, (reader, &means), now),
                 Some(error) => IndexEnd::Failed(error.to_string()),
             });
         }
@@ -163,7 +163,7 @@ fn make_episode(
     session: &Session,
     reason: &CloseReason,
     done: &Done,
-    reader: &Reader,
+    (reader, means): (&Reader, &Means),
     now: Timestamp,
 ) -> IndexEnd {
     let Some(content) = done.digest.content else { return IndexEnd::Nothing };
@@ -180,7 +180,13 @@ fn make_episode(
             Err(error) => return IndexEnd::Failed(error.to_string()),
         }
     }
-    IndexEnd::Made(Box::new(episode::from_evidence(session, reason, done, content, now)))
+    IndexEnd::Made(Box::new(episode::from_evidence(
+        session,
+        reason,
+        done,
+        (content, &means.summarize),
+        now,
+    )))
 }
 
 /// Whether a file of a session has anything that was not read.

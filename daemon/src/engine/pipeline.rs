@@ -30,7 +30,7 @@ use crate::{
     },
     redact::Redactor,
     store::Tally,
-    summarize::evidence::Collector,
+    summarize::{self, evidence::Collector},
 };
 
 /// What reading needs besides the file.
@@ -41,6 +41,8 @@ pub struct Means {
     pub redactor: Redactor,
     /// What was learned about tools.
     pub learned: Arc<Mutex<Learned>>,
+    /// How summaries are made.
+    pub summarize: summarize::config::Config,
 }
 
 impl Means {

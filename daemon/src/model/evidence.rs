@@ -30,6 +30,13 @@ pub struct Evidence {
     pub last_reply: Option<Said>,
     /// What the agent said it found, decided or left open, sentence by sentence.
     pub statements: Vec<Statement>,
+    /// The same of its last words, read as the report that ends its turn; once the user goes on
+    /// they join the others.
+    pub report: Vec<Statement>,
+    /// Where the user last stopped the agent.
+    pub interrupted_at: Option<Origin>,
+    /// What the agent's own service said when it failed, as long as no word of the agent follows.
+    pub service_failure: Option<Said>,
     /// Files by path as the transcript names them.
     pub files: BTreeMap<String, FileWork>,
     /// Files beyond those kept.
@@ -125,6 +132,10 @@ pub struct Statement {
     pub text: String,
     /// Where.
     pub origin: Origin,
+    /// Whether it stood in the words that ended a turn: what an agent says on the way there is
+    /// often overtaken.
+    #[serde(default)]
+    pub reported: bool,
 }
 
 /// What a [`Statement`] says.
@@ -141,6 +152,8 @@ pub enum StatementKind {
     OpenEnd,
     /// A way was tried and given up.
     DeadEnd,
+    /// Something was done, as the report at the end of a turn says.
+    Done,
 }
 
 /// What was done with a file.

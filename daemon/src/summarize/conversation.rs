@@ -1,0 +1,281 @@
+//! The summary as the conversation-summarization document has it: overview, topics, decisions,
+//! code references and key points, and its plain-text format.
+
+use crate::{
+    model::summary::{EnhancedSessionSummary, Outcome},
+    summarize::text::pattern,
+};
+
+/// Entries of one section.
+const ENTRIES: usize = 12;
+
+/// A conversation in a few lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConversationSummary {
+    /// Two or three sentences on the whole.
+    pub overview: String,
+    /// What it was about.
+    pub topics: Vec<String>,
+    /// What was decided.
+    pub decisions: Vec<String>,
+    /// Files and functions that came up.
+    pub code_references: Vec<String>,
+    /// What else to remember.
+    pub key_points: Vec<String>,
+}
+
+impl ConversationSummary {
+    /// Another view of a session's summary.
+    pub fn of(summary: &EnhancedSessionSummary) -> ConversationSummary {
+        ConversationSummary {
+            overview: overview(summary),
+            topics: topics(summary),
+            decisions: decisions(summary),
+            code_references: code_references(summary),
+            key_points: key_points(summary),
+        }
+    }
+
+    /// The document's answer format: `OVERVIEW:` with its text, then each list under its name.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("OVERVIEW: {}\n", self.overview);
+        for (name, entries) in self.sections() {
+            text.push_str(&format!("\n{name}:\n"));
+            for entry in entries {
+                text.push_str(&format!("- {entry}\n"));
+            }
+        }
+        text
+    }
+
+    /// Reads [`ConversationSummary::to_text`], and what models make of it: other cases, Markdown
+    /// headings, other list marks, names with blanks. What stands outside of any section is
+    /// passed over.
+    pub fn parse(text: &str) -> ConversationSummary {
+        let mut summary = ConversationSummary::default();
+        let mut section = None;
+        for line in text.lines().map(str::trim) {
+            if let Some((name, rest)) = heading(line) {
+                section = Some(name);
+                summary.add(name, rest);
+            } else if let Some(name) = section {
+                summary.add(name, line);
+            }
+        }
+        summary
+    }
+
+    fn sections(&self) -> [(&'static str, &[String]); 4] {
+        [
+            ("TOPICS", &self.topics),
+            ("DECISIONS", &self.decisions),
+            ("CODE_REFERENCES", &self.code_references),
+            ("KEY_POINTS", &self.key_points),
+        ]
+    }
+
+    fn add(&mut self, section: Section, line: &str) {
+        let marked = pattern!(r"^(?:[-*•+]|\d{1,2}[.)])\s+").find(line);
+        let text = marked.map_or(line, |mark| &line[mark.end()..]).trim();
+        if text.is_empty() || text.eq_ignore_ascii_case("none") {
+            return;
+        }
+        let list = match section {
+            Section::Overview => {
+                if !self.overview.is_empty() {
+                    self.overview.push(' ');
+                }
+                self.overview.push_str(text);
+                return;
+            }
+            Section::Topics => &mut self.topics,
+            Section::Decisions => &mut self.decisions,
+            Section::CodeReferences => &mut self.code_references,
+            Section::KeyPoints => &mut self.key_points,
+        };
+        if marked.is_some() {
+            list.push(text.to_owned());
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Section {
+    Overview,
+    Topics,
+    Decisions,
+    CodeReferences,
+    KeyPoints,
+}
+
+/// A section's name at the beginning of a line, and what follows it there.
+fn heading(line: &str) -> Option<(Section, &str)> {
+    let found = pattern!(
+        r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*:?(?:\*\*)?\s*(.*)$"
+    )
+    .captures(line)?;
+    let rest = found.get(2).map_or("", |rest| rest.as_str());
+    // "Decisions were few" is a sentence, not a heading.
+    let is_heading = rest.is_empty() || line.contains(':');
+    let section = match found[1].to_lowercase().replace(' ', "_").as_str() {
+        "overview" => Section::Overview,
+        "topics" => Section::Topics,
+        "decisions" => Section::Decisions,
+        "code_references" => Section::CodeReferences,
+        _ => Section::KeyPoints,
+    };
+    is_heading.then_some((section, rest))
+}
+
+/// The objective, how it ended, and what came of it.
+fn overview(summary: &EnhancedSessionSummary) -> String {
+    let ended = match summary.outcome {
+        Outcome::Completed => "It was completed.",
+        Outcome::Blocked => "It ended blocked.",
+        Outcome::InProgress => "It is still in progress.",
+        Outcome::Abandoned => "It was abandoned.",
+    };
+    let objective = summary.objective.trim();
+    let stop = if objective.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    let done = summary.completed_tasks.as_deref().and_then(<[String]>::first);
+    let done = done.map_or(String::new(), |task| {
+        format!(" {}{}", task, if task.ends_with(['.', '!', '?', '…']) { "" } else { "." })
+    });
+    format!("{objective}{stop} {ended}{done}")
+}
+
+/// The dominant activities, then the parts of the project that were worked on.
+fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
+    let mut topics: Vec<String> = summary
+        .activity_vector
+        .dominant_activities()
+        .into_iter()
+        .take(3)
+        .map(|activity| activity.as_str().to_owned())
+        .collect();
+    for file in summary.files_modified.iter().flatten() {
+        let folder = file.rsplit_once('/').map_or(file.as_str(), |(folder, _)| folder);
+        if !topics.iter().any(|topic| topic == folder) {
+            topics.push(folder.to_owned());
+        }
+    }
+    if let Some(tests) = &summary.test_results {
+        topics.push(tests.framework.clone());
+    }
+    topics.truncate(ENTRIES);
+    topics
+}
+
+fn decisions(summary: &EnhancedSessionSummary) -> Vec<String> {
+    let records = summary.key_decisions.iter().flatten();
+    records
+        .take(ENTRIES)
+        .map(|record| format!("{}: {}", record.decision, record.rationale))
+        .collect()
+}
+
+/// Files that were changed, then code that is quoted anywhere in the summary.
+fn code_references(summary: &EnhancedSessionSummary) -> Vec<String> {
+    let mut references: Vec<String> = summary.files_modified.clone().unwrap_or_default();
+    let texts = [&summary.discoveries, &summary.completed_tasks, &summary.next_steps];
+    for text in texts.into_iter().flatten().flatten() {
+        for quoted in text.split('`').skip(1).step_by(2).filter(|quoted| quoted.len() >= 3) {
+            if !references.iter().any(|known| known.ends_with(quoted)) {
+                references.push(quoted.to_owned());
+            }
+        }
+    }
+    references.truncate(ENTRIES * 2);
+    references
+}
+
+fn key_points(summary: &EnhancedSessionSummary) -> Vec<String> {
+    let mut points: Vec<String> = summary.completed_tasks.iter().flatten().cloned().collect();
+    points.extend(summary.discoveries.iter().flatten().cloned());
+    let errors = summary.errors_resolved.iter().flatten();
+    points.extend(errors.map(|error| format!("Resolved: {} ({})", error.error, error.fix)));
+    points.extend(summary.next_steps.iter().flatten().map(|step| format!("Next: {step}")));
+    points.truncate(ENTRIES);
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        activity::ActivityVector,
+        summary::{DecisionRecord, TestSummary},
+    };
+
+    #[test]
+    fn the_text_is_read_back_as_it_was_written() {
+        let written = ConversationSummary {
+            overview: "The parser was fixed. It was completed.".to_owned(),
+            topics: vec!["fixing".to_owned(), "src/parser".to_owned()],
+            decisions: vec!["Keep the old field: clients read it".to_owned()],
+            code_references: vec!["src/parser.rs".to_owned()],
+            key_points: vec!["Next: add a test".to_owned()],
+        };
+        assert_eq!(ConversationSummary::parse(&written.to_text()), written);
+        let empty = ConversationSummary::default();
+        assert_eq!(ConversationSummary::parse(&empty.to_text()), empty);
+    }
+
+    #[test]
+    fn what_models_write_is_understood() {
+        let text = "Sure! Here it is:\n\n## Overview\nThey fixed it.\nIt works.\n\n**Topics:**\n* parser\n1. dates\n\n\
+                    Decisions: \n• Keep it\nnot an entry\n\nCode References:\n- None\n\nkey points:\n+ one\n";
+        let parsed = ConversationSummary::parse(text);
+        assert_eq!(parsed.overview, "They fixed it. It works.");
+        assert_eq!(parsed.topics, ["parser", "dates"]);
+        assert_eq!(parsed.decisions, ["Keep it"]);
+        assert!(parsed.code_references.is_empty());
+        assert_eq!(parsed.key_points, ["one"]);
+    }
+
+    #[test]
+    fn a_session_is_seen_as_a_conversation() {
+        let summary = EnhancedSessionSummary {
+            activity_vector: ActivityVector { fixing: 1.0, ..ActivityVector::default() },
+            objective: "Fix the parser".to_owned(),
+            outcome: Outcome::Completed,
+            completed_tasks: Some(vec!["Fixed `read_line` for the last line".to_owned()]),
+            key_decisions: Some(vec![DecisionRecord {
+                decision: "Keep the buffer".to_owned(),
+                rationale: "it is reused".to_owned(),
+                alternatives: None,
+            }]),
+            next_steps: Some(vec!["Add a benchmark".to_owned()]),
+            errors_resolved: None,
+            root_cause_analysis: None,
+            config_changes: None,
+            discoveries: None,
+            test_results: Some(TestSummary {
+                framework: "cargo test".to_owned(),
+                total: 1,
+                passed: 1,
+                failed: 0,
+                skipped: 0,
+                coverage_pct: None,
+                failed_tests: None,
+            }),
+            files_modified: Some(vec!["src/parse/line.rs".to_owned()]),
+            mcp_tools_used: None,
+            session_file: None,
+            message_count: None,
+            duration_minutes: None,
+        };
+        let seen = ConversationSummary::of(&summary);
+        assert_eq!(
+            seen.overview,
+            "Fix the parser. It was completed. Fixed `read_line` for the last line."
+        );
+        assert_eq!(seen.topics, ["fixing", "src/parse", "cargo test"]);
+        assert_eq!(seen.decisions, ["Keep the buffer: it is reused"]);
+        assert_eq!(seen.code_references, ["src/parse/line.rs", "read_line"]);
+        assert_eq!(
+            seen.key_points,
+            ["Fixed `read_line` for the last line", "Next: Add a benchmark"]
+        );
+    }
+}

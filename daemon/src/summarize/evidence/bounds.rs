@@ -1,0 +1,96 @@
+//! How much evidence keeps. Together these hold the JSON of a transcript of any size below about
+//! 200 KB (measured by a test that floods every list), and the work for one entry bounded.
+//!
+//! Numbers ending in no unit count items; the others are bytes of JSON.
+
+/// Prompts kept from the beginning; the rest of [`PROMPTS`] are the latest.
+pub(super) const FIRST_PROMPTS: usize = 10;
+/// Prompts kept in all. What goes first is the oldest after the first ones.
+pub(super) const PROMPTS: usize = 24;
+/// A prompt's text.
+pub(super) const PROMPT: usize = 1_000;
+/// The agent's last words: their beginning and end.
+pub(super) const LAST_REPLY: usize = 4_000;
+/// Bytes of one reply that are read for statements.
+pub(super) const REPLY_READ: usize = 24_000;
+/// Statements of one kind. What goes first is the oldest after the first third.
+pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
+/// A statement's text.
+pub(super) const STATEMENT: usize = 280;
+/// Files. What goes first is a file only read, longest ago; then one changed, longest ago.
+pub(super) const FILES: usize = 300;
+/// Files only read among them.
+pub(super) const FILES_READ: usize = 80;
+/// All paths together.
+pub(super) const PATHS: usize = 24_000;
+/// One path.
+pub(super) const PATH: usize = 260;
+/// Commands. What goes first is the oldest that only looked, then the oldest that worked, then
+/// the oldest.
+pub(super) const COMMANDS: usize = 36;
+/// Test runs. What goes first is the oldest.
+pub(super) const TEST_RUNS: usize = 12;
+/// Names of failed tests kept of the latest run.
+pub(super) const FAILED_TESTS: usize = 50;
+/// Names of failed tests kept of each run before.
+pub(super) const FAILED_TESTS_BEFORE: usize = 5;
+/// A failed test's name.
+pub(super) const TEST_NAME: usize = 120;
+/// Errors. What goes first is the oldest without a resolution that was seen once, then the oldest.
+pub(super) const ERRORS: usize = 20;
+/// An error's message, or the words about its cause or fix.
+pub(super) const ERROR_TEXT: usize = 240;
+/// Files named in a resolution.
+pub(super) const RESOLUTION_FILES: usize = 6;
+/// Commands named in a resolution.
+pub(super) const RESOLUTION_COMMANDS: usize = 3;
+/// Settings. What goes first is the oldest.
+pub(super) const SETTINGS: usize = 48;
+/// Settings taken from one change of a file.
+pub(super) const SETTINGS_AT_ONCE: usize = 12;
+/// A setting's key or value.
+pub(super) const SETTING: usize = 120;
+/// Tasks. What goes first is the oldest that is done or dropped, then the oldest.
+pub(super) const TASKS: usize = 60;
+/// A task's wording.
+pub(super) const TASK: usize = 180;
+/// Delegations. What goes first is the oldest.
+pub(super) const DELEGATIONS: usize = 24;
+/// What a sub-agent reported.
+pub(super) const REPORT: usize = 400;
+/// Choices. What goes first is the oldest.
+pub(super) const CHOICES: usize = 20;
+/// A choice's question.
+pub(super) const QUESTION: usize = 300;
+/// Alternatives kept of one choice, and their size.
+pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
+/// The latest recap at a compaction.
+pub(super) const RECAP: usize = 8_000;
+/// The recap before that, and the latest of the user's absence.
+pub(super) const RECAP_BEFORE: usize = 2_000;
+/// A title.
+pub(super) const TITLE: usize = 200;
+/// Tools by name. What goes first is the least used.
+pub(super) const TOOLS: usize = 80;
+/// A tool's name.
+pub(super) const TOOL: usize = 100;
+/// Commits. What goes first is the oldest.
+pub(super) const COMMITS: usize = 40;
+/// Pull requests. What goes first is the oldest.
+pub(super) const PULL_REQUESTS: usize = 12;
+/// Models, branches, versions and directories, each. The first ones are kept.
+pub(super) const NAMES: usize = 12;
+/// One of these names, an address or a message's id.
+pub(super) const NAME: usize = 200;
+/// Calls that wait for their result. What goes first is the oldest.
+pub(super) const CALLS_WAITING: usize = 24;
+/// Messages remembered, so that they are counted once.
+pub(super) const MESSAGES_REMEMBERED: usize = 64;
+/// Errors that may still be resolved, and the changes and words remembered for that.
+pub(super) const ERRORS_OPEN: usize = 20;
+/// Changes remembered for resolutions.
+pub(super) const CHANGES_REMEMBERED: usize = 24;
+/// Sentences remembered for resolutions.
+pub(super) const WORDS_REMEMBERED: usize = 8;
+/// Bytes of a tool's output that are read.
+pub(super) const OUTPUT_READ: usize = 64 * 1024;

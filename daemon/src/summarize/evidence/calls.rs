@@ -1,0 +1,120 @@
+//! Calls of tools: what their results will mean is worked out here and waits for them.
+
+use crate::{
+    model::{
+        evidence::Delegation,
+        transcript::{Action, Call},
+    },
+    summarize::{
+        evidence::{
+            bounds,
+            collector::{Collector, Moment},
+            files::PlannedChange,
+            lists::push_latest,
+            pending::{Meaning, Waiting},
+            shell::{CommandLine, resolve},
+            tasks,
+        },
+        text::{kept, one_line},
+    },
+};
+
+/// Files that one call may change, as far as evidence follows it.
+const CHANGES: usize = 24;
+/// Questions that one call may ask.
+const QUESTIONS: usize = 4;
+
+impl Collector {
+    pub(super) fn call(&mut self, call: &Call<'_>, moment: Moment) {
+        self.count_message(call.message.as_deref(), false);
+        self.evidence.counts.tool_calls += 1;
+        self.count_tool(&call.tool, |tool| &mut tool.calls);
+        let meaning = self.meaning(call, moment);
+        self.pending.wait(Waiting {
+            id: kept(&call.id, bounds::NAME),
+            tool: kept(&call.tool, bounds::TOOL),
+            origin: moment.origin,
+            at: moment.at,
+            messages: self.evidence.counts.messages,
+            meaning,
+        });
+    }
+
+    /// Adds one to a counter of a tool; a tool too many is not counted by name.
+    pub(super) fn count_tool(
+        &mut self,
+        tool: &str,
+        counter: impl Fn(&mut crate::model::evidence::ToolUse) -> &mut u32,
+    ) {
+        let tools = &mut self.evidence.tools;
+        let name = kept(tool, bounds::TOOL);
+        if !tools.contains_key(&name) && tools.len() >= bounds::TOOLS {
+            let least =
+                tools.iter().min_by_key(|(_, used)| used.calls).map(|(name, _)| name.clone());
+            if let Some(least) = least {
+                tools.remove(&least);
+            }
+        }
+        let counter = counter(tools.entry(name).or_default());
+        *counter = counter.saturating_add(1);
+    }
+
+    fn meaning(&mut self, call: &Call<'_>, moment: Moment) -> Meaning {
+        let directory = self.pending.directory.as_str();
+        match &call.action {
+            Action::Run { command, .. } => Meaning::Run(CommandLine::read(command, directory)),
+            Action::Read { path } => Meaning::Read(resolve(directory, path)),
+            Action::Change(changes) => Meaning::Change(
+                changes.iter().take(CHANGES).map(|one| PlannedChange::of(one, directory)).collect(),
+            ),
+            Action::PlanTasks(stated) => {
+                tasks::plan(&mut self.evidence.tasks, stated);
+                Meaning::Nothing
+            }
+            Action::AddTask { subject } => Meaning::AddTask(kept(subject, bounds::TASK)),
+            Action::UpdateTask { key, state, subject } => {
+                tasks::update(&mut self.evidence.tasks, key, *state, subject.as_deref());
+                Meaning::Nothing
+            }
+            Action::Delegate { agent, subject } => {
+                let delegation = Delegation {
+                    agent: agent.as_deref().map(|agent| kept(agent, bounds::TOOL)),
+                    subject: kept(subject, bounds::TASK),
+                    report: None,
+                    outcome: None,
+                    origin: moment.origin,
+                };
+                push_latest(&mut self.evidence.delegations, delegation, bounds::DELEGATIONS);
+                Meaning::Delegate
+            }
+            Action::Ask(questions) => {
+                let (number, size) = bounds::ALTERNATIVES;
+                let asked = questions.iter().take(QUESTIONS).map(|question| {
+                    let options = question.options.iter().take(number + 1);
+                    let options = options.map(|option| kept(option, size)).collect();
+                    (kept(&question.question, bounds::QUESTION), options)
+                });
+                Meaning::Ask(asked.collect())
+            }
+            Action::ProposePlan { plan } => Meaning::Plan(plan_in_short(plan)),
+            Action::Other if call.tool.starts_with("mcp__") => {
+                Meaning::Other(kept(&target(call), bounds::TOOL))
+            }
+            Action::Search { .. } | Action::Fetch { .. } | Action::Other => Meaning::Nothing,
+        }
+    }
+}
+
+/// The first short string argument: what a tool is applied to.
+fn target(call: &Call<'_>) -> String {
+    let arguments = call.input.as_object().into_iter().flatten();
+    let texts = arguments.filter_map(|(_, value)| value.as_str());
+    texts.filter(|text| text.len() <= 80).map(str::to_owned).next().unwrap_or_default()
+}
+
+/// A plan's heading, or its first line.
+fn plan_in_short(plan: &str) -> String {
+    let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
+    let heading = lines.clone().find(|line| line.starts_with('#'));
+    kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION)
+}

@@ -1,0 +1,139 @@
+//! Takes the entries of one file in order and keeps what they give away.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::{
+        evidence::{Evidence, Said, Title},
+        time::Timestamp,
+        transcript::{Context, Entry, Item, Origin, TitleSource, Tokens},
+    },
+    summarize::{
+        evidence::{bounds, git, lists::push_name, pending::Pending},
+        text::kept,
+    },
+};
+
+/// A pause longer than this is no work.
+const PAUSE: Duration = Duration::from_secs(5 * 60);
+
+/// Reads the evidence out of one file of a session: its own, or a sub-agent's.
+///
+/// As JSON it can be saved after any entry; read back, it goes on exactly where it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Collector {
+    pub(super) source: u32,
+    pub(super) evidence: Evidence,
+    pub(super) pending: Pending,
+}
+
+impl Collector {
+    /// A collector for the file that [`Origin::source`] calls `source`: 0 for a session's own.
+    pub fn new(source: u32) -> Collector {
+        Collector { source, ..Collector::default() }
+    }
+
+    /// What was read so far.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// Takes the next entry; `line` is its record's line in the file, from 1.
+    ///
+    /// The content of a successful result of a file read or a search is never decoded; that of
+    /// others may be, up to 64 KiB.
+    pub fn observe(&mut self, entry: &Entry<'_>, line: u64) {
+        let moment = Moment { origin: Origin { source: self.source, line }, at: entry.at };
+        self.pass_time(entry.at);
+        match &entry.item {
+            Item::Prompt(text) => self.prompt(text, moment),
+            Item::Command { name, args } => self.command(name, args, moment),
+            Item::Instruction(text) => self.instruction(text, moment),
+            Item::Reply { message, text } => self.reply(message.as_deref(), text, moment),
+            Item::Call(call) => self.call(call, moment),
+            Item::Result(result) => self.result(result, moment),
+            Item::TaskKey { call, key } => self.task_key(call, key),
+            Item::Answer { call, question, answer } => self.answer(call, question, answer, moment),
+            Item::Recap { kind, text } => self.recap(*kind, text, moment),
+            Item::Title { by, text } => self.title(*by, text),
+            Item::Boundary => self.evidence.counts.compactions += 1,
+            Item::Interrupted => {
+                self.evidence.counts.interruptions += 1;
+                self.evidence.interrupted_at = Some(moment.origin);
+            }
+            Item::Context(context) => self.surroundings(context),
+            Item::Usage { message, tokens } => self.usage(message.as_deref(), *tokens),
+            Item::PullRequest { url, number } => {
+                git::pull_request(&mut self.evidence, url, *number);
+            }
+            Item::ServiceError(text) => {
+                self.evidence.counts.service_errors += 1;
+                self.evidence.service_failure = Some(moment.said(text, bounds::STATEMENT));
+            }
+        }
+    }
+
+    /// Adds the time since the latest entry, unless it was a pause. An entry that is older than
+    /// the latest one adds nothing: it happened within time that is counted already.
+    fn pass_time(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        let span = &mut self.evidence.span;
+        span.first = Some(span.first.map_or(at, |first| first.min(at)));
+        span.last = Some(span.last.map_or(at, |last| last.max(at)));
+        let clock = self.pending.clock.map_or(at, |clock| clock.max(at));
+        let passed = self.pending.clock.map_or(Duration::ZERO, |before| clock.since(before));
+        if passed <= PAUSE {
+            span.active += passed;
+        }
+        self.pending.clock = Some(clock);
+    }
+
+    fn title(&mut self, by: TitleSource, text: &str) {
+        self.evidence.titles.retain(|title| title.by != by);
+        self.evidence.titles.push(Title { by, text: kept(text, bounds::TITLE) });
+    }
+
+    fn surroundings(&mut self, context: &Context<'_>) {
+        if let Some(cwd) = context.cwd.as_deref() {
+            self.pending.directory = kept(cwd, bounds::PATH);
+            push_name(&mut self.evidence.directories, cwd);
+        }
+        for (list, name) in [
+            (&mut self.evidence.branches, context.branch.as_deref()),
+            (&mut self.evidence.agent_versions, context.version.as_deref()),
+            (&mut self.evidence.models, context.model.as_deref()),
+        ] {
+            if let Some(name) = name {
+                push_name(list, name);
+            }
+        }
+    }
+
+    fn usage(&mut self, message: Option<&str>, tokens: Tokens) {
+        let id = message.map(|id| kept(id, bounds::NAME));
+        let before = id.map_or(Tokens::default(), |id| self.pending.counted_before(&id, tokens));
+        let sum = &mut self.evidence.tokens;
+        sum.input = sum.input.saturating_sub(before.input);
+        sum.output = sum.output.saturating_sub(before.output);
+        sum.cache_read = sum.cache_read.saturating_sub(before.cache_read);
+        sum.cache_write = sum.cache_write.saturating_sub(before.cache_write);
+        sum.add(tokens);
+    }
+}
+
+/// Where and when an entry stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) origin: Origin,
+    pub(super) at: Option<Timestamp>,
+}
+
+impl Moment {
+    /// `text` as said at this moment, in at most `limit` bytes.
+    pub(super) fn said(self, text: &str, limit: usize) -> Said {
+        Said { text: kept(text, limit), origin: self.origin, at: self.at }
+    }
+}

@@ -1,0 +1,202 @@
+//! The one line of an output that says what went wrong.
+
+use crate::summarize::{
+    evidence::bounds,
+    text::{kept, pattern},
+};
+
+/// Lines of an output that are looked at, from its beginning and from its end.
+const LINES: usize = 1_500;
+
+/// What `output` says went wrong; `None` when no line of it says so. `output` is without
+/// terminal colours.
+pub(super) fn of(output: &str) -> Option<String> {
+    let lines: Vec<&str> = lines(output).collect();
+    let traceback = lines.iter().any(|line| line.starts_with("Traceback (most recent call last)"));
+    let exception = |line: &&&str| {
+        pattern!(r"^\[?(?:Uncaught |Unhandled )?(?:[\w.$]+\.)?\w*(?:[A-Z]\w*Error|Exception|Fault|Interrupt)(?: \[[A-Z_]+\])?: \S")
+            .is_match(line)
+    };
+    let thrown =
+        if traceback { lines.iter().rev().find(exception) } else { lines.iter().find(exception) };
+    let found = thrown
+        .or_else(|| lines.iter().find(|line| is_compiler(line)))
+        .or_else(|| lines.iter().find(|line| is_named(line)))
+        .or_else(|| lines.iter().find(|line| is_placed(line)))
+        .or_else(|| lines.iter().find(|line| is_loud(line)))?;
+    tidy(found)
+}
+
+/// What a failed test says was wrong: a claim that did not hold, or what was thrown. Other lines
+/// of a test's output are its log.
+pub(super) fn of_test(output: &str) -> Option<String> {
+    let claims = |line: &&str| {
+        pattern!(r"^(?:E\s{2,}\S|(?:[\w.]+\.)?(?:Assertion|Type|Value|Key|Index|Attribute|Reference|Import|ModuleNotFound|NotImplemented|Runtime|Name|Syntax)\w*(?:Error|Exception)\b)|panicked at|^error: expect\(|error TS\d+|^error\[E\d+\]")
+            .is_match(line)
+    };
+    let tells = |line: &&str| {
+        pattern!(r"\b[Ee]xpected\b.*\b(?:got|but|received|to (?:be|equal|have|contain|throw)|actual|found)\b|\bgot\b.*\b(?:want|expected)\b|\bwant(?:ed)?\b.*\bgot\b|\bshould (?:be|have|contain|mention|equal|return|match)\b|undefined: |undefined \(type|not enough arguments|too many arguments|cannot use ")
+            .is_match(line)
+            && !line.starts_with(['#', '>', '/', '*', '+', '-'])
+    };
+    lines(output).find(claims).or_else(|| lines(output).find(tells)).and_then(tidy)
+}
+
+/// The line without marks and decoration.
+fn tidy(line: &str) -> Option<String> {
+    let line = pattern!(
+        r"^(?:\[?(?:ERROR|error|FATAL)\]?\s+)+|^E\s{2,}|^[×✖✗●│┃>\s\u{2800}-\u{28FF}]+|[\s─━=]+$"
+    )
+    .replace_all(line, "");
+    let line = line
+        .strip_prefix('[')
+        .and_then(|inside| inside.strip_suffix(']'))
+        .unwrap_or(&line)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    (!line.is_empty()).then(|| kept(&line, bounds::ERROR_TEXT))
+}
+
+/// Whether an output shows that something failed although the exit code, another command's, says
+/// nothing.
+pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
+    lines(output).any(|line| {
+        pattern!(
+            r"^(?:error(?:\[E\d+\])?: |make(?:\[\d+\])?: \*\*\* |npm (?:ERR!|error) |panic: |Traceback \(most recent call last\)|BUILD FAILED|fatal: |exit status [1-9]|FAIL\b|.*\berror TS\d+: |.*ELIFECYCLE|.*Command failed with exit code|ERROR task failed)"
+        )
+        .is_match(line)
+    })
+}
+
+/// The same message whatever numbers, places and quoted values it holds.
+pub(super) fn shape(message: &str) -> String {
+    pattern!(r"0x[0-9a-f]+|\d+").replace_all(message, "#").to_lowercase()
+}
+
+fn lines(output: &str) -> impl Iterator<Item = &str> {
+    let useful = |line: &&str| !line.is_empty() && line.len() <= 600 && !is_code(line);
+    output.lines().map(|line| without_label(line.trim())).filter(useful).take(LINES)
+}
+
+/// A line without the name of the task that a runner puts before it: `[lint] `.
+fn without_label(line: &str) -> &str {
+    let Some((label, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
+        return line;
+    };
+    let is_name =
+        label.len() <= 30 && label.chars().all(|c| c.is_lowercase() || "-_:.".contains(c));
+    if is_name && label != "error" { rest.trim_start() } else { line }
+}
+
+/// A line of source that a tool shows around an error.
+fn is_code(line: &str) -> bool {
+    pattern!(r"^(?:\d+\s*[|│→]|[|│]|-->|at .+\(.+:\d+:\d+\)|\^+$|Exit code \d+$|\$ |> \w+@|\+ )")
+        .is_match(line)
+}
+
+/// `error[E0308]: mismatched types`, `src/a.ts(3,4): error TS2304: …`, `x.c:3:5: error: …`.
+fn is_compiler(line: &str) -> bool {
+    pattern!(
+        r"^error(?:\[E\d+\])?: |\berror (?:TS|CS|FS|MSB|NU|BC)\d+: |:\d+:\d+: (?:fatal )?error: "
+    )
+    .is_match(line)
+        && !is_consequence(line)
+}
+
+/// Lines by which git, npm, make, shells and runtimes name what is wrong.
+fn is_named(line: &str) -> bool {
+    let named = pattern!(
+        r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |^Usage: .*\n.*error|No such file or directory"
+    );
+    named.is_match(line) && !is_consequence(line)
+}
+
+/// `src/a.go:12:3: undefined: x`, the way linters and Go's compiler speak.
+fn is_placed(line: &str) -> bool {
+    pattern!(r"^\.{0,2}/?[\w@./\\-]+\.\w+:\d+(?::\d+)?:? [^\s:].{6,}").is_match(line)
+}
+
+fn is_loud(line: &str) -> bool {
+    line.len() <= 240
+        && pattern!(r"(?i)\b(?:error|failed|failure|cannot|can't|could not|not found|denied|refused|unreachable|timed out|invalid|unexpected|missing|rejected)\b").is_match(line)
+        && !pattern!(r"(?i)\b(?:0|no) (?:errors?|failed|failures?)\b|^\W*warn").is_match(line)
+        && !is_consequence(line)
+}
+
+/// Lines that only say that something before them failed.
+fn is_consequence(line: &str) -> bool {
+    pattern!(
+        r"(?i)^error:? (?:task failed|could not compile|aborting due to|test failed, to rerun|\d+ targets? failed|failed to push some refs|process didn't exit|recipe `|script .* exited)|: \*\*\* \[.*\] error \d+|npm (?:err!|error) (?:code|errno|syscall|path|a complete log|lifecycle)|error: process completed|exit (?:code|status) \d+$|^\[?error\]? task failed|^error: command .* (?:failed|exited)|^(?:found )?\d+ (?:problems?|errors?)\b|build error occurred$"
+    )
+    .is_match(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_it_is_found() {
+        for (output, wanted) in [
+            (
+                "Exit code 1\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    import foo\nModuleNotFoundError: No module named 'foo'\n",
+                "ModuleNotFoundError: No module named 'foo'",
+            ),
+            (
+                "Exit code 101\n   Compiling x v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\n  |\n3 |  let x: u8 = \"\";\n\nerror: could not compile `x`\n",
+                "error[E0308]: mismatched types",
+            ),
+            (
+                "src/a.ts(3,4): error TS2304: Cannot find name 'x'.",
+                "src/a.ts(3,4): error TS2304: Cannot find name 'x'.",
+            ),
+            (
+                "Exit code 1\n# example.org/a\n./main.go:12:3: undefined: parse\n",
+                "./main.go:12:3: undefined: parse",
+            ),
+            (
+                "Exit code 128\nfatal: not a git repository (or any of the parent directories): .git",
+                "fatal: not a git repository (or any of the parent directories): .git",
+            ),
+            (
+                "/bin/bash: line 1: jqq: command not found",
+                "/bin/bash: line 1: jqq: command not found",
+            ),
+            (
+                "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\n",
+                "npm error ERESOLVE unable to resolve dependency tree",
+            ),
+            (
+                "error: failed to push some refs to 'x'\n ! [rejected]        main -> main (fetch first)\n",
+                "! [rejected] main -> main (fetch first)",
+            ),
+            (
+                "[lint] Running\n[lint] ERROR task failed\n[lint] a.go:3: line is too long for the rule\n",
+                "a.go:3: line is too long for the rule",
+            ),
+        ] {
+            assert_eq!(of(output).as_deref(), Some(wanted), "{output}");
+        }
+    }
+
+    #[test]
+    fn output_without_such_a_line_has_no_message() {
+        for output in [
+            "",
+            "Exit code 1",
+            "Exit code 1\nfoo\nbar",
+            "12 files, 0 errors",
+            "Found 1 error.\n$ lint --error-on-warnings",
+        ] {
+            assert_eq!(of(output), None, "{output}");
+        }
+    }
+
+    #[test]
+    fn hidden_failures_show() {
+        assert!(shows_failure("Compiling\nerror[E0308]: mismatched types\n"));
+        assert!(shows_failure("a.ts(1,2): error TS2304: x"));
+        assert!(!shows_failure("Compiling\nno error here\n"));
+    }
+}

@@ -1,0 +1,343 @@
+//! Errors and what made them go away.
+//!
+//! An error stays open until the same attempt succeeds; what was changed and said in between is
+//! its resolution. What is remembered for that is bounded, so an error that is resolved very much
+//! later may lose a part of its story, never the fact.
+
+mod message;
+mod slips;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+pub(super) use self::{message::shows_failure, slips::is_slip};
+use crate::{
+    model::{
+        evidence::{ErrorSeen, Resolution},
+        time::Timestamp,
+        transcript::Origin,
+    },
+    summarize::{
+        evidence::{bounds, tests::Report},
+        text::kept,
+    },
+};
+
+/// What a failure is a failure of, so that its success is recognised later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Attempt {
+    /// A command, by [`CommandLine::attempt`](super::shell::CommandLine).
+    Command(String),
+    /// Tests of a framework.
+    Tests {
+        /// The framework.
+        framework: String,
+        /// The failed ones, by shortened names.
+        names: Vec<String>,
+        /// Tests in the run.
+        total: u32,
+    },
+    /// A tool with its target.
+    Tool(String),
+}
+
+/// Where and when something happened, and how a person would quote it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event<'e> {
+    /// Where.
+    pub(super) origin: Origin,
+    /// When.
+    pub(super) at: Option<Timestamp>,
+    /// The command line or tool.
+    pub(super) shown: &'e str,
+}
+
+/// Follows errors to their resolution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Tracker {
+    open: Vec<Open>,
+    changes: VecDeque<Change>,
+    words: VecDeque<Words>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Open {
+    attempt: Attempt,
+    /// Identifies the error in the list: where it was first seen and its message.
+    first_line: u64,
+    shape: String,
+    /// Where it was last seen: what is changed after that may be the fix.
+    last_line: u64,
+    /// Where the attempt failed for another reason: the fix lies before.
+    superseded: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Change {
+    line: u64,
+    what: Changed,
+}
+
+/// Something that can have made an error go away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Changed {
+    /// A file, by its path.
+    File(String),
+    /// A command, as a person would quote it.
+    Command(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Words {
+    line: u64,
+    about: About,
+    text: String,
+}
+
+/// What words of the agent are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum About {
+    /// Why something goes wrong.
+    Cause,
+    /// What is about to be changed.
+    Fix,
+}
+
+impl Tracker {
+    /// Remembers something changed.
+    pub(super) fn changed(&mut self, line: u64, what: Changed) {
+        if self.changes.back().is_some_and(|last| last.what == what && last.line == line) {
+            return;
+        }
+        self.changes.push_back(Change { line, what });
+        if self.changes.len() > bounds::CHANGES_REMEMBERED {
+            self.changes.pop_front();
+        }
+    }
+
+    /// Remembers what the agent said.
+    pub(super) fn said(&mut self, line: u64, about: About, text: &str) {
+        self.words.push_back(Words { line, about, text: kept(text, bounds::ERROR_TEXT) });
+        if self.words.len() > bounds::WORDS_REMEMBERED {
+            self.words.pop_front();
+        }
+    }
+
+    /// A command or tool failed and printed `output`. Nothing is noted when the output does not
+    /// say what went wrong.
+    pub(super) fn failed(
+        &mut self,
+        errors: &mut Vec<ErrorSeen>,
+        attempt: Attempt,
+        output: &str,
+        event: Event<'_>,
+    ) {
+        if let Some(message) = message::of(output) {
+            self.note(errors, attempt, message, event);
+        }
+    }
+
+    /// Tests failed.
+    pub(super) fn tests_failed(
+        &mut self,
+        errors: &mut Vec<ErrorSeen>,
+        report: &Report,
+        output: &str,
+        event: Event<'_>,
+    ) {
+        let message = test_message(report, output);
+        let attempt = Attempt::Tests {
+            framework: family(report.framework).to_owned(),
+            names: report.failed_tests.iter().take(12).map(|name| kept(name, 60)).collect(),
+            total: report.passed + report.failed,
+        };
+        self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
+    }
+
+    /// Tests ran: those that failed before and do not now are resolved. A run of far fewer tests
+    /// says nothing about the others, unless it names them.
+    pub(super) fn tests_ran(
+        &mut self,
+        errors: &mut [ErrorSeen],
+        report: &Report,
+        event: Event<'_>,
+    ) {
+        let still: Vec<String> = report.failed_tests.iter().map(|name| kept(name, 60)).collect();
+        let ran = report.passed + report.failed;
+        let counts_packages = report.framework != family(report.framework);
+        let asked_for = |name: &String| {
+            let words = event.shown.split([' ', '"', '\'', '^', '$', '=']);
+            words.filter(|word| word.len() >= 6).any(|word| name.contains(word))
+        };
+        self.resolve(errors, event, |attempt| match attempt {
+            Attempt::Tests { framework, names, total } => {
+                framework == family(report.framework)
+                    && (ran * 2 >= *total || counts_packages || names.iter().all(asked_for))
+                    && (report.failed == 0
+                        || (!names.is_empty() && !names.iter().any(|name| still.contains(name))))
+            }
+            Attempt::Command(_) | Attempt::Tool(_) => false,
+        });
+    }
+
+    /// Whether an attempt failed and did not succeed since.
+    pub(super) fn is_open(&self, attempt: &Attempt) -> bool {
+        self.open.iter().any(|open| open.attempt == *attempt)
+    }
+
+    /// An attempt succeeded.
+    pub(super) fn succeeded(&mut self, errors: &mut [ErrorSeen], done: &Attempt, event: Event<'_>) {
+        self.resolve(errors, event, |attempt| attempt == done);
+    }
+
+    fn note(
+        &mut self,
+        errors: &mut Vec<ErrorSeen>,
+        attempt: Attempt,
+        message: String,
+        event: Event<'_>,
+    ) {
+        let shape = message::shape(&message);
+        let line = event.origin.line;
+        let same_attempt = |open: &Open| match (&open.attempt, &attempt) {
+            (Attempt::Tests { framework: a, .. }, Attempt::Tests { framework: b, .. }) => a == b,
+            (a, b) => a == b,
+        };
+        if let Some(open) =
+            self.open.iter_mut().find(|open| same_attempt(open) && open.shape == shape)
+        {
+            open.last_line = line;
+            open.superseded = None;
+            open.attempt = attempt;
+            let (first_line, shape) = (open.first_line, open.shape.clone());
+            if let Some(error) = find(errors, first_line, &shape) {
+                error.times = error.times.saturating_add(1);
+            }
+            return;
+        }
+        for open in self.open.iter_mut().filter(|open| same_attempt(open)) {
+            open.superseded.get_or_insert(line);
+        }
+        self.open.push(Open {
+            attempt,
+            first_line: line,
+            shape,
+            last_line: line,
+            superseded: None,
+        });
+        if self.open.len() > bounds::ERRORS_OPEN {
+            self.open.remove(0);
+        }
+        errors.push(ErrorSeen {
+            message,
+            attempt: kept(event.shown, bounds::SETTING),
+            origin: event.origin,
+            at: event.at,
+            times: 1,
+            cause: None,
+            resolution: None,
+        });
+        if errors.len() > bounds::ERRORS {
+            let minor =
+                errors.iter().position(|error| error.resolution.is_none() && error.times == 1);
+            errors.remove(minor.filter(|at| at + 1 < errors.len()).unwrap_or(0));
+        }
+    }
+
+    fn resolve(
+        &mut self,
+        errors: &mut [ErrorSeen],
+        event: Event<'_>,
+        is_done: impl Fn(&Attempt) -> bool,
+    ) {
+        let open = std::mem::take(&mut self.open);
+        let (done, open): (Vec<Open>, Vec<Open>) =
+            open.into_iter().partition(|open| is_done(&open.attempt));
+        self.open = open;
+        for open in done {
+            let resolution = self.resolution(&open, event);
+            let end = event.origin.line;
+            let cause = self.last_words(About::Cause, open.first_line, end);
+            if let Some(error) = find(errors, open.first_line, &open.shape) {
+                error.resolution = Some(resolution);
+                error.cause = cause;
+            }
+        }
+    }
+
+    fn resolution(&self, open: &Open, event: Event<'_>) -> Resolution {
+        let end = open.superseded.unwrap_or(event.origin.line);
+        let mut files: Vec<String> = Vec::new();
+        let mut commands: Vec<String> = Vec::new();
+        for change in
+            self.changes.iter().filter(|change| (open.last_line..=end).contains(&change.line))
+        {
+            match &change.what {
+                Changed::File(path) if !files.contains(path) => files.push(path.clone()),
+                Changed::Command(line) if !commands.contains(line) => commands.push(line.clone()),
+                _ => {}
+            }
+        }
+        files.truncate(bounds::RESOLUTION_FILES);
+        commands.truncate(bounds::RESOLUTION_COMMANDS);
+        Resolution {
+            files,
+            commands,
+            said: self.last_words(About::Fix, open.last_line, end),
+            verified_by: kept(event.shown, bounds::SETTING),
+            origin: event.origin,
+        }
+    }
+
+    fn last_words(&self, about: About, from: u64, to: u64) -> Option<String> {
+        let within = |words: &&Words| words.about == about && (from..=to).contains(&words.line);
+        self.words.iter().rev().find(within).map(|words| words.text.clone())
+    }
+}
+
+/// The framework without the note that it counts packages.
+fn family(framework: &str) -> &str {
+    framework.strip_suffix(" (packages)").unwrap_or(framework)
+}
+
+/// Which tests failed and, when it is one, why.
+fn test_message(report: &Report, output: &str) -> String {
+    let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
+    let reason = message::of_test(output);
+    let is_build =
+        report.failed_tests.iter().all(|name| name.contains('/') && !name.contains("::"));
+    match (names.as_slice(), reason) {
+        (_, Some(reason)) if is_build && !names.is_empty() => reason,
+        ([], Some(reason)) => format!("{} failed: {reason}", tests(report.failed)),
+        ([], None) => format!("{} failed", tests(report.failed)),
+        ([only], Some(reason)) => format!("{only} failed: {reason}"),
+        ([only], None) => format!("{only} failed"),
+        (many, _) => {
+            let shown = many.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+            let more = if many.len() > 3 { ", …" } else { "" };
+            let failed = report.failed.max(u32::try_from(many.len()).unwrap_or(u32::MAX));
+            format!("{} failed: {shown}{more}", tests(failed))
+        }
+    }
+}
+
+fn tests(number: u32) -> String {
+    if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
+}
+
+/// A test's own name, without its file and class.
+fn short_name(name: &str) -> &str {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    name.rsplit(" > ").next().unwrap_or(name)
+}
+
+fn find<'e>(errors: &'e mut [ErrorSeen], line: u64, shape: &str) -> Option<&'e mut ErrorSeen> {
+    errors
+        .iter_mut()
+        .find(|error| error.origin.line == line && message::shape(&error.message) == shape)
+}

@@ -1,0 +1,39 @@
+//! Failures that say nothing about the work: the agent's own slips with its tools.
+
+/// Whether a failed call is a slip, not worth remembering.
+pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
+    SLIPS.iter().any(|slip| output.contains(slip))
+}
+
+const SLIPS: &[&str] = &[
+    "has not been read yet",
+    "has been modified since read",
+    "String to replace not found",
+    "string to replace, but replace_all",
+    "matches of the string to replace",
+    "are exactly the same",
+    "No changes to make",
+    "File does not exist",
+    "does not exist. Current working directory",
+    "does not exist. Note: your current working directory",
+    "EISDIR",
+    "InputValidationError",
+    "exceeds maximum allowed",
+    "Cancelled: parallel tool call",
+    "Sibling tool call errored",
+    "requested permissions",
+    "requires approval",
+    "was blocked. For security",
+    "Permission to use",
+    "doesn't want to proceed",
+    "doesn't want to take this action",
+    "No task found",
+    "Task not found",
+    "No such tool available",
+    "Unknown skill",
+    "No shell found with ID",
+    "is not running, so cannot be killed",
+    "You must read the file",
+    "User rejected",
+    "ripgrep",
+];

@@ -1,0 +1,273 @@
+//! Files by what was done with them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::{
+        evidence::{Evidence, FileWork},
+        transcript::{ChangeKind, FileChange, Origin},
+    },
+    summarize::{
+        evidence::{
+            bounds,
+            settings::{self, Setting},
+            shell::{Effect, resolve},
+        },
+        text::kept,
+    },
+};
+
+/// A change of a file that counts once its call succeeded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct PlannedChange {
+    /// The file.
+    pub(super) path: String,
+    /// What is done to it.
+    pub(super) deed: Deed,
+    /// Lines added.
+    pub(super) added: u32,
+    /// Lines removed.
+    pub(super) removed: u32,
+    /// Settings changed.
+    pub(super) settings: Vec<Setting>,
+}
+
+/// What is done to a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Deed {
+    /// It is read.
+    Read,
+    /// Parts of it are replaced.
+    Edit,
+    /// It is written whole.
+    Write,
+    /// It is removed.
+    Delete,
+    /// It gets another path.
+    Move(String),
+}
+
+impl PlannedChange {
+    /// What `change` will do, in `directory`.
+    pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
+        let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let (mut added, mut removed) = (0u32, 0u32);
+        for edit in &change.edits {
+            let (more, less) = changed_lines(&edit.old, &edit.new);
+            added = added.saturating_add(lines(more));
+            removed = removed.saturating_add(lines(less));
+        }
+        let deed = match &change.kind {
+            ChangeKind::Edited => Deed::Edit,
+            ChangeKind::Written => Deed::Write,
+            ChangeKind::Deleted => Deed::Delete,
+            ChangeKind::Moved { to } => Deed::Move(resolve(directory, to)),
+        };
+        let settings = settings::changed(change);
+        PlannedChange { path: resolve(directory, &change.path), deed, added, removed, settings }
+    }
+}
+
+/// What `new` has beyond the lines that both begin and end with, and what `old` has.
+fn changed_lines<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
+    let mut head = 0;
+    for (a, b) in old.split_inclusive('\n').zip(new.split_inclusive('\n')) {
+        if a != b {
+            break;
+        }
+        head += a.len();
+    }
+    let (old, new) = (&old[head..], &new[head..]);
+    let mut tail = 0;
+    for (a, b) in old.rsplit('\n').zip(new.rsplit('\n')) {
+        if a != b || tail + a.len() >= old.len().min(new.len()) {
+            break;
+        }
+        tail += a.len() + 1;
+    }
+    (&new[..new.len() - tail.min(new.len())], &old[..old.len() - tail.min(old.len())])
+}
+
+impl From<&Effect> for PlannedChange {
+    fn from(effect: &Effect) -> PlannedChange {
+        let (path, deed, added) = match effect {
+            Effect::Remove(path) => (path, Deed::Delete, 0),
+            Effect::Move { from, to } => (from, Deed::Move(to.clone()), 0),
+            Effect::Write { path, lines } => (path, Deed::Write, *lines),
+            Effect::Edit(path) => (path, Deed::Edit, 0),
+        };
+        PlannedChange { path: path.clone(), deed, added, removed: 0, settings: Vec::new() }
+    }
+}
+
+/// Notes that a file was read.
+pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
+    let work = entry(evidence, path);
+    work.reads = work.reads.saturating_add(1);
+    if !work.changed() {
+        work.last = origin;
+    }
+    bound(evidence, path);
+}
+
+/// Notes that a file was changed.
+pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
+    let path = match &planned.deed {
+        Deed::Move(to) => {
+            let known = evidence.files.contains_key(&planned.path);
+            take_along(evidence, &planned.path, to);
+            // A folder is no file; those in it that were worked with came along.
+            if !known && !looks_like_a_file(&planned.path) && !looks_like_a_file(to) {
+                return;
+            }
+            to
+        }
+        Deed::Delete => {
+            remove_under(evidence, &planned.path, origin);
+            &planned.path
+        }
+        Deed::Edit | Deed::Write | Deed::Read => &planned.path,
+    };
+    // The removal of what nobody worked with (build output, say) is no work on a file.
+    if planned.deed == Deed::Delete && !evidence.files.contains_key(path.as_str()) {
+        let folder_known = evidence.files.keys().any(|known| is_under(known, path));
+        if folder_known || !looks_like_a_file(path) {
+            return;
+        }
+    }
+    let path = path.clone();
+    let work = entry(evidence, &path);
+    match &planned.deed {
+        Deed::Read => work.reads = work.reads.saturating_add(1),
+        Deed::Edit => work.edits = work.edits.saturating_add(1),
+        Deed::Write => work.writes = work.writes.saturating_add(1),
+        Deed::Delete => work.deleted = true,
+        Deed::Move(_) => work.moved_from = work.moved_from.take().or(Some(planned.path.clone())),
+    }
+    if matches!(planned.deed, Deed::Edit | Deed::Write | Deed::Move(_)) {
+        work.deleted = false;
+    }
+    work.lines_added = work.lines_added.saturating_add(planned.added);
+    work.lines_removed = work.lines_removed.saturating_add(planned.removed);
+    work.last = origin;
+    bound(evidence, &path);
+}
+
+fn entry<'e>(evidence: &'e mut Evidence, path: &str) -> &'e mut FileWork {
+    evidence.files.entry(kept(path, bounds::PATH)).or_default()
+}
+
+/// Moves the work on a file, or on everything in a folder, to its new path.
+fn take_along(evidence: &mut Evidence, from: &str, to: &str) {
+    let moved: Vec<String> = evidence
+        .files
+        .keys()
+        .filter(|path| *path == from || is_under(path, from))
+        .cloned()
+        .collect();
+    for path in moved {
+        let Some(mut work) = evidence.files.remove(&path) else { continue };
+        let target = format!("{to}{}", path.strip_prefix(from).unwrap_or_default());
+        work.moved_from.get_or_insert(path);
+        evidence.files.insert(kept(&target, bounds::PATH), work);
+    }
+}
+
+fn remove_under(evidence: &mut Evidence, folder: &str, origin: Origin) {
+    for (_, work) in evidence.files.iter_mut().filter(|(path, _)| is_under(path, folder)) {
+        work.deleted = true;
+        work.last = origin;
+    }
+}
+
+fn is_under(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn looks_like_a_file(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
+}
+
+/// Forgets files until the bounds hold; never `latest`.
+fn bound(evidence: &mut Evidence, latest: &str) {
+    let files = &mut evidence.files;
+    // A path that was not there before can break a bound only once.
+    while files.len() > bounds::FILES
+        || files.keys().map(String::len).sum::<usize>() > bounds::PATHS
+        || files.values().filter(|work| !work.changed()).count() > bounds::FILES_READ
+    {
+        let Some(victim) = victim(files, latest) else { return };
+        files.remove(&victim);
+        evidence.files_left_out = evidence.files_left_out.saturating_add(1);
+    }
+}
+
+fn victim(files: &BTreeMap<String, FileWork>, latest: &str) -> Option<String> {
+    files
+        .iter()
+        .filter(|(path, _)| *path != latest)
+        .min_by_key(|(_, work)| (work.changed(), work.last))
+        .map(|(path, _)| path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Replacement;
+
+    #[test]
+    fn only_lines_that_differ_count() {
+        for (old, new, added, removed) in [
+            ("a\nb\nc", "a\nx\ny\nc", 2, 1),
+            ("", "a\nb\n", 2, 0),
+            ("a\nb\n", "", 0, 2),
+            ("a", "a\nb", 2, 1),
+            ("same\n", "same\n", 0, 0),
+        ] {
+            let edits = vec![Replacement { old: old.to_owned(), new: new.to_owned() }];
+            let change = FileChange { path: "x".to_owned(), edits, ..FileChange::default() };
+            let planned = PlannedChange::of(&change, "");
+            assert_eq!((planned.added, planned.removed), (added, removed), "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn a_moved_folder_takes_its_files_along() {
+        let mut evidence = Evidence::default();
+        let origin = Origin { source: 0, line: 1 };
+        read(&mut evidence, "/app/old/a.rs", origin);
+        let effect = Effect::Move { from: "/app/old".to_owned(), to: "/app/new".to_owned() };
+        change(&mut evidence, &PlannedChange::from(&effect), origin);
+        assert_eq!(evidence.files["/app/new/a.rs"].moved_from.as_deref(), Some("/app/old/a.rs"));
+        assert_eq!(evidence.files["/app/new/a.rs"].reads, 1);
+    }
+
+    #[test]
+    fn removing_build_output_is_no_work_on_a_file() {
+        let mut evidence = Evidence::default();
+        let origin = Origin { source: 0, line: 1 };
+        let remove = |path: &str| PlannedChange::from(&Effect::Remove(path.to_owned()));
+        change(&mut evidence, &remove("/app/dist"), origin);
+        assert!(evidence.files.is_empty());
+        change(&mut evidence, &remove("/app/src/a.rs"), origin);
+        assert!(evidence.files["/app/src/a.rs"].deleted);
+    }
+
+    #[test]
+    fn the_longest_read_files_go_first() {
+        let mut evidence = Evidence::default();
+        let origin = |line| Origin { source: 0, line };
+        let write = PlannedChange::from(&Effect::Write { path: "/w.rs".to_owned(), lines: 1 });
+        change(&mut evidence, &write, origin(1));
+        for n in 0..500 {
+            read(&mut evidence, &format!("/r{n}.rs"), origin(n + 2));
+        }
+        assert!(evidence.files.contains_key("/w.rs"));
+        assert!(evidence.files.contains_key("/r499.rs"));
+        assert!(!evidence.files.contains_key("/r0.rs"));
+        assert_eq!(evidence.files_left_out, 420);
+    }
+}

@@ -1,0 +1,19 @@
+//! Lists that stay short.
+
+use crate::summarize::{evidence::bounds, text::kept};
+
+/// Adds `item` at the end; the oldest goes when there are more than `limit`.
+pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
+    list.push(item);
+    if list.len() > limit {
+        list.remove(0);
+    }
+}
+
+/// Adds a name that is not there yet, as long as there is room: the first ones stay.
+pub(super) fn push_name(list: &mut Vec<String>, name: &str) {
+    let name = kept(name, bounds::NAME);
+    if !name.is_empty() && list.len() < bounds::NAMES && !list.contains(&name) {
+        list.push(name);
+    }
+}

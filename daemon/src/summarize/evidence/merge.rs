@@ -1,0 +1,153 @@
+//! Folding what a sub-agent did into its session.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    model::{
+        evidence::{Evidence, FileWork, ToolUse},
+        time::Timestamp,
+    },
+    summarize::evidence::bounds,
+};
+
+/// Adds a sub-agent's evidence to its session's.
+///
+/// Its files, settings, commands, tests, errors, commits, tools and tokens count as the
+/// session's. Its prompts, replies, statements, tasks, choices, recaps and messages do not: they
+/// were said between agents. Its working time does not either, since the session waits meanwhile.
+pub fn absorb(session: &mut Evidence, sub_agent: &Evidence) {
+    session.span.first = earliest(session.span.first, sub_agent.span.first);
+    session.span.last = session.span.last.max(sub_agent.span.last);
+    session.counts.tool_calls =
+        session.counts.tool_calls.saturating_add(sub_agent.counts.tool_calls);
+    session.counts.tool_errors =
+        session.counts.tool_errors.saturating_add(sub_agent.counts.tool_errors);
+    session.tokens.add(sub_agent.tokens);
+    files(&mut session.files, &sub_agent.files);
+    session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
+    tools(&mut session.tools, &sub_agent.tools);
+    session.commands_left_out =
+        session.commands_left_out.saturating_add(sub_agent.commands_left_out);
+    by_time(&mut session.commands, &sub_agent.commands, |run| run.at, bounds::COMMANDS);
+    by_time(&mut session.tests, &sub_agent.tests, |run| run.at, bounds::TEST_RUNS);
+    by_time(&mut session.errors, &sub_agent.errors, |error| error.at, bounds::ERRORS);
+    by_time(&mut session.settings, &sub_agent.settings, |change| change.at, bounds::SETTINGS);
+    by_time(&mut session.commits, &sub_agent.commits, |_| None, bounds::COMMITS);
+    by_time(&mut session.delegations, &sub_agent.delegations, |_| None, bounds::DELEGATIONS);
+    for request in &sub_agent.pull_requests {
+        if !session.pull_requests.iter().any(|known| known.url == request.url) {
+            session.pull_requests.push(request.clone());
+        }
+    }
+    names(&mut session.models, &sub_agent.models);
+    names(&mut session.branches, &sub_agent.branches);
+    names(&mut session.directories, &sub_agent.directories);
+}
+
+fn earliest(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Adds `more` in the order of time, where both sides know it; the oldest go when there are too
+/// many.
+fn by_time<T: Clone>(
+    list: &mut Vec<T>,
+    more: &[T],
+    at: impl Fn(&T) -> Option<Timestamp>,
+    limit: usize,
+) {
+    for item in more {
+        let place = at(item)
+            .and_then(|time| {
+                list.iter().position(|known| at(known).is_some_and(|known| known > time))
+            })
+            .unwrap_or(list.len());
+        list.insert(place, item.clone());
+    }
+    let extra = list.len().saturating_sub(limit);
+    list.drain(..extra);
+}
+
+fn files(session: &mut BTreeMap<String, FileWork>, sub_agent: &BTreeMap<String, FileWork>) {
+    for (path, work) in sub_agent {
+        let Some(known) = session.get_mut(path) else {
+            session.insert(path.clone(), work.clone());
+            continue;
+        };
+        known.reads = known.reads.saturating_add(work.reads);
+        known.edits = known.edits.saturating_add(work.edits);
+        known.writes = known.writes.saturating_add(work.writes);
+        known.lines_added = known.lines_added.saturating_add(work.lines_added);
+        known.lines_removed = known.lines_removed.saturating_add(work.lines_removed);
+        known.deleted |= work.deleted;
+        known.moved_from = known.moved_from.take().or(work.moved_from.clone());
+        if !known.changed() || work.changed() {
+            known.last = work.last;
+        }
+    }
+}
+
+fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, ToolUse>) {
+    for (name, used) in sub_agent {
+        let known = session.entry(name.clone()).or_default();
+        known.calls = known.calls.saturating_add(used.calls);
+        known.errors = known.errors.saturating_add(used.errors);
+    }
+}
+
+fn names(list: &mut Vec<String>, more: &[String]) {
+    for name in more {
+        if !list.contains(name) {
+            list.push(name.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        evidence::{CommandRun, Said},
+        transcript::{Origin, Outcome},
+    };
+
+    #[test]
+    fn deeds_count_and_words_do_not() {
+        let run = |second, command: &str| CommandRun {
+            command: command.to_owned(),
+            outcome: Outcome::Succeeded,
+            origin: Origin::default(),
+            at: Some(Timestamp::from_seconds(second)),
+        };
+        let mut session = Evidence {
+            commands: vec![run(1, "a"), run(9, "c")],
+            files: BTreeMap::from([(
+                "/x".to_owned(),
+                FileWork { reads: 1, ..FileWork::default() },
+            )]),
+            ..Evidence::default()
+        };
+        let said = Said { text: "Task".to_owned(), origin: Origin::default(), at: None };
+        let mut sub_agent = Evidence {
+            commands: vec![run(5, "b")],
+            files: BTreeMap::from([(
+                "/x".to_owned(),
+                FileWork { edits: 2, ..FileWork::default() },
+            )]),
+            prompts: vec![said.clone()],
+            last_reply: Some(said),
+            ..Evidence::default()
+        };
+        sub_agent.counts.tool_calls = 3;
+        sub_agent.counts.messages = 8;
+        absorb(&mut session, &sub_agent);
+        let order: Vec<&str> = session.commands.iter().map(|run| run.command.as_str()).collect();
+        assert_eq!(order, ["a", "b", "c"]);
+        assert_eq!(session.files["/x"].edits, 2);
+        assert_eq!((session.counts.tool_calls, session.counts.messages), (3, 0));
+        assert!(session.prompts.is_empty() && session.last_reply.is_none());
+    }
+}

@@ -1,0 +1,27 @@
+//! Facts read from a transcript, without a model: the [`Collector`] sees one entry at a time.
+//!
+//! It can be saved at any point and go on later as if nothing had happened, and it stays small
+//! whatever the transcript's size (its bounds stand in one place). What the facts mean for a summary is left to
+//! [`summarize`](crate::summarize::summarize); secrets are left to the caller.
+
+mod bounds;
+mod calls;
+mod collector;
+mod errors;
+mod files;
+mod git;
+mod lists;
+mod merge;
+mod pending;
+mod results;
+#[cfg(test)]
+pub(in crate::summarize) mod scenarios;
+mod settings;
+mod shell;
+mod speech;
+mod statements;
+mod tasks;
+mod tests;
+
+pub(in crate::summarize) use self::statements::RECOMMENDED;
+pub use self::{collector::Collector, merge::absorb};

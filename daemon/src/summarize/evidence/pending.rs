@@ -1,0 +1,135 @@
+//! What the collector remembers between entries: saved with the evidence, bounded like it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::{
+        time::Timestamp,
+        transcript::{Origin, Tokens},
+    },
+    summarize::evidence::{bounds, errors::Tracker, files::PlannedChange, shell::CommandLine},
+};
+
+/// Everything that the next entry's meaning depends on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Pending {
+    /// Calls that have no result yet, oldest first.
+    pub(super) calls: VecDeque<Waiting>,
+    /// Messages counted lately, by the agent's ids.
+    pub(super) messages: VecDeque<String>,
+    /// The usage counted for messages lately, by the agent's ids.
+    pub(super) usages: VecDeque<(String, Tokens)>,
+    /// The latest time seen; what lies before it adds no time.
+    pub(super) clock: Option<Timestamp>,
+    /// The working directory.
+    pub(super) directory: String,
+    /// Errors that may still be resolved.
+    pub(super) errors: Tracker,
+    /// The message that the last reply is a part of.
+    pub(super) replying: Option<String>,
+    /// The shell command that the user ran last, until they speak.
+    pub(super) shell_of_user: String,
+    /// Whether the turn changed anything since the user spoke.
+    pub(super) turn_changed: bool,
+}
+
+/// A call that waits for its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    /// The call's id.
+    pub(super) id: String,
+    /// The tool's name.
+    pub(super) tool: String,
+    /// Where it was made.
+    pub(super) origin: Origin,
+    /// When it was made.
+    pub(super) at: Option<Timestamp>,
+    /// How many messages there were when it was made.
+    pub(super) messages: u32,
+    /// What its success will mean.
+    pub(super) meaning: Meaning,
+}
+
+/// What a call means once its result is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Meaning {
+    /// A command was run.
+    Run(CommandLine),
+    /// A file was read.
+    Read(String),
+    /// Files were changed.
+    Change(Vec<PlannedChange>),
+    /// A task was added.
+    AddTask(String),
+    /// A sub-agent reported.
+    Delegate,
+    /// The user answered questions: each with its options.
+    Ask(Vec<(String, Vec<String>)>),
+    /// The user accepted or refused a plan.
+    Plan(String),
+    /// A tool answered that is known by its name and target only.
+    Other(String),
+    /// Nothing that evidence keeps.
+    Nothing,
+}
+
+impl Pending {
+    /// Remembers a call; the oldest is forgotten when too many wait.
+    pub(super) fn wait(&mut self, waiting: Waiting) {
+        self.calls.push_back(waiting);
+        if self.calls.len() > bounds::CALLS_WAITING {
+            self.calls.pop_front();
+        }
+    }
+
+    /// The call with this id, which waits no longer.
+    pub(super) fn answered(&mut self, id: &str) -> Option<Waiting> {
+        let at = self.calls.iter().position(|waiting| waiting.id == id)?;
+        self.calls.remove(at)
+    }
+
+    /// The call with this id, which goes on waiting.
+    pub(super) fn waiting(&self, id: &str) -> Option<&Waiting> {
+        self.calls.iter().find(|waiting| waiting.id == id)
+    }
+
+    /// The oldest call that changes files and whose result must have been lost, since an agent
+    /// goes on only once it has its results: transcripts lose records.
+    pub(super) fn lost_change(&mut self, messages: u32) -> Option<Waiting> {
+        const PATIENCE: u32 = 4;
+        let is_lost = |waiting: &Waiting| {
+            matches!(waiting.meaning, Meaning::Change(_))
+                && messages.saturating_sub(waiting.messages) >= PATIENCE
+        };
+        let at = self.calls.iter().position(is_lost)?;
+        self.calls.remove(at)
+    }
+
+    /// Whether the message is seen for the first time, as far as remembered.
+    pub(super) fn is_new_message(&mut self, id: &str) -> bool {
+        if self.messages.iter().any(|known| known == id) {
+            return false;
+        }
+        self.messages.push_back(id.to_owned());
+        if self.messages.len() > bounds::MESSAGES_REMEMBERED {
+            self.messages.pop_front();
+        }
+        true
+    }
+
+    /// What was counted for the message so far; `tokens` takes its place.
+    pub(super) fn counted_before(&mut self, id: &str, tokens: Tokens) -> Tokens {
+        if let Some((_, counted)) = self.usages.iter_mut().find(|(known, _)| known == id) {
+            return std::mem::replace(counted, tokens);
+        }
+        self.usages.push_back((id.to_owned(), tokens));
+        if self.usages.len() > bounds::MESSAGES_REMEMBERED {
+            self.usages.pop_front();
+        }
+        Tokens::default()
+    }
+}

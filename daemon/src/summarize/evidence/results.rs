@@ -1,0 +1,312 @@
+//! Results of tools: what was done, what it printed, and what went wrong.
+
+use crate::{
+    model::{
+        evidence::{Choice, CommandRun, SettingChange, TestRun},
+        transcript::{Outcome, ToolResult},
+    },
+    summarize::{
+        evidence::{
+            bounds,
+            collector::{Collector, Moment},
+            errors::{self, Attempt, Changed, Event},
+            files::{self, Deed, PlannedChange},
+            git,
+            lists::push_latest,
+            pending::{Meaning, Waiting},
+            shell::CommandLine,
+            tasks,
+            tests::{self, Report},
+        },
+        text::{Block, blocks, kept, one_line, pattern, without_ansi},
+    },
+};
+
+/// A command that was run.
+struct Run<'r> {
+    command: &'r CommandLine,
+    outcome: Outcome,
+    /// What it printed, without terminal colours.
+    output: &'r str,
+    moment: Moment,
+}
+
+/// Bytes of a short answer that are read: whether a file is new, which key a task got.
+const SHORT_ANSWER: usize = 400;
+
+impl Collector {
+    pub(super) fn result(&mut self, result: &ToolResult<'_>, moment: Moment) {
+        let failed = matches!(result.outcome, Outcome::Failed(_));
+        let waiting = self.pending.answered(&kept(&result.call, bounds::NAME));
+        if failed {
+            self.evidence.counts.tool_errors += 1;
+        }
+        let Some(waiting) = waiting else { return };
+        if failed {
+            self.count_tool(&waiting.tool, |tool| &mut tool.errors);
+        }
+        let succeeded = result.outcome.succeeded();
+        match &waiting.meaning {
+            Meaning::Run(command) => self.command_ran(command, &waiting, result, moment),
+            Meaning::Read(path) if succeeded => {
+                files::read(&mut self.evidence, path, waiting.origin);
+            }
+            Meaning::Change(changes) => {
+                if succeeded {
+                    let is_new = || result.content.decode(SHORT_ANSWER).contains("created");
+                    self.files_changed(changes, is_new, moment);
+                }
+                let target = changes.first().map_or("", |change| change.path.as_str());
+                self.tool_answered(target, &waiting, result, moment);
+            }
+            Meaning::AddTask(subject) if succeeded => {
+                let answer = result.content.decode(SHORT_ANSWER);
+                let key = pattern!(r"[Tt]ask #?(\w+) (?:created|added)").captures(&answer);
+                let key = key.map_or(waiting.id.as_str(), |found| {
+                    found.get(1).map_or("", |key| key.as_str())
+                });
+                let known = self
+                    .evidence
+                    .tasks
+                    .iter()
+                    .any(|task| task.key == key && task.subject == *subject);
+                if !known {
+                    tasks::add(&mut self.evidence.tasks, key, subject);
+                }
+            }
+            Meaning::Delegate => self.reported(&waiting, result),
+            Meaning::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
+            Meaning::Other(target) => self.tool_answered(target, &waiting, result, moment),
+            _ => {}
+        }
+    }
+
+    /// The key of a task whose call still waits for its result.
+    pub(super) fn task_key(&mut self, call: &str, key: &str) {
+        let waiting = self.pending.waiting(&kept(call, bounds::NAME));
+        if let Some(Waiting { meaning: Meaning::AddTask(subject), .. }) = waiting {
+            let subject = subject.clone();
+            tasks::add(&mut self.evidence.tasks, key, &subject);
+        }
+    }
+
+    fn command_ran(
+        &mut self,
+        command: &CommandLine,
+        waiting: &Waiting,
+        result: &ToolResult<'_>,
+        moment: Moment,
+    ) {
+        self.keep_command(command, waiting, result.outcome);
+        if result.outcome == Outcome::Rejected {
+            return;
+        }
+        if result.outcome.succeeded() {
+            let changes: Vec<PlannedChange> =
+                command.effects.iter().map(PlannedChange::from).collect();
+            self.files_changed(&changes, || false, moment);
+        }
+        if command.looks_only() {
+            return;
+        }
+        let content = result.content.decode(bounds::OUTPUT_READ);
+        let output = without_ansi(&content);
+        let run = Run { command, outcome: result.outcome, output: &output, moment };
+        self.version_control(&run);
+        let reports = tests::reports(&output);
+        self.judge(&run, &reports);
+        for report in reports {
+            self.keep_test_run(report, command, moment);
+        }
+        if command.changes && result.outcome.succeeded() {
+            let changed = Changed::Command(command.shown.clone());
+            self.pending.errors.changed(moment.origin.line, changed);
+        }
+    }
+
+    /// Commits and pull requests. A hook may fail after a commit: git's own words are what counts.
+    fn version_control(&mut self, run: &Run<'_>) {
+        let commits_before = self.evidence.commits.len();
+        git::commits(&mut self.evidence, run.command, run.output, run.moment.origin);
+        git::pull_requests(&mut self.evidence, run.command, run.output);
+        self.pending.turn_changed |= self.evidence.commits.len() > commits_before;
+    }
+
+    /// Whether the command failed, and what that means for errors known and new.
+    fn judge(&mut self, run: &Run<'_>, reports: &[Report]) {
+        let event =
+            Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
+        let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
+        for report in reports {
+            tracker.tests_ran(known, report, event);
+            if report.failed > 0 {
+                tracker.tests_failed(known, report, run.output, event);
+            }
+        }
+        let tests_failed = reports.iter().any(|report| report.failed > 0);
+        let Some(attempt) = &run.command.attempt else { return };
+        let attempt = Attempt::Command(attempt.clone());
+        let failed = match run.outcome {
+            Outcome::Failed(_) => true,
+            // Where tests ran and passed, what looks like an error is their log.
+            Outcome::Succeeded => {
+                run.command.unproven && reports.is_empty() && errors::shows_failure(run.output)
+            }
+            Outcome::Rejected | Outcome::Interrupted => return,
+        };
+        if tests_failed || !failed {
+            // Tests that ran and failed still show that what kept them from running is gone.
+            tracker.succeeded(known, &attempt, event);
+            return;
+        }
+        // An excerpt of a failure that is known already says less than its first sight.
+        let is_excerpt = run.command.unproven && tracker.is_open(&attempt);
+        if !is_excerpt && !errors::is_slip(run.output) {
+            tracker.failed(known, attempt, run.output, event);
+        }
+    }
+
+    /// Files were changed; `is_new` says whether one that was written whole was not there before.
+    pub(super) fn files_changed(
+        &mut self,
+        changes: &[PlannedChange],
+        is_new: impl Fn() -> bool,
+        moment: Moment,
+    ) {
+        for change in changes {
+            let known = self.evidence.files.contains_key(&change.path);
+            let replaced = change.deed == Deed::Write && (known || !is_new());
+            if !replaced {
+                self.keep_settings(change, moment);
+            }
+            files::change(&mut self.evidence, change, moment.origin);
+            let path = match &change.deed {
+                Deed::Move(to) => to,
+                _ => &change.path,
+            };
+            self.pending.errors.changed(moment.origin.line, Changed::File(path.clone()));
+            self.pending.turn_changed = true;
+        }
+    }
+
+    /// A setting that is changed again keeps its first old value; back where it was it is gone.
+    fn keep_settings(&mut self, change: &PlannedChange, moment: Moment) {
+        for setting in &change.settings {
+            let known = self
+                .evidence
+                .settings
+                .iter()
+                .position(|one| one.file == change.path && one.setting == setting.key);
+            let mut old_value = setting.old.clone();
+            if let Some(at) = known
+                && self.evidence.settings[at].new_value == setting.old
+            {
+                old_value = self.evidence.settings.remove(at).old_value;
+                if old_value == setting.new {
+                    continue;
+                }
+            }
+            let kept_change = SettingChange {
+                file: change.path.clone(),
+                setting: setting.key.clone(),
+                old_value,
+                new_value: setting.new.clone(),
+                origin: moment.origin,
+                at: moment.at,
+            };
+            push_latest(&mut self.evidence.settings, kept_change, bounds::SETTINGS);
+        }
+    }
+
+    fn keep_command(&mut self, command: &CommandLine, waiting: &Waiting, outcome: Outcome) {
+        let commands = &mut self.evidence.commands;
+        commands.push(CommandRun {
+            command: command.shown.clone(),
+            outcome,
+            origin: waiting.origin,
+            at: waiting.at,
+        });
+        if commands.len() > bounds::COMMANDS {
+            let old = commands.len() - bounds::COMMANDS / 3;
+            let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
+            commands.remove(fine.unwrap_or(0));
+            self.evidence.commands_left_out = self.evidence.commands_left_out.saturating_add(1);
+        }
+    }
+
+    fn keep_test_run(&mut self, report: Report, command: &CommandLine, moment: Moment) {
+        let runs = &mut self.evidence.tests;
+        if let Some(before) = runs.last_mut() {
+            before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
+        }
+        let run = TestRun {
+            framework: report.framework.to_owned(),
+            command: command.shown.clone(),
+            passed: report.passed,
+            failed: report.failed,
+            skipped: report.skipped,
+            failed_tests: report.failed_tests,
+            coverage_pct: report.coverage_pct,
+            origin: moment.origin,
+            at: moment.at,
+        };
+        push_latest(runs, run, bounds::TEST_RUNS);
+    }
+
+    fn reported(&mut self, waiting: &Waiting, result: &ToolResult<'_>) {
+        let same = |one: &&mut crate::model::evidence::Delegation| {
+            one.origin == waiting.origin && one.outcome.is_none()
+        };
+        let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
+        delegation.outcome = Some(result.outcome);
+        let text = result.content.decode(bounds::REPLY_READ);
+        let prose = blocks(&text).into_iter().find_map(|block| match block {
+            Block::Paragraph(paragraph) => {
+                Some(one_line(&paragraph)).filter(|line| line.len() > 30)
+            }
+            Block::Heading(_) | Block::Item(_) => None,
+        });
+        delegation.report = prose.map(|line| kept(&line, bounds::REPORT));
+    }
+
+    fn plan_decided(&mut self, plan: &str, outcome: Outcome, moment: Moment) {
+        let answer = match outcome {
+            Outcome::Succeeded => "accepted",
+            Outcome::Rejected => "refused",
+            Outcome::Failed(_) | Outcome::Interrupted => return,
+        };
+        self.choose(Choice {
+            question: plan.to_owned(),
+            answer: answer.to_owned(),
+            alternatives: Vec::new(),
+            origin: moment.origin,
+        });
+    }
+
+    fn tool_answered(
+        &mut self,
+        target: &str,
+        waiting: &Waiting,
+        result: &ToolResult<'_>,
+        moment: Moment,
+    ) {
+        let shown = if target.is_empty() {
+            waiting.tool.clone()
+        } else {
+            format!("{} {target}", waiting.tool)
+        };
+        let event = Event { origin: moment.origin, at: moment.at, shown: &shown };
+        let attempt = Attempt::Tool(shown.clone());
+        let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
+        match result.outcome {
+            Outcome::Succeeded => tracker.succeeded(known, &attempt, event),
+            Outcome::Failed(_) => {
+                let content = result.content.decode(bounds::OUTPUT_READ);
+                if !errors::is_slip(&content) {
+                    tracker.failed(known, attempt, &without_ansi(&content), event);
+                }
+            }
+            Outcome::Rejected | Outcome::Interrupted => {}
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! The collector on whole sessions: what it keeps, that it can be saved anywhere, and how small
+//! it stays.
+
+use std::{borrow::Cow, time::Duration};
+
+use serde_json::Value;
+
+use crate::{
+    model::{
+        evidence::{Evidence, StatementKind},
+        time::Timestamp,
+        transcript::{
+            Action, Call, ChangeKind, Context, Entry, FileChange, Item, LazyText, Outcome,
+            Question, RecapKind, Replacement, Task, TaskState, TitleSource, Tokens, ToolResult,
+        },
+    },
+    summarize::evidence::Collector,
+};
+
+#[test]
+fn a_debugging_session_leaves_its_story() {
+    let evidence = fixing_the_login().collect();
+
+    let error = &evidence.errors[0];
+    assert_eq!(
+        error.message,
+        "expires_late failed: thread 'auth::expires_late' panicked at src/auth.rs:9:5:"
+    );
+    assert_eq!(
+        error.cause.as_deref(),
+        Some("`EXPIRY` is read in seconds but the file gives minutes.")
+    );
+    let resolution = error.resolution.as_ref().unwrap();
+    assert_eq!(resolution.files, ["/app/.env"]);
+    assert_eq!(resolution.said.as_deref(), Some("Set the expiry in seconds"));
+    assert_eq!(resolution.verified_by, "cargo test");
+
+    let setting = &evidence.settings[0];
+    assert_eq!(
+        (setting.old_value.as_deref(), setting.new_value.as_deref()),
+        (Some("60"), Some("3600"))
+    );
+    assert_eq!(evidence.tests.len(), 2);
+    assert_eq!(evidence.tests[0].failed_tests, ["auth::expires_late"]);
+    assert_eq!(evidence.commits[0].subject, "Fix the expiry");
+    assert_eq!(evidence.files["/app/src/auth.rs"].reads, 1);
+    assert_eq!(evidence.files["/app/.env"].edits, 1);
+    let open: Vec<&str> = evidence
+        .report
+        .iter()
+        .filter(|one| one.kind == StatementKind::OpenEnd)
+        .map(|one| one.text.as_str())
+        .collect();
+    assert_eq!(open, ["The old sessions still need to be removed by hand."]);
+    assert_eq!((evidence.counts.prompts, evidence.counts.messages), (1, 3));
+}
+
+#[test]
+fn messages_and_tokens_are_counted_once_although_their_lines_interleave() {
+    let mut script = Script::default();
+    let usage = |output| Tokens { output, ..Tokens::default() };
+    for (message, output) in [("a", 1), ("b", 10), ("a", 9), ("b", 10), ("a", 7)] {
+        script.item(Item::Usage { message: Some(Cow::Borrowed(message)), tokens: usage(output) });
+        script
+            .item(Item::Reply { message: Some(Cow::Borrowed(message)), text: Cow::Borrowed("x") });
+    }
+    let evidence = script.collect();
+    assert_eq!(evidence.tokens.output, 17);
+    assert_eq!(evidence.counts.messages, 2);
+}
+
+#[test]
+fn pauses_are_no_work_and_time_does_not_run_backwards() {
+    let mut script = Script::default();
+    for second in [0, 60, 30, 90, 90 + 301, 90 + 301 + 10] {
+        script.at = second;
+        script.item(Item::Boundary);
+    }
+    let span = script.collect().span;
+    assert_eq!(span.active, Duration::from_secs(100));
+    assert_eq!(span.last.unwrap().since(span.first.unwrap()), Duration::from_secs(401));
+}
+
+#[test]
+fn a_failed_edit_changes_nothing_and_a_slip_is_no_error() {
+    let mut script = Script::default();
+    script.call("c1", "Edit", change("/app/a.rs", ChangeKind::Edited, "a", "b"));
+    script.result("c1", Outcome::Failed(None), "String to replace not found in file.");
+    let evidence = script.collect();
+    assert!(evidence.files.is_empty() && evidence.errors.is_empty());
+    assert_eq!(evidence.counts.tool_errors, 1);
+    assert_eq!(evidence.tools["Edit"].errors, 1);
+}
+
+#[test]
+fn a_change_whose_result_was_lost_counts_once_the_agent_goes_on() {
+    let mut script = Script::default();
+    script.call("c1", "Edit", change("/app/a.rs", ChangeKind::Edited, "a", "b"));
+    for message in ["m1", "m2", "m3"] {
+        script.reply(message, "Going on.");
+    }
+    assert!(script.collect().files.is_empty());
+    script.reply("m4", "Going on.");
+    assert_eq!(script.collect().files["/app/a.rs"].edits, 1);
+}
+
+#[test]
+fn tasks_choices_and_delegations_are_followed() {
+    let mut script = Script::default();
+    script.call("t1", "TaskCreate", Action::AddTask { subject: "Write the parser".to_owned() });
+    script.item(Item::TaskKey { call: Cow::Borrowed("t1"), key: Cow::Borrowed("1") });
+    script.result("t1", Outcome::Succeeded, "Task #1 created successfully");
+    let done = Action::UpdateTask {
+        key: "1".to_owned(),
+        state: Some(TaskState::Completed),
+        subject: None,
+    };
+    script.call("t2", "TaskUpdate", done);
+    let question = Question {
+        question: "Which store?".to_owned(),
+        options: vec!["sled".to_owned(), "SQLite".to_owned()],
+    };
+    script.call("q1", "AskUserQuestion", Action::Ask(vec![question]));
+    script.item(Item::Answer {
+        call: Cow::Borrowed("q1"),
+        question: Cow::Borrowed("Which store?"),
+        answer: Cow::Borrowed("sled"),
+    });
+    script.call(
+        "p1",
+        "ExitPlanMode",
+        Action::ProposePlan { plan: "# Plan: Use sled\n\n1. x".to_owned() },
+    );
+    script.result("p1", Outcome::Rejected, "");
+    script.call("d1", "Task", Action::Delegate { agent: None, subject: "Look around".to_owned() });
+    script.result(
+        "d1",
+        Outcome::Succeeded,
+        "## Report\n\nThe store has one module that nobody uses.\n- more",
+    );
+    let evidence = script.collect();
+    assert_eq!(evidence.tasks.len(), 1);
+    assert_eq!(evidence.tasks[0].state, TaskState::Completed);
+    assert_eq!(evidence.choices[0].alternatives, ["SQLite"]);
+    assert_eq!(
+        (evidence.choices[1].question.as_str(), evidence.choices[1].answer.as_str()),
+        ("Plan: Use sled", "refused")
+    );
+    assert_eq!(
+        evidence.delegations[0].report.as_deref(),
+        Some("The store has one module that nobody uses.")
+    );
+}
+
+#[test]
+fn a_letter_in_answer_to_options_is_a_choice() {
+    let mut script = Script::default();
+    script.prompt("How should we store it?");
+    script.reply("m1", "Two ways:\n\nA) One file\nB) A folder\n\nWhich do you prefer?");
+    script.prompt("b");
+    let evidence = script.collect();
+    assert_eq!(evidence.choices[0].answer, "A folder");
+    assert_eq!(evidence.choices[0].alternatives, ["One file"]);
+}
+
+#[test]
+fn what_a_sub_agent_is_told_is_no_prompt_of_the_session() {
+    let told = Item::Instruction(Cow::Borrowed("Find the parser."));
+    let mut script = Script::default();
+    script.item(told.clone());
+    assert!(script.collect().prompts.is_empty());
+    let mut sub_agent = Collector::new(3);
+    sub_agent.observe(&Entry { at: None, uuid: None, item: told }, 1);
+    assert_eq!(sub_agent.evidence().prompts[0].origin.source, 3);
+    assert_eq!(sub_agent.evidence().counts.prompts, 0);
+}
+
+#[test]
+fn saving_at_any_point_changes_nothing() {
+    let script = everything(1);
+    let whole = script.run_from(Collector::new(0), 0);
+    for cut in 0..script.entries.len() {
+        let mut first = Collector::new(0);
+        for (entry, line) in &script.entries[..cut] {
+            first.observe(entry, *line);
+        }
+        let saved = serde_json::to_string(&first).unwrap();
+        let loaded: Collector = serde_json::from_str(&saved).unwrap();
+        assert_eq!(loaded, first, "saved at {cut}");
+        assert_eq!(script.run_from(loaded, cut), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_transcript_of_any_length_leaves_less_than_200_kilobytes() {
+    let mut collector = Collector::new(0);
+    let mut largest = 0;
+    for round in 0..10 {
+        let script = everything(40 + round * 7);
+        collector = script.run_from(collector, 0);
+        let size = serde_json::to_string(&collector).unwrap().len();
+        largest = largest.max(size);
+    }
+    assert!(largest < 200 * 1024, "{largest} bytes");
+    assert!(largest > 60 * 1024, "the flood does not fill the lists: {largest} bytes");
+}
+
+pub(in crate::summarize) const FAILING: &str = "running 2 tests\ntest auth::works ... ok\ntest auth::expires_late ... FAILED\n\n\
+    ---- auth::expires_late stdout ----\nthread 'auth::expires_late' panicked at src/auth.rs:9:5:\n\
+    assertion `left == right` failed\n\n\
+    test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n";
+pub(in crate::summarize) const PASSING: &str = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n";
+
+/// A session in which a failing test is understood, fixed and committed.
+pub(in crate::summarize) fn fixing_the_login() -> Script {
+    let mut script = Script::default();
+    script.prompt("Hey, the login fails after a minute. Can you fix it?");
+    script.read("c1", "/app/src/auth.rs");
+    script.run("c2", "cd /app && cargo test | tail -20", Outcome::Succeeded, FAILING);
+    script.reply("m2", "Found it! `EXPIRY` is read in seconds but the file gives minutes. Let me set the expiry in seconds.");
+    script.edit("c3", "/app/.env", "EXPIRY=60", "EXPIRY=3600");
+    script.run("c4", "cargo test", Outcome::Succeeded, PASSING);
+    script.run(
+        "c5",
+        "git commit -qam 'Fix the expiry'",
+        Outcome::Succeeded,
+        "[main 1a2b3c4] Fix the expiry\n",
+    );
+    script.at += 90;
+    script.reply("m3", "Fixed the expiry in `.env`. I kept the old name because scripts read it. The old sessions still need to be removed by hand.");
+    script
+}
+
+/// A transcript being written.
+#[derive(Default)]
+pub(in crate::summarize) struct Script {
+    entries: Vec<(Entry<'static>, u64)>,
+    pub(in crate::summarize) at: i64,
+}
+
+impl Script {
+    pub(in crate::summarize) fn item(&mut self, item: Item<'static>) {
+        let line = u64::try_from(self.entries.len()).unwrap() + 1;
+        let at = Some(Timestamp::from_seconds(1_700_000_000 + self.at));
+        self.entries.push((Entry { at, uuid: None, item }, line));
+    }
+
+    pub(in crate::summarize) fn prompt(&mut self, text: &str) {
+        self.item(Item::Prompt(Cow::Owned(text.to_owned())));
+    }
+
+    pub(in crate::summarize) fn reply(&mut self, message: &str, text: &str) {
+        let message = Some(Cow::Owned(message.to_owned()));
+        self.item(Item::Reply { message, text: Cow::Owned(text.to_owned()) });
+    }
+
+    pub(in crate::summarize) fn call(&mut self, id: &str, tool: &str, action: Action) {
+        self.item(Item::Call(Call {
+            id: Cow::Owned(id.to_owned()),
+            message: None,
+            tool: Cow::Owned(tool.to_owned()),
+            input: Value::Null,
+            action,
+        }));
+    }
+
+    pub(in crate::summarize) fn result(
+        &mut self,
+        call: &str,
+        outcome: Outcome,
+        content: &'static str,
+    ) {
+        let call = Cow::Owned(call.to_owned());
+        self.item(Item::Result(ToolResult { call, outcome, content: LazyText::plain(content) }));
+    }
+
+    pub(in crate::summarize) fn run(
+        &mut self,
+        id: &str,
+        command: &str,
+        outcome: Outcome,
+        content: &'static str,
+    ) {
+        self.call(id, "Bash", Action::Run { command: command.to_owned(), purpose: None });
+        self.result(id, outcome, content);
+    }
+
+    pub(in crate::summarize) fn read(&mut self, id: &str, path: &str) {
+        self.call(id, "Read", Action::Read { path: path.to_owned() });
+        self.result(id, Outcome::Succeeded, "");
+    }
+
+    pub(in crate::summarize) fn edit(&mut self, id: &str, path: &str, old: &str, new: &str) {
+        self.call(id, "Edit", change(path, ChangeKind::Edited, old, new));
+        self.result(id, Outcome::Succeeded, "");
+    }
+
+    pub(in crate::summarize) fn collect(&self) -> Evidence {
+        self.run_from(Collector::new(0), 0).evidence().clone()
+    }
+
+    fn run_from(&self, mut collector: Collector, from: usize) -> Collector {
+        for (entry, line) in &self.entries[from..] {
+            collector.observe(entry, *line);
+        }
+        collector
+    }
+}
+
+pub(in crate::summarize) fn change(path: &str, kind: ChangeKind, old: &str, new: &str) -> Action {
+    let edits = vec![Replacement { old: old.to_owned(), new: new.to_owned() }];
+    Action::Change(vec![FileChange { path: path.to_owned(), kind, edits }])
+}
+
+/// A session that has everything in it, `size` times, in texts that grow with it.
+fn everything(size: usize) -> Script {
+    let mut script = Script::default();
+    for round in 0..size {
+        let n = size * 1_000 + round;
+        let long = |text: &str| text.repeat(size.min(60));
+        script.at += 40;
+        surroundings(&mut script, n, &long);
+        words(&mut script, n, &long);
+        files(&mut script, n, &long);
+        commands(&mut script, n, &long);
+        plans(&mut script, n, &long);
+        let kind = if round % 2 == 0 { RecapKind::Compaction } else { RecapKind::Away };
+        let wanted = long("Much is wanted here. ").repeat(10);
+        let text = format!("1. Primary Request and Intent:\n   Do {n}. {wanted}\n");
+        script.item(Item::Recap { kind, text: Cow::Owned(text) });
+        if round % 3 == 0 {
+            script.item(Item::Interrupted);
+            script.item(Item::Boundary);
+        }
+    }
+    script
+}
+
+fn surroundings(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
+    script.item(Item::Context(Context {
+        cwd: Some(Cow::Owned(format!("/app/{n}/{}", long("dir/")))),
+        branch: Some(Cow::Owned(format!("branch-{n}"))),
+        version: Some(Cow::Owned(format!("1.{n}"))),
+        model: Some(Cow::Owned(format!("model-{n}"))),
+    }));
+    let text = Cow::Owned(format!("Title {n} {}", long("t")));
+    script.item(Item::Title { by: TitleSource::Model, text });
+    let url = Cow::Owned(format!("https://git.example.org/t/b/pull/{n}"));
+    script.item(Item::PullRequest { url, number: None });
+    script.item(Item::ServiceError(Cow::Borrowed("overloaded")));
+}
+
+fn words(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
+    script.prompt(&format!("Fix \"problem\" {n} in the parser. {}", long("\"very\" badly\n")));
+    let why = long("of words ");
+    script.reply(
+        &format!("m{n}"),
+        &format!(
+            "The issue was that `x{n}` is read twice because {why}. I chose way {n} over way b \
+             because it is faster. Found it! `y{n}()` waits for the network without limit. \
+             Let me replace the reader number {n} with another.\n\nDone.\n\n\
+             - Added a check {n} for `z{n}` before the loop\n\n\
+             ## Next steps\n- Remove the old reader {n} as well\n"
+        ),
+    );
+    script.item(Item::Usage {
+        message: Some(Cow::Owned(format!("m{n}"))),
+        tokens: Tokens { input: 5, output: 7, ..Tokens::default() },
+    });
+}
+
+fn files(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
+    for file in 0..6 {
+        let path = format!("/app/src/{}module{n}_{file}.rs", long("d/"));
+        script.read(&format!("r{n}-{file}"), &path);
+        let value = |letter| format!("[server]\nport = \"{}\"", long(letter));
+        let path = format!("/app/config/{n}_{file}.toml");
+        script.edit(&format!("e{n}-{file}"), &path, &value("a"), &value("b"));
+    }
+}
+
+fn commands(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
+    let missing = "error: the \"thing\" is missing in the parser of everything that is read\n";
+    let option = long("x");
+    let failed = Outcome::Failed(Some(2));
+    script.run(&format!("f{n}"), &format!("make target{n} OPTION={option}"), failed, missing);
+    script.run(&format!("g{n}"), "cargo test", failed, FAILING);
+    script.run(&format!("o{n}"), &format!("make target{n}"), Outcome::Succeeded, "ok");
+    script.run(&format!("h{n}"), "cargo test", Outcome::Succeeded, PASSING);
+    let committed = leaked(format!("[main {n:07x}a] Commit {n} {}\n", long("more ")));
+    let command = format!("git commit -m 'Commit {n}'");
+    script.run(&format!("k{n}"), &command, Outcome::Succeeded, committed);
+    let opened = leaked(format!("https://git.example.org/t/a/pull/{n}\n"));
+    script.run(&format!("l{n}"), "gh pr create --fill", Outcome::Succeeded, opened);
+    script.call(&format!("w{n}"), &format!("mcp__server{n}__tool"), Action::Other);
+}
+
+fn plans(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
+    let subject = format!("Task {n} {}", long("to do "));
+    script.call(&format!("t{n}"), "TaskCreate", Action::AddTask { subject });
+    let call = Cow::Owned(format!("t{n}"));
+    script.item(Item::TaskKey { call, key: Cow::Owned(format!("k{n}")) });
+    let stated =
+        Task { key: format!("s{n}"), subject: format!("Stated {n}"), state: TaskState::InProgress };
+    script.call(&format!("u{n}"), "TodoWrite", Action::PlanTasks(vec![stated]));
+    let question = format!("Which {n}? {}", long("really "));
+    let options = vec![long("left "), long("right ")];
+    let asked = Question { question: question.clone(), options };
+    script.call(&format!("q{n}"), "AskUserQuestion", Action::Ask(vec![asked]));
+    script.item(Item::Answer {
+        call: Cow::Owned(format!("q{n}")),
+        question: Cow::Owned(question),
+        answer: Cow::Owned(long("left ")),
+    });
+    let agent = Some(format!("kind{n}"));
+    let subject = format!("Work {n}");
+    script.call(&format!("d{n}"), "Task", Action::Delegate { agent, subject });
+    let report =
+        "The store has one module that nobody uses at all, as far as can be seen from here.";
+    script.result(&format!("d{n}"), Outcome::Succeeded, report);
+}
+
+/// Text that outlives the test, as a script wants it.
+fn leaked(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}

@@ -1,0 +1,133 @@
+//! Files made of lines `key = value`: TOML, INI, environments, properties, and code that only
+//! assigns literals.
+
+use crate::summarize::{evidence::settings::Pairs, text::pattern};
+
+/// `[section]` and `key = value`; an array may take several lines.
+pub(super) fn toml(fragment: &str) -> Pairs {
+    let mut found = Vec::new();
+    let mut section = String::new();
+    let mut lines = fragment.lines();
+    while let Some(line) = lines.next() {
+        let line = line.trim();
+        if let Some(name) = header(line) {
+            name.clone_into(&mut section);
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else {
+            continue;
+        };
+        let mut value = value.trim().to_owned();
+        while value.starts_with('[') && !value.contains(']') {
+            let Some(more) = lines.next() else { break };
+            value.push(' ');
+            value.push_str(more.trim());
+        }
+        let key = key.trim().trim_matches('"');
+        if key.is_empty() || key.contains(' ') {
+            continue;
+        }
+        if value.starts_with('{') {
+            found.extend(inline_table(&joined(&section, key), &value));
+        } else {
+            found.push((joined(&section, key), unquoted(&value, "#").to_owned()));
+        }
+    }
+    found
+}
+
+/// `[section]` and `key = value`; `#` and `;` begin comments.
+pub(super) fn ini(fragment: &str) -> Pairs {
+    let mut found = Vec::new();
+    let mut section = String::new();
+    for line in fragment.lines().map(str::trim) {
+        if let Some(name) = header(line) {
+            name.clone_into(&mut section);
+        } else if !line.starts_with(['#', ';'])
+            && let Some((key, value)) = line.split_once('=')
+            && !key.trim().is_empty()
+        {
+            found.push((joined(&section, key.trim()), unquoted(value, ";").to_owned()));
+        }
+    }
+    found
+}
+
+/// `KEY=value`, perhaps after `export`.
+pub(super) fn env(fragment: &str) -> Pairs {
+    pattern!(r"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*(.*)$")
+        .captures_iter(fragment)
+        .map(|line| (line[1].to_owned(), unquoted(&line[2], "#").to_owned()))
+        .collect()
+}
+
+/// `key=value` or `key: value`.
+pub(super) fn properties(fragment: &str) -> Pairs {
+    pattern!(r"(?m)^[ \t]*([A-Za-z0-9_.\-]+)[ \t]*[=:][ \t]*(.*)$")
+        .captures_iter(fragment)
+        .map(|line| (line[1].to_owned(), line[2].trim().to_owned()))
+        .collect()
+}
+
+/// `FROM image`, `ENV key=value` and `ARG key=value`.
+pub(super) fn dockerfile(fragment: &str) -> Pairs {
+    pattern!(r"(?m)^[ \t]*(?:(FROM)[ \t]+(\S+)|(?:ENV|ARG)[ \t]+([A-Za-z0-9_]+)(?:=|[ \t]+)(.+))")
+        .captures_iter(fragment)
+        .filter_map(|line| {
+            let key = line.get(1).or(line.get(3))?.as_str();
+            let value = line.get(2).or(line.get(4))?.as_str();
+            Some((key.to_owned(), unquoted(value, " #").to_owned()))
+        })
+        .collect()
+}
+
+/// `NAME = literal` in any language, and `key: literal,` as objects have it.
+pub(super) fn code(fragment: &str) -> Pairs {
+    pattern!(
+        r#"(?m)^[ \t]*(?:(?:export|pub|public|static|final|const|let|var|default)[ \t]+)*(?:([A-Z][A-Z0-9_]*)[ \t]*(?::[ \t]*[\w<>\[\]&' ]+)?=|([A-Za-z_$][\w$]*)[ \t]*:)[ \t]*("[^"\n]*"|'[^'\n]*'|-?[\d_.]+|true|false|True|False|null|None)[ \t]*[,;]?[ \t]*(?:(?://|#).*)?$"#
+    )
+    .captures_iter(fragment)
+    .filter_map(|line| {
+        let key = line.get(1).or(line.get(2))?.as_str();
+        Some((key.to_owned(), unquoted(&line[3], "\n").to_owned()))
+    })
+    .collect()
+}
+
+/// `{ version = "1.2", optional = true }`, perhaps cut off; one that nests is passed over.
+fn inline_table(key: &str, table: &str) -> Pairs {
+    let inside = table.trim_start_matches('{').split('}').next().unwrap_or_default();
+    if inside.contains(['{', '[']) {
+        return Vec::new();
+    }
+    let pairs = inside.split(',').filter_map(|pair| pair.split_once('='));
+    pairs
+        .map(|(name, value)| (format!("{key}.{}", name.trim()), unquoted(value, "#").to_owned()))
+        .collect()
+}
+
+fn header(line: &str) -> Option<&str> {
+    let inside = line.strip_prefix('[')?.trim_start_matches('[');
+    let (name, rest) = inside.split_once(']')?;
+    let is_alone =
+        rest.trim_start_matches(']').trim_start().chars().next().is_none_or(|c| "#;".contains(c));
+    (is_alone && !name.contains([',', '=']) && !name.trim().is_empty()).then(|| name.trim())
+}
+
+fn joined(section: &str, key: &str) -> String {
+    if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") }
+}
+
+/// A value without its quotes and the comment after it.
+fn unquoted<'v>(value: &'v str, comment: &str) -> &'v str {
+    let value = value.trim();
+    for quote in ['"', '\''] {
+        if let Some(rest) = value.strip_prefix(quote)
+            && let Some((inside, _)) = rest.split_once(quote)
+        {
+            return inside;
+        }
+    }
+    let mark = format!(" {}", comment.trim_start());
+    value.split(mark.as_str()).next().unwrap_or(value).trim()
+}

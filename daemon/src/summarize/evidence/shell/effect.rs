@@ -1,0 +1,212 @@
+//! What a command line plainly does to files: removals, moves, here-documents, edits in place.
+
+use serde::{Deserialize, Serialize};
+
+use crate::summarize::{
+    evidence::{
+        bounds,
+        shell::kind::Invocation,
+        shell::words::{Joint, Simple, Word},
+    },
+    text::kept,
+};
+
+/// Effects looked at in one command line.
+const EFFECTS: usize = 12;
+
+/// Something done to a file by a shell command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::summarize::evidence) enum Effect {
+    /// It was removed, or with everything under it.
+    Remove(String),
+    /// It was given another path.
+    Move {
+        /// The path before.
+        from: String,
+        /// The path after.
+        to: String,
+    },
+    /// It was written whole.
+    Write {
+        /// Its path.
+        path: String,
+        /// Lines written, where they stand in the command line.
+        lines: u32,
+    },
+    /// It was edited in place.
+    Edit(String),
+}
+
+/// The effects of `commands`, run one after the other from `directory`.
+pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<Effect> {
+    let mut directory = directory.to_owned();
+    let mut effects = Vec::new();
+    for (index, command) in commands.iter().enumerate() {
+        // What runs only if something else failed is not plain to see.
+        let conditional = index > 0 && commands[index - 1].joint == Joint::Or;
+        let Some(invocation) = Invocation::of(command) else { continue };
+        if invocation.program == "cd" {
+            match command.words.get(1).filter(|word| is_plain(word)) {
+                Some(word) => directory = resolve(&directory, &word.text),
+                None => directory = "$unknown".to_owned(),
+            }
+        } else if !conditional && !directory.starts_with('$') {
+            add(command, &invocation, &directory, &mut effects);
+        }
+    }
+    effects.truncate(EFFECTS);
+    effects
+}
+
+/// `path` as seen from `directory`, without `.` and `..`.
+pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> String {
+    let absolute = path.starts_with(['/', '~', '$']) || path.get(1..2) == Some(":");
+    let joined = if absolute || directory.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{}/{path}", directory.trim_end_matches('/'))
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in joined.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => {
+                parts.pop();
+            }
+            "" if !parts.is_empty() => {}
+            part => parts.push(part),
+        }
+    }
+    kept(&parts.join("/"), bounds::PATH)
+}
+
+fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: &mut Vec<Effect>) {
+    for target in command.writes.iter().filter(|word| is_plain(word) && !is_passing(&word.text)) {
+        let path = resolve(directory, &target.text);
+        effects.push(Effect::Write { path, lines: command.document_lines });
+    }
+    let (program, first) = (invocation.program, invocation.operand(0));
+    let operands: Vec<&Word> = command
+        .words
+        .iter()
+        .skip_while(|word| word.text.rsplit('/').next() != Some(program))
+        .skip(if program == "git" { 2 } else { 1 })
+        .filter(|word| !word.text.starts_with('-'))
+        .collect();
+    match (program, first) {
+        ("rm", _) | ("git", Some("rm")) => {
+            let plain = operands.iter().filter(|word| is_plain(word) && !is_passing(&word.text));
+            effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
+        }
+        ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
+        ("sed", _) if invocation.arguments.iter().any(|word| word.starts_with("-i")) => {
+            let scripted = invocation.has("-e");
+            // BSD's sed wants a suffix after -i, often an empty one.
+            let files = operands.iter().filter(|word| !word.text.is_empty());
+            let files = files.skip(usize::from(!scripted)).filter(|word| is_plain(word));
+            effects.extend(files.map(|word| Effect::Edit(resolve(directory, &word.text))));
+        }
+        ("tee", _) => {
+            let plain = operands.iter().filter(|word| is_plain(word) && !is_passing(&word.text));
+            effects.extend(plain.map(|word| Effect::Write {
+                path: resolve(directory, &word.text),
+                lines: command.document_lines,
+            }));
+        }
+        _ => {}
+    }
+}
+
+/// One source and its target; several sources go into a folder.
+fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
+    let Some((target, sources)) = operands.split_last() else { return Vec::new() };
+    if !is_plain(target) || is_passing(&target.text) {
+        return Vec::new();
+    }
+    let into_folder = sources.len() > 1 || target.text.ends_with('/') || target.text == ".";
+    let folder = resolve(directory, &target.text);
+    let plain = sources.iter().filter(|word| is_plain(word));
+    plain
+        .map(|word| {
+            let from = resolve(directory, &word.text);
+            let name = from.rsplit('/').next().unwrap_or_default();
+            let to = if into_folder {
+                format!("{}/{name}", folder.trim_end_matches('/'))
+            } else {
+                folder.clone()
+            };
+            Effect::Move { from, to }
+        })
+        .collect()
+}
+
+fn is_plain(word: &Word) -> bool {
+    !word.expands && !word.text.is_empty() && !word.text.starts_with('$')
+}
+
+/// Devices and scratch files, which are nobody's work.
+fn is_passing(path: &str) -> bool {
+    path.starts_with("/dev/")
+        || path.starts_with("/tmp/")
+        || path.starts_with("/private/tmp/")
+        || path.starts_with("/var/folders/")
+        || path == "&"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::evidence::shell::words::simple_commands;
+
+    fn effects(line: &str) -> Vec<Effect> {
+        of(&simple_commands(line), "/app")
+    }
+
+    #[test]
+    fn plain_effects_are_seen() {
+        let moved =
+            |from: &str, to: &str| Effect::Move { from: from.to_owned(), to: to.to_owned() };
+        for (line, wanted) in [
+            (
+                "rm -f a.txt ./b/../c.txt",
+                vec![
+                    Effect::Remove("/app/a.txt".to_owned()),
+                    Effect::Remove("/app/c.txt".to_owned()),
+                ],
+            ),
+            ("git mv src/a.rs src/b.rs", vec![moved("/app/src/a.rs", "/app/src/b.rs")]),
+            (
+                "cd sub && mv x y docs/",
+                vec![
+                    moved("/app/sub/x", "/app/sub/docs/x"),
+                    moved("/app/sub/y", "/app/sub/docs/y"),
+                ],
+            ),
+            (
+                "cat > note.md <<EOF\none\ntwo\nEOF",
+                vec![Effect::Write { path: "/app/note.md".to_owned(), lines: 2 }],
+            ),
+            ("sed -i 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
+            ("sed -i '' 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
+        ] {
+            assert_eq!(effects(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_left_alone() {
+        for line in [
+            "rm -rf $DIR/*",
+            "rm *.log",
+            "echo x > /dev/null",
+            "echo x > /tmp/y",
+            "cd $X && rm a",
+            "test -f a || rm b",
+            "ls 2>&1",
+            "echo 'rm a'",
+        ] {
+            assert_eq!(effects(line), [], "{line}");
+        }
+    }
+}

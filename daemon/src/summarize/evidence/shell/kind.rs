@@ -1,0 +1,410 @@
+//! What a program does to the world: looks, changes something, or does its work.
+
+use crate::summarize::evidence::shell::words::Simple;
+
+/// What running a simple command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Only looks, or is part of the shell's own furniture.
+    Looks,
+    /// Changes files or the environment, so that what failed before may work now.
+    Changes,
+    /// Does work: builds, tests, runs a program.
+    Works,
+}
+
+/// The program and its arguments, once wrappers such as `sudo` or `uv run` are taken off.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Invocation<'s> {
+    /// The program, without its directory.
+    pub(super) program: &'s str,
+    /// Its arguments.
+    pub(super) arguments: Vec<&'s str>,
+}
+
+impl<'s> Invocation<'s> {
+    /// What `command` runs in the end; `None` when it runs nothing.
+    pub(super) fn of(command: &'s Simple) -> Option<Invocation<'s>> {
+        let mut words: &[&str] = &command.texts().collect::<Vec<&str>>();
+        loop {
+            let (first, rest) = words.split_first()?;
+            let program = first.rsplit('/').next().unwrap_or(first);
+            let Some(skipped) = wrapped(program, rest) else {
+                return Some(Invocation { program, arguments: rest.to_vec() });
+            };
+            words = &rest[skipped..];
+            if words.is_empty() {
+                return Some(Invocation { program, arguments: Vec::new() });
+            }
+        }
+    }
+
+    /// The `index`th argument that is no option.
+    pub(super) fn operand(&self, index: usize) -> Option<&'s str> {
+        self.arguments.iter().filter(|word| !word.starts_with('-')).nth(index).copied()
+    }
+
+    /// Whether one of its arguments is `option`.
+    pub(super) fn has(&self, option: &str) -> bool {
+        self.arguments.contains(&option)
+    }
+
+    /// Whether it runs code that stands in the command line itself.
+    pub(super) fn runs_inline_code(&self) -> bool {
+        let interpreter =
+            INTERPRETERS.iter().any(|name| self.program.trim_end_matches(version_mark) == *name);
+        interpreter
+            && (self.has("-c")
+                || self.has("-e")
+                || self.has("-p")
+                || self.has("-")
+                || self.operand(0).is_none())
+    }
+
+    /// What it does.
+    pub(super) fn kind(&self) -> Kind {
+        let operand = |index| self.operand(index).unwrap_or_default();
+        let (first, second) = (operand(0), operand(1));
+        match self.program {
+            "git" if GIT_LOOKS.contains(&first) => Kind::Looks,
+            "git" if GIT_CHANGES.contains(&first) => Kind::Changes,
+            "gh" | "glab" if ["create", "merge", "close", "edit", "release"].contains(&second) => {
+                Kind::Works
+            }
+            "gh" | "glab" => Kind::Looks,
+            "docker" | "podman" if ["ps", "logs", "images", "inspect"].contains(&first) => {
+                Kind::Looks
+            }
+            "kubectl" if ["get", "describe", "logs"].contains(&first) => Kind::Looks,
+            "sed" | "perl"
+                if self.arguments.iter().any(|word| word.starts_with("-i") || *word == "-pi") =>
+            {
+                Kind::Changes
+            }
+            "sed" => Kind::Looks,
+            program if LOOKS.contains(&program) => Kind::Looks,
+            program if CHANGES.contains(&program) => Kind::Changes,
+            program if PACKAGE_MANAGERS.contains(&program) && INSTALLS.contains(&first) => {
+                Kind::Changes
+            }
+            "go" if first == "get" || (first == "mod" && second == "tidy") => Kind::Changes,
+            "uv" if first == "pip" || first == "tool" => Kind::Changes,
+            "npx" | "prisma" if self.has("generate") || self.has("migrate") => Kind::Changes,
+            _ if self.has("--fix") || self.has("--write") || first == "fmt" => Kind::Changes,
+            _ => Kind::Works,
+        }
+    }
+}
+
+const INTERPRETERS: &[&str] = &[
+    "python", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "php", "tsx", "bun", "psql",
+    "sqlite",
+];
+
+const LOOKS: &[&str] = &[
+    "cat",
+    "ls",
+    "head",
+    "tail",
+    "grep",
+    "egrep",
+    "rg",
+    "ag",
+    "find",
+    "fd",
+    "awk",
+    "wc",
+    "echo",
+    "printf",
+    "less",
+    "more",
+    "tree",
+    "stat",
+    "file",
+    "which",
+    "type",
+    "command",
+    "pwd",
+    "cd",
+    "date",
+    "jq",
+    "yq",
+    "diff",
+    "cmp",
+    "sleep",
+    "true",
+    "false",
+    "test",
+    "[",
+    "[[",
+    "ps",
+    "pgrep",
+    "env",
+    "export",
+    "set",
+    "source",
+    ".",
+    "du",
+    "df",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "xxd",
+    "hexdump",
+    "od",
+    "lsof",
+    "open",
+    "md5",
+    "md5sum",
+    "sha256sum",
+    "shasum",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "whoami",
+    "uname",
+    "hostname",
+    "for",
+    "done",
+    "fi",
+    "case",
+    "esac",
+    "wait",
+    "exit",
+    "read",
+    "xargs",
+    "tee",
+    "column",
+    "strings",
+    "nl",
+    "rev",
+    "bat",
+    "eza",
+    "man",
+    "whereis",
+    "id",
+    "history",
+    "jobs",
+    "unset",
+    "local",
+    "return",
+    "shift",
+    "trap",
+    "pbcopy",
+    "journalctl",
+    "ss",
+    "netstat",
+    "top",
+    "free",
+    "uptime",
+    "seq",
+    "yes",
+    "curl",
+    "wget",
+    "http",
+    "ping",
+    "nslookup",
+    "dig",
+    "nc",
+    "unzip",
+    "zipinfo",
+    "kill",
+    "pkill",
+];
+
+const CHANGES: &[&str] = &[
+    "mv",
+    "rm",
+    "cp",
+    "mkdir",
+    "rmdir",
+    "ln",
+    "chmod",
+    "chown",
+    "touch",
+    "truncate",
+    "rsync",
+    "brew",
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "pacman",
+    "apk",
+    "pip",
+    "pip3",
+    "gofmt",
+    "goimports",
+    "rustup",
+    "nvm",
+    "systemctl",
+    "launchctl",
+    "patch",
+    "alembic",
+    "corepack",
+];
+
+const PACKAGE_MANAGERS: &[&str] = &[
+    "npm", "pnpm", "yarn", "bun", "poetry", "uv", "cargo", "gem", "bundle", "composer", "dotnet",
+    "mix", "deno", "mise", "pdm", "conda", "pipx",
+];
+
+const INSTALLS: &[&str] = &[
+    "install",
+    "i",
+    "ci",
+    "add",
+    "remove",
+    "rm",
+    "uninstall",
+    "update",
+    "upgrade",
+    "sync",
+    "lock",
+    "restore",
+    "dedupe",
+    "prune",
+    "link",
+    "use",
+    "trust",
+    "fmt",
+];
+
+const GIT_LOOKS: &[&str] = &[
+    "status",
+    "log",
+    "diff",
+    "show",
+    "branch",
+    "blame",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "rev-list",
+    "remote",
+    "describe",
+    "cat-file",
+    "grep",
+    "shortlog",
+    "reflog",
+    "tag",
+    "fetch",
+    "merge-base",
+    "check-ignore",
+    "ls-remote",
+    "name-rev",
+    "for-each-ref",
+    "notes",
+    "whatchanged",
+];
+
+const GIT_CHANGES: &[&str] = &[
+    "checkout",
+    "switch",
+    "restore",
+    "stash",
+    "reset",
+    "rebase",
+    "merge",
+    "pull",
+    "submodule",
+    "config",
+    "add",
+    "rm",
+    "mv",
+    "clean",
+    "init",
+    "clone",
+    "worktree",
+    "cherry-pick",
+    "revert",
+    "apply",
+    "am",
+    "update-index",
+];
+
+/// Words after a wrapping program to be passed over until the program that it runs; `None` when
+/// `program` wraps nothing here.
+fn wrapped(program: &str, rest: &[&str]) -> Option<usize> {
+    let after_options = |from: usize| {
+        let tail = rest.get(from..)?;
+        let options = tail.iter().take_while(|word| word.starts_with('-')).count();
+        (options < tail.len()).then_some(from + options)
+    };
+    match (program, rest.first().copied().unwrap_or_default()) {
+        (
+            "sudo" | "nohup" | "exec" | "time" | "nice" | "stdbuf" | "caffeinate" | "npx" | "bunx"
+            | "uvx" | "builtin",
+            _,
+        ) => after_options(0),
+        ("timeout" | "gtimeout", _) => {
+            after_options(0).map(|at| at + 1).filter(|at| *at < rest.len())
+        }
+        ("env", _) => {
+            let passed =
+                rest.iter().take_while(|word| word.starts_with('-') || word.contains('=')).count();
+            (passed > 0 && passed < rest.len()).then_some(passed)
+        }
+        ("uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch", "run")
+        | ("bundle" | "pnpm" | "yarn", "exec")
+        | ("pnpm" | "yarn", "dlx")
+        | ("mise", "exec" | "x") => after_options(1),
+        (python, "-m") if python.trim_end_matches(version_mark) == "python" && rest.len() > 1 => {
+            Some(1)
+        }
+        _ => None,
+    }
+}
+
+fn version_mark(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::evidence::shell::words::simple_commands;
+
+    #[test]
+    fn commands_are_told_apart_by_what_they_do() {
+        for (line, program, kind) in [
+            ("sudo -E apt-get install -y jq", "apt-get", Kind::Changes),
+            ("uv run --no-sync pytest -q", "pytest", Kind::Works),
+            ("python3.12 -m pytest tests", "pytest", Kind::Works),
+            ("timeout 60 cargo test", "cargo", Kind::Works),
+            ("npm install left-pad", "npm", Kind::Changes),
+            ("npm run build", "npm", Kind::Works),
+            ("git status --short", "git", Kind::Looks),
+            ("git push -u origin x", "git", Kind::Works),
+            ("git checkout -b x", "git", Kind::Changes),
+            ("gh run view 12 --log", "gh", Kind::Looks),
+            ("gh pr create --fill", "gh", Kind::Works),
+            ("sed -n 1,5p a", "sed", Kind::Looks),
+            ("sed -i s/a/b/ a", "sed", Kind::Changes),
+            ("/usr/bin/grep x y", "grep", Kind::Looks),
+            ("npx tsc --noEmit", "tsc", Kind::Works),
+            ("go mod tidy", "go", Kind::Changes),
+            ("env A=1 make", "make", Kind::Works),
+        ] {
+            let commands = simple_commands(line);
+            let invocation = Invocation::of(&commands[0]).unwrap();
+            assert_eq!((invocation.program, invocation.kind()), (program, kind), "{line}");
+        }
+    }
+
+    #[test]
+    fn inline_code_is_seen() {
+        for (line, inline) in [
+            ("python3 -c 'print(1)'", true),
+            ("node -e x", true),
+            ("python script.py", false),
+            ("bash -c ls", true),
+            ("./run.sh -c", false),
+        ] {
+            let commands = simple_commands(line);
+            assert_eq!(Invocation::of(&commands[0]).unwrap().runs_inline_code(), inline, "{line}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What a shell command line is an attempt at, and what it plainly does to files.
+//!
+//! Reads the command line alone. Whether it worked is for the result to say.
+
+mod effect;
+mod kind;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub(super) use self::effect::{Effect, resolve};
+use self::{
+    kind::{Invocation, Kind},
+    words::{Joint, Simple},
+};
+use crate::summarize::text::{kept, one_line, pattern};
+
+/// Bytes kept of a command line.
+pub(super) const SHOWN: usize = 200;
+/// Bytes kept of what a command line is an attempt at.
+const ATTEMPT: usize = 100;
+
+/// What a command line says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct CommandLine {
+    /// The command line as a person would quote it: without the change of directory before it
+    /// and the shortening of its output after it.
+    pub(super) shown: String,
+    /// What is attempted, the same for each repetition with other options: `cargo test`,
+    /// `git push`, `./run.sh`. `None` when it only looks, or runs code of its own.
+    pub(super) attempt: Option<String>,
+    /// Whether its success says nothing, since the exit code is another command's.
+    pub(super) unproven: bool,
+    /// Whether it can have changed files or the environment.
+    pub(super) changes: bool,
+    /// What it does to files, where that is plain to see.
+    pub(super) effects: Vec<Effect>,
+    /// The commit that it makes.
+    pub(super) commit: Option<CommitMade>,
+    /// Whether it opens a pull request.
+    pub(super) opens_pull_request: bool,
+}
+
+/// A commit as the command line asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct CommitMade {
+    /// The first line of its message, when the command line holds it.
+    pub(super) subject: Option<String>,
+    /// Whether it takes the place of the one before.
+    pub(super) amends: bool,
+}
+
+impl CommandLine {
+    /// Reads `line` as run in `directory`.
+    pub(super) fn read(line: &str, directory: &str) -> CommandLine {
+        let commands = words::simple_commands(line);
+        if let Some(script) = script(&commands) {
+            return CommandLine::read(script, directory);
+        }
+        let invocations: Vec<(&Simple, Invocation<'_>)> = commands
+            .iter()
+            .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
+            .collect();
+        let commit = invocations.iter().find_map(|(_, invocation)| commit(invocation));
+        let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
+        let last = invocations.iter().rev().find(works);
+        let shown = match commit.as_ref().and_then(|commit| commit.subject.as_deref()) {
+            Some(subject) if line.contains('\n') => format!("git commit -m \"{subject}\""),
+            _ => shown(line),
+        };
+        CommandLine {
+            shown: kept(&shown, SHOWN),
+            attempt: last.and_then(|(_, invocation)| attempt(invocation)),
+            unproven: last.is_some_and(|(command, _)| {
+                let is_end = commands.last().is_some_and(|end| std::ptr::eq(end, *command));
+                !is_end && command.joint != Joint::And
+            }),
+            changes: invocations.iter().any(|(_, invocation)| invocation.kind() == Kind::Changes),
+            effects: effect::of(&commands, directory),
+            opens_pull_request: invocations.iter().any(|(_, one)| {
+                matches!(one.program, "gh" | "glab" | "hub")
+                    && one
+                        .arguments
+                        .iter()
+                        .take(2)
+                        .any(|word| matches!(*word, "pr" | "mr" | "pull-request"))
+                    && (one.has("create") || one.program == "hub")
+            }),
+            commit,
+        }
+    }
+
+    /// Whether it only looks at things.
+    pub(super) fn looks_only(&self) -> bool {
+        self.attempt.is_none() && !self.changes
+    }
+}
+
+/// What a shell is given to run, when that is all there is: `bash -lc 'cargo test'`.
+fn script(commands: &[Simple]) -> Option<&str> {
+    let [only] = commands else { return None };
+    let words: Vec<&str> = only.texts().collect();
+    let [shell, option, script] = words.as_slice() else { return None };
+    let is_shell = ["bash", "sh", "zsh"].contains(&shell.rsplit('/').next().unwrap_or(shell));
+    let runs = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+    (is_shell && runs && script.contains(' ')).then_some(*script)
+}
+
+/// The program and what it is told to do, without options and targets.
+fn attempt(invocation: &Invocation<'_>) -> Option<String> {
+    const RUNS_FILES: &[&str] = &[
+        "python", "python3", "node", "bash", "sh", "ruby", "php", "tsx", "ts-node", "deno", "go",
+        "bun",
+    ];
+    const TWO_WORDS: &[&str] =
+        &["run", "compose", "pr", "issue", "release", "tool", "exec", "mod", "x"];
+    if invocation.runs_inline_code() {
+        return None;
+    }
+    let mut parts = vec![invocation.program];
+    let is_name = |word: &&str| {
+        word.len() <= 40
+            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'))
+    };
+    // A script's arguments are its own business.
+    let takes_words = !invocation.program.contains('.');
+    let runs_file = RUNS_FILES.contains(&invocation.program);
+    if let Some(first) =
+        invocation.operand(0).filter(|word| runs_file || (takes_words && is_name(word)))
+    {
+        parts.push(first);
+        let second = invocation.operand(1).filter(is_name);
+        parts.extend(second.filter(|_| TWO_WORDS.contains(&first)));
+    }
+    Some(kept(&parts.join(" "), ATTEMPT))
+}
+
+fn commit(invocation: &Invocation<'_>) -> Option<CommitMade> {
+    if invocation.program != "git" || invocation.operand(0) != Some("commit") {
+        // `git -C dir commit` has its folder in the way.
+        let behind_folder = invocation.program == "git"
+            && invocation.has("-C")
+            && invocation.operand(1) == Some("commit");
+        if !behind_folder {
+            return None;
+        }
+    }
+    let is_message = |word: &str| {
+        word == "--message"
+            || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('m'))
+    };
+    let at = invocation.arguments.iter().position(|word| is_message(word));
+    let message = at
+        .and_then(|at| invocation.arguments.get(at + 1).copied())
+        .or_else(|| invocation.arguments.iter().find_map(|word| word.strip_prefix("--message=")));
+    let subject = message.and_then(|message| {
+        let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = lines.next()?;
+        let subject = if first.starts_with("$(cat") { lines.next()? } else { first };
+        (!subject.starts_with("$(")).then(|| kept(&one_line(subject), 160))
+    });
+    Some(CommitMade { subject, amends: invocation.has("--amend") })
+}
+
+fn shown(line: &str) -> String {
+    let line = line.trim();
+    let line = pattern!(r"^(?:cd\s+[^&;|\n]+(?:&&|;)\s*)+").replace(line, "");
+    let line = pattern!(
+        r"(?:\s*(?:2>&1|2>/dev/null|>\s*/dev/null|\|\s*(?:tail|head|cat)\b[^|;&\n]*|\|\|\s*true))+\s*$"
+    )
+    .replace(&line, "");
+    let mut lines =
+        line.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.next().unwrap_or_default();
+    let more = lines.next().is_some();
+    let first = first.split("<<").next().unwrap_or(first).trim();
+    if more { format!("{first} …") } else { first.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_is_the_same_whatever_its_options() {
+        for (lines, wanted) in [
+            (
+                vec![
+                    "cd /app && cargo test -p x 2>&1 | tail -5",
+                    "cargo test",
+                    "RUST_LOG=1 cargo test foo",
+                ],
+                Some("cargo test"),
+            ),
+            (vec!["npm run build", "npm run --silent build >/dev/null"], Some("npm run build")),
+            (
+                vec!["git add -A && git commit -m 'x y' && git push -u origin HEAD", "git push"],
+                Some("git push"),
+            ),
+            (vec!["./run.sh fast", "/app/run.sh"], Some("run.sh")),
+            (
+                vec!["python3 tools/gen.py --all", "python3 tools/gen.py"],
+                Some("python3 tools/gen.py"),
+            ),
+            (vec!["uv run pytest tests/test_a.py -k x", "pytest"], Some("pytest")),
+            (vec!["bash -lc 'cd /app && npm test'", "npm test"], Some("npm test")),
+            (vec!["ls -la | grep x", "python -c 'x'", "git log --oneline"], None),
+        ] {
+            for line in lines {
+                let read = CommandLine::read(line, "/app");
+                assert_eq!(read.attempt.as_deref(), wanted, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_exit_code_of_another_command_proves_nothing() {
+        for (line, unproven) in [
+            ("cargo test", false),
+            ("cargo build && cargo test", false),
+            ("cargo test | tail -5", true),
+            ("cargo test; echo done", true),
+            ("cargo test || true", true),
+            ("cargo test && echo fine", false),
+        ] {
+            assert_eq!(CommandLine::read(line, "").unproven, unproven, "{line}");
+        }
+    }
+
+    #[test]
+    fn commits_tell_their_subject() {
+        for (line, subject, amends) in [
+            ("git commit -m 'Fix it'", Some("Fix it"), false),
+            ("git add . && git commit -qam \"Fix it\" -m body", Some("Fix it"), false),
+            ("git commit -m \"$(cat <<'EOF'\nFix (it)\n\nbody\nEOF\n)\"", Some("Fix (it)"), false),
+            ("git -C /x commit --amend --no-edit", None, true),
+            ("git commit -F msg.txt", None, false),
+        ] {
+            let commit = CommandLine::read(line, "").commit.unwrap();
+            assert_eq!((commit.subject.as_deref(), commit.amends), (subject, amends), "{line}");
+        }
+        assert_eq!(CommandLine::read("git log --grep commit", "").commit, None);
+    }
+
+    #[test]
+    fn what_is_shown_is_what_matters() {
+        for (line, wanted) in [
+            ("cd /app && go test ./... 2>&1 | tail -30", "go test ./..."),
+            ("# run it\nmake all\nmake install", "make all …"),
+            ("cat > x <<'EOF'\nfoo\nEOF", "cat > x …"),
+            ("git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\"", "git commit -m \"Fix it\""),
+        ] {
+            assert_eq!(CommandLine::read(line, "").shown, wanted);
+        }
+    }
+
+    #[test]
+    fn pull_requests_are_seen() {
+        assert!(CommandLine::read("gh pr create --title x", "").opens_pull_request);
+        assert!(!CommandLine::read("gh pr view 12", "").opens_pull_request);
+    }
+}

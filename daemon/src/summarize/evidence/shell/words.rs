@@ -1,0 +1,347 @@
+//! A shell command line cut into simple commands and words, as far as its look allows.
+//!
+//! Nothing is expanded. A word that the shell would expand is marked, so that nobody takes
+//! `$OUT/*.rs` for a path.
+
+/// Simple commands looked at in one command line; the rest is left aside.
+const COMMANDS: usize = 40;
+/// Bytes of a command line looked at.
+const BYTES: usize = 16 * 1024;
+
+/// One simple command: a program with its arguments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Simple {
+    /// Its words, quotes removed, variable assignments before the program left out.
+    pub(super) words: Vec<Word>,
+    /// Files that its output is written to, with the lines of a here-document if it has one.
+    pub(super) writes: Vec<Word>,
+    /// Lines of its here-document.
+    pub(super) document_lines: u32,
+    /// How the next command hangs on it.
+    pub(super) joint: Joint,
+}
+
+/// A word of a command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Word {
+    /// Its text without quotes.
+    pub(super) text: String,
+    /// Whether the shell would put something else in its place.
+    pub(super) expands: bool,
+}
+
+/// What stands between two commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Joint {
+    /// `;`, `&`, a new line, or the end.
+    #[default]
+    Next,
+    /// `&&`.
+    And,
+    /// `||`.
+    Or,
+    /// `|`.
+    Pipe,
+}
+
+impl Simple {
+    /// The text of each word.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| word.text.as_str())
+    }
+}
+
+/// Cuts a command line into its simple commands.
+pub(super) fn simple_commands(line: &str) -> Vec<Simple> {
+    let line = &line[..line.floor_char_boundary(BYTES)];
+    let mut lexer = Lexer { rest: line, ..Lexer::default() };
+    while lexer.found.len() < COMMANDS && lexer.step() {}
+    lexer.end_command(Joint::Next);
+    lexer.found
+}
+
+#[derive(Default)]
+struct Lexer<'l> {
+    rest: &'l str,
+    found: Vec<Simple>,
+    command: Simple,
+    word: Word,
+    in_word: bool,
+    /// Whether the next word is a file that output goes to, or one to be passed over.
+    redirect: Option<Redirect>,
+    /// Here-documents that begin after the line's end.
+    documents: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Redirect {
+    Output,
+    Input,
+    Document,
+}
+
+impl<'l> Lexer<'l> {
+    /// Takes the next piece; says whether there was one.
+    fn step(&mut self) -> bool {
+        let Some(c) = self.rest.chars().next() else { return false };
+        match c {
+            '\'' => {
+                self.take(1);
+                let inside = self.until("'");
+                self.add(inside, false);
+            }
+            '"' => self.double_quoted(),
+            '\\' => {
+                self.take(1);
+                let escaped = self.rest.chars().next().map_or(0, char::len_utf8);
+                let text = self.take(escaped);
+                if text != "\n" {
+                    self.add(text, false);
+                }
+            }
+            '$' if self.rest.starts_with("$(") => self.substitution(),
+            '`' => {
+                self.take(1);
+                let inside = self.until("`");
+                self.add(inside, true);
+            }
+            '#' if !self.in_word => self.comment(),
+            '\n' => {
+                self.take(1);
+                self.end_command(Joint::Next);
+                self.skip_documents();
+            }
+            ' ' | '\t' | '\r' => {
+                self.take(1);
+                self.end_word();
+            }
+            ';' | '&' | '|' | '(' | ')' => self.operator(),
+            '<' | '>' => self.redirection(),
+            _ => {
+                let text = self.take(c.len_utf8());
+                self.add(text, matches!(c, '$' | '*' | '?' | '{' | '[') && text != "[");
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, bytes: usize) -> &'l str {
+        let (taken, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        taken
+    }
+
+    /// The text up to `end`, which is taken too; all of the rest when it does not come.
+    fn until(&mut self, end: &str) -> &'l str {
+        let at = self.rest.find(end).unwrap_or(self.rest.len());
+        let text = self.take(at);
+        self.take(end.len().min(self.rest.len()));
+        text
+    }
+
+    fn add(&mut self, text: &str, expands: bool) {
+        self.word.text.push_str(text);
+        self.word.expands |= expands;
+        self.in_word = true;
+    }
+
+    fn double_quoted(&mut self) {
+        self.take(1);
+        self.add("", false);
+        while let Some(c) = self.rest.chars().next() {
+            match c {
+                '"' => {
+                    self.take(1);
+                    return;
+                }
+                '\\' => {
+                    self.take(1);
+                    let escaped = self.rest.chars().next().map_or(0, char::len_utf8);
+                    let text = self.take(escaped);
+                    self.add(text, false);
+                }
+                '$' if self.rest.starts_with("$(") => self.substitution(),
+                _ => {
+                    let text = self.take(c.len_utf8());
+                    self.add(text, c == '$' || c == '`');
+                }
+            }
+        }
+    }
+
+    /// `$( … )` with everything in it, nested ones and quotes included.
+    fn substitution(&mut self) {
+        let mut depth = 0usize;
+        let mut quote: Option<char> = None;
+        let mut length = 0;
+        for c in self.rest.chars() {
+            length += c.len_utf8();
+            match (quote, c) {
+                (Some(open), _) if open == c => quote = None,
+                (Some(_), _) => {}
+                (None, '"') => quote = Some(c),
+                (None, '(') => depth += 1,
+                (None, ')') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                (None, _) => {}
+            }
+        }
+        let text = self.take(length);
+        self.add(text, true);
+    }
+
+    fn comment(&mut self) {
+        let length = self.rest.find('\n').unwrap_or(self.rest.len());
+        self.take(length);
+    }
+
+    fn operator(&mut self) {
+        for (sign, joint) in
+            [("&&", Joint::And), ("||", Joint::Or), ("|&", Joint::Pipe), ("|", Joint::Pipe)]
+        {
+            if self.rest.starts_with(sign) {
+                self.take(sign.len());
+                self.end_command(joint);
+                return;
+            }
+        }
+        self.take(1);
+        self.end_command(Joint::Next);
+    }
+
+    /// `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
+    fn redirection(&mut self) {
+        // A number right before the sign is a stream, not an argument.
+        if self.in_word && self.word.text.bytes().all(|byte| byte.is_ascii_digit()) {
+            self.word = Word::default();
+            self.in_word = false;
+        }
+        self.end_word();
+        let sign = ["<<<", "<<-", "<<", ">>", ">&", "<&", "<(", ">(", ">|", ">", "<"]
+            .into_iter()
+            .find(|sign| self.rest.starts_with(sign))
+            .unwrap_or(">");
+        self.take(sign.len());
+        self.redirect = match sign {
+            "<<" | "<<-" => Some(Redirect::Document),
+            ">" | ">>" | ">|" => Some(Redirect::Output),
+            _ => Some(Redirect::Input),
+        };
+        if self.redirect == Some(Redirect::Output) && self.rest.starts_with('&') {
+            self.take(1);
+            self.redirect = Some(Redirect::Input);
+        }
+    }
+
+    fn end_word(&mut self) {
+        if !std::mem::take(&mut self.in_word) {
+            return;
+        }
+        let word = std::mem::take(&mut self.word);
+        match self.redirect.take() {
+            Some(Redirect::Output) => self.command.writes.push(word),
+            Some(Redirect::Document) => self.documents.push(word.text),
+            Some(Redirect::Input) => {}
+            None if self.command.words.is_empty() && is_prefix(&word.text) => {}
+            None => self.command.words.push(word),
+        }
+    }
+
+    fn end_command(&mut self, joint: Joint) {
+        self.end_word();
+        self.redirect = None;
+        let mut command = std::mem::take(&mut self.command);
+        if !command.words.is_empty() || !command.writes.is_empty() {
+            command.joint = joint;
+            self.found.push(command);
+        } else if let Some(last) = self.found.last_mut()
+            && last.joint == Joint::Next
+            && joint != Joint::Next
+        {
+            last.joint = joint;
+        }
+    }
+
+    fn skip_documents(&mut self) {
+        for end in std::mem::take(&mut self.documents) {
+            let mut lines = 0;
+            while !self.rest.is_empty() {
+                if self.until("\n").trim() == end {
+                    break;
+                }
+                lines += 1;
+            }
+            if let Some(command) =
+                self.found.iter_mut().rev().find(|command| command.document_lines == 0)
+            {
+                command.document_lines = lines;
+            }
+        }
+    }
+}
+
+/// `NAME=value` before a program, and words of the shell that introduce a command.
+fn is_prefix(word: &str) -> bool {
+    const INTRODUCTIONS: [&str; 10] =
+        ["then", "do", "else", "if", "while", "until", "!", "{", "}", "time"];
+    INTRODUCTIONS.contains(&word)
+        || word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_falls_into_commands() {
+        let commands = simple_commands(
+            "cd /app && FOO=1 npm run 'a b' 2>&1 | tail -5; echo \"x $Y\" >> out.txt || true",
+        );
+        let texts: Vec<Vec<&str>> = commands.iter().map(|one| one.texts().collect()).collect();
+        assert_eq!(
+            texts,
+            [
+                vec!["cd", "/app"],
+                vec!["npm", "run", "a b"],
+                vec!["tail", "-5"],
+                vec!["echo", "x $Y"],
+                vec!["true"],
+            ]
+        );
+        let joints: Vec<Joint> = commands.iter().map(|one| one.joint).collect();
+        assert_eq!(joints, [Joint::And, Joint::Pipe, Joint::Next, Joint::Or, Joint::Next]);
+        assert!(commands[3].words[1].expands);
+        assert_eq!(commands[3].writes[0].text, "out.txt");
+    }
+
+    #[test]
+    fn a_here_document_is_no_command() {
+        let commands = simple_commands("cat > a.sh <<'EOF'\nrm -rf x\nmv a b\nEOF\nchmod +x a.sh");
+        assert_eq!(commands.len(), 2);
+        assert_eq!(commands[0].writes[0].text, "a.sh");
+        assert_eq!(commands[0].document_lines, 2);
+        assert_eq!(commands[1].words[0].text, "chmod");
+    }
+
+    #[test]
+    fn a_substitution_is_one_word() {
+        let line = "git commit -m \"$(cat <<'EOF'\nFix (it); now\n\nbody\nEOF\n)\" && git push";
+        let commands = simple_commands(line);
+        assert_eq!(commands.len(), 2, "{commands:?}");
+        assert!(commands[0].words[3].text.contains("Fix (it); now"));
+        assert_eq!(commands[1].texts().collect::<Vec<_>>(), ["git", "push"]);
+    }
+
+    #[test]
+    fn broken_lines_end_somewhere() {
+        for line in ["'", "\"$(", "<<", "a <<X\nb", "$(((", "`", "\\", "&&&& ||| ;;", "é\\é"] {
+            simple_commands(line);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! What the user and the agent say: prompts, replies, choices and recaps.
+
+use crate::{
+    model::{
+        evidence::{Choice, Recap, StatementKind},
+        transcript::{RecapKind, without_middle},
+    },
+    summarize::{
+        evidence::{
+            bounds,
+            collector::{Collector, Moment},
+            errors::About,
+            lists::push_latest,
+            pending::Meaning,
+            statements,
+        },
+        recap,
+        text::{Block, blocks, kept, one_line, sentences},
+    },
+};
+
+/// Commands that handle the agent itself: no part of the work.
+const HOUSEKEEPING: &[&str] = &[
+    "/clear",
+    "/model",
+    "/exit",
+    "/quit",
+    "/mcp",
+    "/config",
+    "/cost",
+    "/context",
+    "/compact",
+    "/help",
+    "/resume",
+    "/login",
+    "/logout",
+    "/status",
+    "/statusline",
+    "/doctor",
+    "/memory",
+    "/permissions",
+    "/hooks",
+    "/agents",
+    "/vim",
+    "/terminal-setup",
+    "/ide",
+    "/plugin",
+    "/plugins",
+    "/reload-plugins",
+    "/usage",
+    "/upgrade",
+    "/fast",
+    "/effort",
+    "/theme",
+    "/color",
+    "/rename",
+    "/export",
+    "/add-dir",
+    "/bashes",
+    "/tasks",
+    "/todos",
+    "/release-notes",
+    "/bug",
+    "/feedback",
+    "/privacy-settings",
+    "/output-style",
+    "/sandbox",
+    "/rewind",
+    "/stats",
+    "/copy",
+    "/skills",
+    "/extra-usage",
+    "/keybindings",
+    "/remote-control",
+    "/chrome",
+    "/new",
+    "!",
+];
+
+impl Collector {
+    /// The user spoke: the words before are the report of a turn that is over.
+    pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
+        self.choose_in_conversation(text, moment);
+        let evidence = &mut self.evidence;
+        let report = std::mem::take(&mut evidence.report);
+        for statement in report {
+            let found = statements::Found { kind: statement.kind, text: statement.text };
+            let said = statements::Said { origin: statement.origin, reported: true };
+            statements::note(&mut evidence.statements, vec![found], said);
+        }
+        self.pending.turn_changed = false;
+        self.pending.replying = None;
+        evidence.counts.prompts += 1;
+        evidence.counts.messages += 1;
+        let ran = std::mem::take(&mut self.pending.shell_of_user);
+        if ran.is_empty() {
+            self.keep_prompt(text, moment);
+        } else {
+            self.keep_prompt(&format!("{text}\n\n(after `{ran}`)"), moment);
+        }
+    }
+
+    /// A command of the agent's own counts as a prompt when it asks for work.
+    ///
+    /// A shell command of the user's own is noted with the prompt that follows it: "fix these" means
+    /// what it printed.
+    pub(super) fn command(&mut self, name: &str, args: &str, moment: Moment) {
+        if name == "!" {
+            self.pending.shell_of_user = kept(args, bounds::SETTING);
+        }
+        if HOUSEKEEPING.contains(&name) {
+            return;
+        }
+        let text = if args.is_empty() { name.to_owned() } else { format!("{name} {args}") };
+        self.prompt(&text, moment);
+    }
+
+    /// A sub-agent's task stands where a prompt would; in a session's own file it is no one's.
+    pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
+        if self.source != 0 {
+            self.keep_prompt(text, moment);
+        }
+    }
+
+    pub(super) fn reply(&mut self, message: Option<&str>, text: &str, moment: Moment) {
+        self.count_message(message, true);
+        let evidence = &mut self.evidence;
+        evidence.service_failure = None;
+        let text = without_middle(text, bounds::REPLY_READ);
+        let said = statements::Said { origin: moment.origin, reported: false };
+        let working = statements::while_working(&text);
+        statements::note(&mut evidence.statements, working.clone(), said);
+        let same = message.is_some() && self.pending.replying.as_deref() == message;
+        let whole = match &evidence.last_reply {
+            Some(before) if same => format!("{}\n\n{text}", before.text),
+            _ => text.clone().into_owned(),
+        };
+        evidence.report.clear();
+        let asked =
+            evidence.prompts.last().is_some_and(|asked| statements::asks_about(&asked.text));
+        let report = statements::in_report(&whole, asked && !self.pending.turn_changed);
+        let said = statements::Said { reported: true, ..said };
+        statements::note(&mut evidence.report, report, said);
+        evidence.last_reply = Some(moment.said(&whole, bounds::LAST_REPLY));
+        self.pending.replying = message.map(|id| kept(id, bounds::NAME));
+        self.listen_for_fixes(&working, &text, moment);
+    }
+
+    /// Counts a message of the agent, once however many entries it is made of.
+    pub(super) fn count_message(&mut self, message: Option<&str>, speaks: bool) {
+        let is_new = match message {
+            Some(id) => self.pending.is_new_message(&kept(id, bounds::NAME)),
+            None => speaks,
+        };
+        if !is_new {
+            return;
+        }
+        self.evidence.counts.messages += 1;
+        while let Some(lost) = self.pending.lost_change(self.evidence.counts.messages) {
+            if let Meaning::Change(changes) = &lost.meaning {
+                let moment = Moment { origin: lost.origin, at: lost.at };
+                self.files_changed(changes, || false, moment);
+            }
+        }
+    }
+
+    pub(super) fn answer(&mut self, call: &str, question: &str, answer: &str, moment: Moment) {
+        let waiting = self.pending.waiting(call);
+        let options = waiting.and_then(|waiting| match &waiting.meaning {
+            Meaning::Ask(questions) => {
+                questions.iter().find(|(asked, _)| *asked == kept(question, bounds::QUESTION))
+            }
+            _ => None,
+        });
+        let (number, size) = bounds::ALTERNATIVES;
+        let options = options.map_or(&[] as &[String], |(_, options)| options);
+        let others = options.iter().filter(|option| !answer.contains(option.as_str()));
+        let choice = Choice {
+            question: kept(question, bounds::QUESTION),
+            answer: kept(answer, bounds::ERROR_TEXT),
+            alternatives: others.take(number).map(|option| kept(option, size)).collect(),
+            origin: moment.origin,
+        };
+        self.choose(choice);
+    }
+
+    pub(super) fn choose(&mut self, choice: Choice) {
+        let is_same = |known: &Choice| {
+            known.question == choice.question
+                && (known.answer == choice.answer || !statements::is_general(&choice.question))
+        };
+        self.evidence.choices.retain(|known| !is_same(known));
+        push_latest(&mut self.evidence.choices, choice, bounds::CHOICES);
+    }
+
+    /// `b` after a list of options, `yes` after a recommendation.
+    fn choose_in_conversation(&mut self, prompt: &str, moment: Moment) {
+        let evidence = &self.evidence;
+        let asked_at = evidence.prompts.last().map_or(0, |asked| asked.origin.line);
+        let reply = evidence.last_reply.as_ref().filter(|reply| reply.origin.line > asked_at);
+        let Some(chosen) = reply.and_then(|reply| statements::chosen(&reply.text, prompt)) else {
+            return;
+        };
+        let (number, size) = bounds::ALTERNATIVES;
+        self.choose(Choice {
+            question: kept(&chosen.question, bounds::QUESTION),
+            answer: kept(&chosen.answer, bounds::ERROR_TEXT),
+            alternatives: chosen
+                .alternatives
+                .iter()
+                .take(number)
+                .map(|one| kept(one, size))
+                .collect(),
+            origin: moment.origin,
+        });
+    }
+
+    /// Keeps the latest recap of each kind, and the compaction before in short.
+    pub(super) fn recap(&mut self, kind: RecapKind, text: &str, moment: Moment) {
+        let recaps = &mut self.evidence.recaps;
+        let limit = match kind {
+            RecapKind::Compaction => bounds::RECAP,
+            RecapKind::Away => bounds::RECAP_BEFORE,
+        };
+        let places: Vec<usize> = (0..recaps.len()).filter(|at| recaps[*at].kind == kind).collect();
+        let stay = usize::from(kind == RecapKind::Compaction);
+        for at in places.iter().take(places.len().saturating_sub(stay)).rev() {
+            recaps.remove(*at);
+        }
+        if let Some(before) = recaps.iter_mut().find(|recap| recap.kind == kind) {
+            before.text = kept(&before.text, bounds::RECAP_BEFORE);
+        }
+        let text = kept(&recap::condensed(text), limit);
+        recaps.push(Recap { kind, text, origin: moment.origin, at: moment.at });
+    }
+
+    fn keep_prompt(&mut self, text: &str, moment: Moment) {
+        let prompts = &mut self.evidence.prompts;
+        prompts.push(moment.said(text, bounds::PROMPT));
+        if prompts.len() > bounds::PROMPTS {
+            prompts.remove(bounds::FIRST_PROMPTS);
+            self.evidence.prompts_left_out += 1;
+        }
+    }
+
+    /// Remembers why things go wrong and what is about to be changed, in case an error goes away.
+    fn listen_for_fixes(&mut self, working: &[statements::Found], text: &str, moment: Moment) {
+        let line = moment.origin.line;
+        for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {
+            self.pending.errors.said(line, About::Cause, &found.text);
+        }
+        let prose = blocks(text).into_iter().filter_map(|block| match block {
+            Block::Paragraph(paragraph) => Some(one_line(&paragraph)),
+            Block::Heading(lead_in) => Some(one_line(&lead_in)),
+            Block::Item(_) => None,
+        });
+        for paragraph in prose {
+            for intention in sentences(&paragraph).into_iter().filter_map(statements::intention) {
+                self.pending.errors.said(line, About::Fix, &intention);
+            }
+        }
+    }
+}

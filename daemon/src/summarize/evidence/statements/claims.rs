@@ -1,0 +1,225 @@
+//! What a single sentence claims, by the words it uses.
+
+use crate::{
+    model::evidence::StatementKind,
+    summarize::text::{capitalised, pattern, without_full_stop},
+};
+
+/// What a sentence firmly claims: a cause, a decision with its reason or alternative, a discovery
+/// or a dead end. `announced` says that the sentence before was "Found it!" or the like.
+pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
+    if is_loose(sentence) {
+        return None;
+    }
+    if is_decision(sentence) || is_reasoned_deed(sentence) {
+        return Some(StatementKind::Decision);
+    }
+    if is_cause(sentence) || (announced && is_fault(sentence)) {
+        return Some(StatementKind::Cause);
+    }
+    if is_dead_end(sentence) {
+        return Some(StatementKind::DeadEnd);
+    }
+    is_discovery(sentence).then_some(StatementKind::Discovery)
+}
+
+/// Whether the next sentence will say why something went wrong.
+pub(super) fn announces_cause(sentence: &str) -> bool {
+    sentence.len() < 80
+        && pattern!(r"(?i)^(?:\w+[!,.] )?(?:I(?:'ve| have)? |we )?(?:now )?(?:found|see|identified) (?:it|the (?:actual |real |exact )?(?:issue|problem|bug|cause|culprit|root cause))(?: now)?[.!]*$")
+            .is_match(sentence)
+}
+
+/// A guess, a question, an announcement, or talk with the user: nothing to hold on to.
+pub(super) fn is_loose(sentence: &str) -> bool {
+    sentence.ends_with(['?', '…'])
+        || sentence.starts_with(['❌', '|', '/', '$', '{', '<', '('])
+        || pattern!(
+            r"(?i)^(?:let me|let's|i'll|i will|i'm going|i'd|i would|i need|i should|i want|i can|now (?:let|i|we)|next[, ]|first[, ]|would|could|should|shall|want me|do you|if |when you|once you|maybe|perhaps|wait|hmm|actually,? wait|ok(?:ay)?,? (?:so|let)|please|feel free|to (?:test|verify|check|fix)|you(?:'re| are) (?:absolutely |completely )?right|good (?:question|catch|call|point)|great (?:question|catch|call|point)|thanks|sorry|note that you|for example|e\.g\.|option [a-d0-9]|step \d)"
+        )
+        .is_match(sentence)
+        || pattern!(
+            r"(?i)\b(?:might|may be|maybe|probably|likely|perhaps|possibly|could be|i think|i suspect|i believe|i guess|seems?|appears? to|looks like|not sure|presumably|let me|i'll|should be able|want me to|would you)\b"
+        )
+        .is_match(sentence)
+}
+
+/// A way was chosen, and the sentence holds its reason or what it was preferred to.
+pub(super) fn is_decision(sentence: &str) -> bool {
+    let chosen = pattern!(
+        r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
+    )
+    .is_match(sentence);
+    let contrasted =
+        pattern!(r"(?i)\b(?:instead of|rather than|over (?:the )?\w+|in favou?r of)\b")
+            .is_match(sentence);
+    let reasoned = pattern!(
+        r"(?i)\b(?:because|since|so that|so (?:it|we|the|that|they)|to (?:avoid|keep|prevent|stay|match|preserve|reduce|ensure|make|allow|minimi[sz]e|simplify)|for (?:consistency|simplicity|compatibility|safety|performance|now|clarity|backwards?)|due to|as (?:it|this|that|the|they)|— )"
+    )
+    .is_match(sentence);
+    let declared = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:")
+        .is_match(sentence);
+    let strong = pattern!(r"(?i)\b(?:chose|chosen|opted for|decided|went with|settled on|ruled out|deliberately|intentionally)\b").is_match(sentence);
+    let undecided = pattern!(r"(?i)\b(?:decided by|decide (?:whether|if|which)|your choice|up to you|has not been decided)\b").is_match(sentence);
+    !undecided
+        && (declared
+            || (chosen
+                && (contrasted && (reasoned || strong || sentence.contains('`'))
+                    || (strong && reasoned))))
+}
+
+/// Why something went wrong.
+pub(super) fn is_cause(sentence: &str) -> bool {
+    let named = pattern!(
+        r"(?i)^(?:so |ah,? |and )?(?:the |this |that |my )?(?:(?:actual|real|underlying|core|main|first|second) )?(?:(?:root )?cause|issue|problem|bug|culprit|failures?|crash|regression|mismatch|tests?|ci|build|lint|push|job)(?: here| there| now)? (?:is|are|was|were|comes? from|came from|stems? from|stemmed from|existed|exists|happen(?:s|ed)|occur(?:s|red)|fail(?:s|ed)?|broke)\b"
+    )
+    .is_match(sentence)
+        && pattern!(r"(?i)\b(?:because|that|due to|since|from|caused by|when|by|didn't|doesn't|isn't|wasn't|not|missing|wrong|only|without|instead of)\b").is_match(sentence)
+        && !pattern!(r"(?i)\b(?:we can see|looking for|now passing|now pass|passing|is (?:just|in|with) (?:the|how)\b|I'm calling|happening|clear)\b").is_match(sentence)
+        && !pattern!(r"(?i)\b(?:is|was|were|now) (?:now )?(?:fixed|resolved|solved|gone|clear|clear now|that (?:you|i)\b|to (?:be|add|use)|simple|minor|acceptable|fine)\b").is_match(sentence);
+    let rooted = pattern!(r"(?i)\broot cause(?:s)?(?: identified| found)?(?: is| was|:| —| -)")
+        .is_match(sentence);
+    let broken = pattern!(
+        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b"
+    )
+    .is_match(sentence);
+    named || rooted || broken
+}
+
+/// Something about the matter was found out.
+pub(super) fn is_discovery(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
+        .is_match(sentence)
+        && sentence.len() > 40
+}
+
+/// A way was tried and given up.
+pub(super) fn is_dead_end(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:did(?:n't| not) (?:work|help)|had no effect|gave up on|is a dead end|was a dead end|turned out not to|tried .{4,80} but (?:it|that|this)\b|(?:attempt|approach) failed)\b|^(?:I(?:'ve)? )?(?:reverted|backed out|rolled back|abandoned)\b"
+    )
+    .is_match(sentence)
+}
+
+/// Something was done for a stated reason: `X returned nil, so I added a check`, `Since nobody reads
+/// it, I removed the field`, `Moved the lock out of the loop to avoid a deadlock`.
+fn is_reasoned_deed(sentence: &str) -> bool {
+    let so = pattern!(
+        r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b"
+    );
+    let since = pattern!(
+        r"(?i)^(?:since|because|given that|as) .{15,}, (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|decided)\b"
+    );
+    let purposeful = pattern!(
+        r"(?i)^(?:(?:I|we)(?:'ve| have)? )?(?:kept|left|moved|switched|replaced|dropped|skipped|excluded|pinned|wrapped|split|limited|avoided|deferred|removed) .{12,} (?:because|so that|to avoid|to keep|to prevent|since|rather than|instead of|for consistency|for backwards?[- ]compatibility) .{6,}"
+    );
+    so.is_match(sentence) || since.is_match(sentence) || purposeful.is_match(sentence)
+}
+
+/// A sentence after "Found it!" that describes the fault, not the search or its end.
+pub(super) fn is_fault(sentence: &str) -> bool {
+    sentence.len() >= 40
+        && is_about_code(sentence)
+        && !is_loose(sentence)
+        && !pattern!(r"(?i)^(?:i|i've|we|here|this is|these are|all|both tests|two tests|the test is)\b|\bnow (?:passing|works?|passes)\b|\bI'm\b")
+            .is_match(sentence)
+}
+
+/// Whether the sentence names code, a file or a figure: something that can be looked up.
+pub(super) fn is_about_code(sentence: &str) -> bool {
+    sentence.contains('`')
+        || pattern!(r"\w+\.(?:rs|go|py|ts|tsx|js|jsx|md|json|ya?ml|toml|sh|html|css|java|rb|c|h|cpp)\b|\w+\(\)|\b[a-z]+[A-Z]\w+|\b\w+_\w+|/\w+/\w+")
+            .is_match(sentence)
+}
+
+/// What the agent says it is about to change, as an order: `Let me add the missing import.`
+/// becomes `Add the missing import`. `None` when it is about to look at something, or says less
+/// than that.
+pub(in crate::summarize::evidence) fn intention(sentence: &str) -> Option<String> {
+    let announced = pattern!(
+        r"(?i)^(?:(?:now|so|ok|okay|good|great|perfect|right|i see)[,!.]? )*(?:(?:let me|let's|i'll|i will|i need to|i should|we need to|we should|i can|i just need to|now i'll|the (?:simplest |right |proper )?(?:fix|solution) is to) )(?:just |also |now |simply |first |instead |quickly |properly )?(add|adjust|allow|bump|change|convert|correct|create|declare|delete|disable|downgrade|drop|enable|escape|exclude|export|expose|extend|extract|fix|handle|ignore|implement|import|increase|initiali[sz]e|install|limit|lower|make|mark|mock|modify|move|normali[sz]e|pass|patch|pin|put|raise|refactor|regenerate|reinstall|relax|remove|rename|reorder|replace|reset|restore|restructure|return|revert|rewrite|set|simplify|skip|split|suppress|swap|switch|unset|update|upgrade|use|wrap|write)\b(.*)$"
+    );
+    let found = announced.captures(sentence)?;
+    let rest = without_full_stop(found[2].trim());
+    let vague = pattern!(
+        r"(?i)^(?:(?:this|it|that|them|these|those|both|all|the (?:issue|problem|test|tests|error|errors|code|file|bug|failing tests?|lint (?:issues?|errors?)))(?: (?:now|too|properly|issue|issues|error|errors|problem|by))?)?$"
+    );
+    if vague.is_match(rest) || rest.len() < 10 {
+        return None;
+    }
+    Some(capitalised(&format!("{} {rest}", found[1].to_lowercase())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(sentence: &str) -> Option<StatementKind> {
+        firm(sentence, false)
+    }
+
+    #[test]
+    fn firm_claims_are_told_apart() {
+        use StatementKind::{Cause, DeadEnd, Decision, Discovery};
+        for (sentence, wanted) in [
+            ("The issue was that the parser dropped the last line without a newline.", Some(Cause)),
+            ("Root cause: the timeout is read in seconds but given in minutes.", Some(Cause)),
+            ("The tests were failing because the mock never returned a value.", Some(Cause)),
+            ("The push failed because the remote has a newer commit.", Some(Cause)),
+            ("I chose a lock file over a socket because it survives a crash.", Some(Decision)),
+            ("Decided to keep the old field since clients still read it.", Some(Decision)),
+            ("Used `with_lock()` instead of a flag that every caller sets.", Some(Decision)),
+            (
+                "It turns out the cache is only written when the process exits cleanly.",
+                Some(Discovery),
+            ),
+            ("I tried a global lock, but that did not help with the second worker.", Some(DeadEnd)),
+            ("Reverted the change of the default port.", Some(DeadEnd)),
+            ("The issue might be that the cache is stale.", None),
+            ("Let me check whether the issue was the port.", None),
+            ("The issue is fixed now.", None),
+            ("Should we use sled instead of a file?", None),
+            ("You could use a map instead of a list because it is faster.", None),
+            ("All tests pass.", None),
+        ] {
+            assert_eq!(kind(sentence), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn an_announced_cause_needs_no_word_for_it() {
+        assert!(announces_cause("Found it!"));
+        assert!(announces_cause("I found the bug!"));
+        assert!(announces_cause("Perfect! I found the issue."));
+        assert!(!announces_cause("I found the file."));
+        assert_eq!(
+            firm("`flush()` runs before the header is complete.", true),
+            Some(StatementKind::Cause)
+        );
+        assert_eq!(firm("`flush()` runs before the header is complete.", false), None);
+    }
+
+    #[test]
+    fn intentions_become_orders() {
+        for (sentence, wanted) in [
+            ("Let me add the missing import to `a.rs`.", Some("Add the missing import to `a.rs`")),
+            (
+                "Now I'll update the mock to return the new type:",
+                Some("Update the mock to return the new type"),
+            ),
+            (
+                "I need to limit the total before it is stored.",
+                Some("Limit the total before it is stored"),
+            ),
+            (
+                "The fix is to also reset the new session's state",
+                Some("Reset the new session's state"),
+            ),
+            ("Let me fix this:", None),
+            ("Let me check the parser first.", None),
+            ("I'll run the tests again.", None),
+        ] {
+            assert_eq!(intention(sentence).as_deref(), wanted, "{sentence}");
+        }
+    }
+}

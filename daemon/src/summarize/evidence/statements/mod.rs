@@ -1,0 +1,93 @@
+//! Sentences of the agent that say something lasting.
+//!
+//! Precision comes before recall: a wrong sentence in a summary costs more trust than a missing
+//! one. While an agent works it guesses aloud, so of its words in between only firm ones count;
+//! the words that end a turn are its report and are read more freely.
+
+mod claims;
+mod dialogue;
+mod report;
+
+pub(in crate::summarize) use self::dialogue::RECOMMENDED;
+pub(super) use self::{
+    claims::intention,
+    dialogue::{asks_about, chosen},
+    report::in_report,
+};
+use crate::{
+    model::evidence::{Statement, StatementKind},
+    model::transcript::Origin,
+    summarize::{
+        evidence::bounds,
+        text::{Block, blocks, cut, kept, one_line, sentences, standing_alone},
+    },
+};
+
+/// A sentence with what it says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found {
+    /// What it says.
+    pub(super) kind: StatementKind,
+    /// The sentence, in one clean line.
+    pub(super) text: String,
+}
+
+/// Where a sentence was said, and whether in the words that ended a turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Said {
+    pub(super) origin: Origin,
+    pub(super) reported: bool,
+}
+
+/// Sentences shorter than this say nothing lasting; longer than the second, no one reads them.
+const LENGTH: std::ops::RangeInclusive<usize> = 24..=420;
+
+/// Causes, decisions and dead ends stated firmly in the midst of work.
+pub(super) fn while_working(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    for block in blocks(text) {
+        let (Block::Item(text) | Block::Paragraph(text)) = block else { continue };
+        let mut announced = false;
+        for sentence in clean_sentences(&text) {
+            if LENGTH.contains(&sentence.len())
+                && let Some(kind) = claims::firm(&sentence, announced)
+            {
+                found.push(Found { kind, text: sentence.clone() });
+            }
+            announced = claims::announces_cause(&sentence);
+        }
+    }
+    found
+}
+
+/// Whether a choice's question stands for many: then an answer does not replace another.
+pub(super) fn is_general(question: &str) -> bool {
+    question.is_empty() || question == RECOMMENDED
+}
+
+/// Adds what was found to `statements`, bounded for each kind, without repetitions.
+pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Said) {
+    for Found { kind, text } in found {
+        let text = kept(&cut(&text, bounds::STATEMENT - 20), bounds::STATEMENT);
+        let known = statements.iter().position(|one| {
+            one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
+        });
+        if let Some(at) = known {
+            // The later wording stands: it knows more.
+            statements.remove(at);
+        }
+        let Said { origin, reported } = said;
+        statements.push(Statement { kind, text, origin, reported });
+        let places: Vec<usize> =
+            (0..statements.len()).filter(|at| statements[*at].kind == kind).collect();
+        if places.len() > bounds::STATEMENTS_OF_A_KIND {
+            statements.remove(places[bounds::STATEMENTS_OF_A_KIND / 3]);
+        }
+    }
+}
+
+/// The sentences of a block, each in one clean line.
+fn clean_sentences(block: &str) -> Vec<String> {
+    let line = one_line(block);
+    sentences(&line).into_iter().filter_map(standing_alone).collect()
+}

@@ -1,0 +1,281 @@
+//! The words that end a turn: what was done, what was found, what is left.
+
+use crate::{
+    model::evidence::StatementKind,
+    summarize::{
+        evidence::statements::{Found, LENGTH, claims, clean_sentences},
+        text::{Block, blocks, one_line, pattern, sentences, standing_alone},
+    },
+};
+
+/// Statements of one kind taken from one report.
+const OF_A_KIND: usize = 5;
+
+/// What the report at the end of a turn says.
+///
+/// `answers` says whether the user asked about something and nothing was changed: then the report
+/// is an answer, and what it states about the matter counts as found out.
+pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Vec<Found> {
+    let mut report = Report { found: Vec::new(), section: Section::None, faults: 0 };
+    let blocks = blocks(text);
+    for (at, block) in blocks.iter().enumerate() {
+        match block {
+            Block::Heading(heading) => report.section = Section::of(heading),
+            Block::Item(item) => report.item(item),
+            Block::Paragraph(paragraph) => {
+                // A paragraph ends a list's section, unless it is what the heading announces.
+                if at > 0 && matches!(blocks[at - 1], Block::Item(_)) {
+                    report.section = Section::None;
+                }
+                report.paragraph(paragraph);
+            }
+        }
+    }
+    if answers && !report.found.iter().any(|found| found.kind == StatementKind::Discovery) {
+        report.answer(&blocks);
+    }
+    report.found
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    None,
+    Done,
+    Left,
+    Cause,
+    Decisions,
+    Findings,
+    /// What could be done, or how: nothing that is so.
+    Proposal,
+    Other,
+}
+
+impl Section {
+    fn of(heading: &str) -> Section {
+        let heading = one_line(heading);
+        let is = |pattern: &regex::Regex| pattern.is_match(&heading);
+        if is(pattern!(
+            r"(?i)\b(?:how|example|usage|option|alternative|recommend|suggest|verification|test plan|proposed|plan)s?\b"
+        )) {
+            Section::Proposal
+        } else if is(pattern!(
+            r"(?i)^(?:(?:suggested |possible |immediate |your )?next steps?|remaining(?: \w+)?|what(?:'s| is) (?:left|next|missing)|still (?:to do|open|needed|missing|pending)|to-?do|open (?:questions?|items?|ends?|issues?)|follow[- ]?ups?(?: \w+)?|outstanding.*|pending(?: \w+)?|not (?:done|yet done|included|covered|fixed).*|known (?:issues|limitations|gaps)|(?:manual |required )?actions? (?:needed|required|items?)|left to do)$"
+        )) {
+            Section::Left
+        } else if is(pattern!(
+            r"(?i)^(?:the )?(?:root causes?|cause|why it (?:failed|broke)|the problem|problem)\b"
+        )) {
+            Section::Cause
+        } else if is(pattern!(r"(?i)\b(?:decisions?|trade-?offs?)\b")) {
+            Section::Decisions
+        } else if is(pattern!(
+            r"(?i)^(?:key |main |my )?(?:findings?|insights?|takeaways?|what i (?:found|learned)|discover(?:y|ies)|observations?)\b"
+        )) {
+            Section::Findings
+        } else if is(pattern!(
+            r"(?i)\b(?:what (?:was|i|changed|we)|changes?(?: made)?|summary|done|completed?|fix(?:es|ed)?|added|updated|created|implemented|accomplished|improvements?|committed)\b"
+        )) {
+            Section::Done
+        } else {
+            Section::Other
+        }
+    }
+}
+
+struct Report {
+    found: Vec<Found>,
+    section: Section,
+    /// Causes taken from the section that is about them.
+    faults: usize,
+}
+
+impl Report {
+    fn add(&mut self, kind: StatementKind, text: String) {
+        let same_kind = self.found.iter().filter(|found| found.kind == kind).count();
+        if same_kind < OF_A_KIND && LENGTH.contains(&text.len()) {
+            self.found.push(Found { kind, text });
+        }
+    }
+
+    fn item(&mut self, item: &str) {
+        let line = one_line(item);
+        let first =
+            sentences(&line).first().and_then(|first| standing_alone(first)).unwrap_or_default();
+        if first.ends_with('?') || item.starts_with(['❌', '✗']) {
+            return;
+        }
+        match self.section {
+            Section::Proposal => {}
+            Section::Left => self.add(StatementKind::OpenEnd, line_within(&line)),
+            Section::Decisions => self.add(StatementKind::Decision, line_within(&line)),
+            Section::Findings => self.add(StatementKind::Discovery, line_within(&line)),
+            Section::Done | Section::None if is_done(&first) || is_done(without_label(&first)) => {
+                self.add(StatementKind::Done, first);
+            }
+            _ => self.sentence(&first),
+        }
+    }
+
+    fn paragraph(&mut self, paragraph: &str) {
+        let mut announced = false;
+        for sentence in clean_sentences(paragraph) {
+            let under_heading = self.section == Section::Cause
+                && self.faults == 0
+                && !claims::is_loose(&sentence)
+                && !sentence.starts_with(['I', '*']);
+            if under_heading || (announced && claims::is_fault(&sentence)) {
+                self.faults += 1;
+                self.add(StatementKind::Cause, sentence.clone());
+            } else {
+                self.sentence(&sentence);
+            }
+            announced = claims::announces_cause(&sentence);
+        }
+    }
+
+    fn sentence(&mut self, sentence: &str) {
+        let claim = claims::firm(sentence, false);
+        if is_left(sentence) {
+            self.add(StatementKind::OpenEnd, sentence.to_owned());
+        } else if let Some(kind) =
+            claim.filter(|kind| *kind != StatementKind::Cause || !is_done(sentence))
+        {
+            self.add(kind, sentence.to_owned());
+        } else if is_done(sentence) {
+            self.add(StatementKind::Done, sentence.to_owned());
+        }
+    }
+
+    /// The first plain statements of an answer; its lists are examples, options and steps.
+    fn answer(&mut self, blocks: &[Block<'_>]) {
+        let sentences = blocks.iter().filter_map(|block| match block {
+            Block::Paragraph(text) => Some(clean_sentences(text)),
+            Block::Item(_) | Block::Heading(_) => None,
+        });
+        let plain: Vec<String> = sentences
+            .flatten()
+            .filter(|sentence| sentence.len() >= 45 && is_answer(sentence))
+            .filter(|sentence| !self.found.iter().any(|found| found.text == *sentence))
+            .take(2)
+            .collect();
+        for sentence in plain {
+            self.add(StatementKind::Discovery, sentence);
+        }
+    }
+}
+
+/// A statement about the matter, not about the talk: it names something that can be looked up,
+/// and says what that is or does.
+fn is_answer(sentence: &str) -> bool {
+    !claims::is_loose(sentence)
+        && claims::is_about_code(sentence)
+        && sentence.ends_with(['.', ')', '!', '`'])
+        && !pattern!(
+            r"(?i)^(?:i|i'm|i've|we|we're|you|your|you'll|here|here's|yes|no|sure|great|good|perfect|done|based on|looking at|both|all|this|that|it|these|those|so|and|but|also|there|then|or|after|before|type|run|add|use|create|push|set|my|given|since|with|worth|summary|spec)\b"
+        )
+        .is_match(sentence)
+        && !pattern!(r"(?i)\b(?:you|your|you'd|we|would|could|should|must|let's|I'm|I|recommend|proposal|option|approach)\b|^[A-Z]\)|^[A-Z][\w ]{2,24}:|→|^\[|^(?:the beauty|same|actually|for each|open|click|go|yes|otherwise)\b").is_match(sentence)
+        && pattern!(
+            r"(?i)\b(?:is|are|was|were|has|have|uses?|does|doesn't|don't|cannot|can't|can|supports?|requires?|returns?|reads?|writes?|stores?|loads?|runs?|calls?|handles?|expects?|ignores?|falls? back|defaults?|means|contains?|validates?|merges?|exposes?|overrides?|overwrites|takes|lives?|sits|matches|creates?|provides?|fails?|works?|looks?|keeps?|holds?|locks?|parses?|scans?|treats?|sends?|picks?|checks?|tracks?|finds?|resolves?|relies|depends|starts|exits|skips)\b"
+        )
+        .is_match(sentence)
+}
+
+/// Something is left to be done.
+fn is_left(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\bstill (?:needs?|need(?:s|ed)? to|requires?|fails?|failing|missing|pending|open|outstanding|unresolved)\b|\b(?:is|are|was|were|has|have|am) not yet\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b|\b(?:remains?|left) to (?:be )?\w+|\bneeds? to be (?:done|added|updated|configured|set|run|tested|created|merged|deployed|pushed)\b|^(?:to complete|remaining|todo)\b|\byou(?:'ll| will)? (?:still |now )?need to\b|\b(?:wasn't|was not|couldn't|could not|weren't|not) able to\b|\bhaven't (?:been )?(?:run|tested|added|committed|pushed|verified|updated|done|implemented|touched)\b|\bas a follow-?up\b|\bin a follow-?up\b"
+    )
+    .is_match(sentence)
+        && !sentence.ends_with('?')
+        && !pattern!(r"(?i)^(?:if|when|once|let me|i'll|no|now|all)\b|\bno longer\b|\bno remaining\b|\bnothing (?:left|remain)").is_match(sentence)
+        && !pattern!(r"(?i)\b(?:don't|doesn't|do not|does not|didn't|no) (?:longer )?(?:still )?need\b|\b(?:when|if|whenever|unless|in case) (?:you|we|it)\b").is_match(sentence)
+}
+
+/// Something was done, said in the past tense at the sentence's beginning.
+fn is_done(sentence: &str) -> bool {
+    let done = pattern!(
+        r"(?i)^(?:(?:I|we)(?:'ve| have)? |the fix (?:is|was) |successfully |also |now |then )*(?:successfully |also |now |just )?(?:added|addressed|applied|built|bumped|changed|cleaned up|committed|configured|consolidated|converted|corrected|created|deduplicated|deleted|disabled|documented|enabled|expanded|exported|extended|extracted|fixed|implemented|improved|increased|installed|integrated|introduced|merged|migrated|modified|moved|optimi[sz]ed|ported|published|pushed|rebased|refactored|registered|released|removed|renamed|reorgani[sz]ed|replaced|resolved|restored|restructured|reworked|rewrote|set up|simplified|split|standardi[sz]ed|switched|synced|unified|updated|upgraded|wired|wrapped|wrote|updating|adding|removing|changing|a (?:single-line|one-line|small))\b"
+    );
+    let failed = pattern!(r"(?i)\bstill (?:nothing|fails?|failing|not|broken)\b|\bto no avail\b");
+    done.is_match(sentence)
+        && !failed.is_match(sentence)
+        && sentence.split_whitespace().count() >= 4
+        && !sentence.ends_with('?')
+}
+
+/// What follows the label of an item such as `parser.rs:12 - Added a check`.
+fn without_label(item: &str) -> &str {
+    let split =
+        item.split_once(" - ").or_else(|| item.split_once(" — ")).or_else(|| item.split_once(": "));
+    split.map_or(item, |(_, rest)| rest)
+}
+
+/// An item's line, cut after its second sentence.
+fn line_within(line: &str) -> String {
+    let all = sentences(line);
+    match all.get(1) {
+        Some(_) if line.len() > 200 => all[0].to_owned(),
+        _ => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, answers: bool, wanted: &[(StatementKind, &str)]) {
+        let found: Vec<(StatementKind, String)> =
+            in_report(text, answers).into_iter().map(|found| (found.kind, found.text)).collect();
+        let wanted: Vec<(StatementKind, String)> =
+            wanted.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
+        assert_eq!(found, wanted, "{text}");
+    }
+
+    #[test]
+    fn a_report_says_what_was_done_and_what_is_left() {
+        check(
+            "Done! All tests pass.\n\n## What changed\n- **Fixed the parser** so that it keeps the last line\n\
+             - `a.rs` is shorter\n\n## Next steps\n1. Add a migration for old files\n2. Should we also rename it?\n\n\
+             The importer still needs a test for empty input. Want me to do that?",
+            false,
+            &[
+                (StatementKind::Done, "Fixed the parser so that it keeps the last line"),
+                (StatementKind::OpenEnd, "Add a migration for old files"),
+                (StatementKind::OpenEnd, "The importer still needs a test for empty input."),
+            ],
+        );
+    }
+
+    #[test]
+    fn an_answer_is_a_discovery() {
+        let text = "Good question. `SessionStore` keeps one file per session and locks it with `flock`.\n\nYou can call it directly.";
+        check(
+            text,
+            true,
+            &[(
+                StatementKind::Discovery,
+                "`SessionStore` keeps one file per session and locks it with `flock`.",
+            )],
+        );
+        check(text, false, &[]);
+    }
+
+    #[test]
+    fn causes_stand_under_their_heading() {
+        check(
+            "### Root cause\n\nThe hook exits before the file is flushed.\n",
+            false,
+            &[(StatementKind::Cause, "The hook exits before the file is flushed.")],
+        );
+    }
+
+    #[test]
+    fn small_talk_and_options_are_nothing() {
+        check(
+            "Great! I can do either of these:\n\n## Options\n- Use a map instead of a list because it is faster\n\nWhich one do you prefer?",
+            true,
+            &[],
+        );
+    }
+}

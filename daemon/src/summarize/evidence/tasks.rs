@@ -1,0 +1,102 @@
+//! The agent's task list, each task in its last state.
+
+use crate::{
+    model::transcript::{Task, TaskState},
+    summarize::{evidence::bounds, text::kept},
+};
+
+/// The agent stated its whole list. Tasks that it leaves out stay when they are done, and are
+/// forgotten when they are not.
+pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
+    let stated: Vec<Task> = stated.iter().map(tidy).collect();
+    tasks.retain(|task| {
+        task.state == TaskState::Completed
+            && !stated.iter().any(|new| new.key == task.key || new.subject == task.subject)
+    });
+    tasks.extend(stated);
+    bound(tasks);
+}
+
+/// A task was added.
+pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
+    let task =
+        tidy(&Task { key: key.to_owned(), subject: subject.to_owned(), state: TaskState::Pending });
+    // A key that comes again begins a new list: what was done under it stays done.
+    if let Some(at) = tasks.iter().position(|known| known.key == task.key) {
+        if tasks[at].state == TaskState::Completed {
+            tasks[at].key = String::new();
+        } else {
+            tasks.remove(at);
+        }
+    }
+    tasks.push(task);
+    bound(tasks);
+}
+
+/// A task changed.
+pub(super) fn update(
+    tasks: &mut [Task],
+    key: &str,
+    state: Option<TaskState>,
+    subject: Option<&str>,
+) {
+    let Some(task) = tasks.iter_mut().rev().find(|task| task.key == key) else { return };
+    task.state = state.unwrap_or(task.state);
+    if let Some(subject) = subject {
+        task.subject = kept(subject, bounds::TASK);
+    }
+}
+
+fn tidy(task: &Task) -> Task {
+    let key = kept(&task.key, bounds::TASK);
+    Task { key, subject: kept(&task.subject, bounds::TASK), state: task.state }
+}
+
+fn bound(tasks: &mut Vec<Task>) {
+    while tasks.len() > bounds::TASKS {
+        let over = |task: &Task| matches!(task.state, TaskState::Completed | TaskState::Dropped);
+        let oldest = tasks.iter().position(over).unwrap_or(0);
+        tasks.remove(oldest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(subject: &str, state: TaskState) -> Task {
+        Task { key: subject.to_owned(), subject: subject.to_owned(), state }
+    }
+
+    #[test]
+    fn a_new_plan_keeps_what_is_done() {
+        let mut tasks = Vec::new();
+        plan(&mut tasks, &[task("a", TaskState::Completed), task("b", TaskState::Pending)]);
+        plan(&mut tasks, &[task("c", TaskState::InProgress)]);
+        assert_eq!(tasks, [task("a", TaskState::Completed), task("c", TaskState::InProgress)]);
+    }
+
+    #[test]
+    fn a_reused_key_is_another_task() {
+        let mut tasks = Vec::new();
+        add(&mut tasks, "1", "first");
+        update(&mut tasks, "1", Some(TaskState::Completed), None);
+        add(&mut tasks, "1", "second");
+        update(&mut tasks, "1", Some(TaskState::InProgress), Some("renamed"));
+        let shown: Vec<(&str, TaskState)> =
+            tasks.iter().map(|task| (task.subject.as_str(), task.state)).collect();
+        assert_eq!(shown, [("first", TaskState::Completed), ("renamed", TaskState::InProgress)]);
+    }
+
+    #[test]
+    fn finished_tasks_go_first_when_there_are_too_many() {
+        let mut tasks = Vec::new();
+        add(&mut tasks, "open", "open");
+        for n in 0..100 {
+            add(&mut tasks, &n.to_string(), "x");
+            update(&mut tasks, &n.to_string(), Some(TaskState::Completed), None);
+        }
+        assert_eq!(tasks.len(), bounds::TASKS);
+        assert_eq!(tasks[0].subject, "open");
+    }
+}

@@ -1,0 +1,67 @@
+//! The one figure that says how much of the code the tests reach, whoever printed it.
+
+use crate::summarize::text::pattern;
+
+/// The total coverage in percent; `None` when there is none, or only figures of parts.
+pub(super) fn of(output: &str) -> Option<f64> {
+    if !output.contains('%') && !output.contains("All files") {
+        return None;
+    }
+    let last = |pattern: &regex::Regex| {
+        let captures = pattern.captures_iter(output).last()?;
+        percent(captures.get(1)?.as_str())
+    };
+    last(pattern!(r"(?m)^TOTAL\s+(?:\d+\s+)+(\d+(?:\.\d+)?)%"))
+        .or_else(|| last(pattern!(r"(?m)^total:\s+\(statements\)\s+(\d+(?:\.\d+)?)%")))
+        .or_else(|| bun(output))
+        .or_else(|| last(pattern!(r"(?m)^All files\s*\|\s*(\d+(?:\.\d+)?)")))
+        .or_else(|| last(pattern!(r"(?m)^(\d+(?:\.\d+)?)% coverage, \d+/\d+ lines covered")))
+        .or_else(|| last(pattern!(r"(?m)^\s*Line Coverage:\s+(\d+(?:\.\d+)?)%")))
+        .or_else(|| last(pattern!(r"(?m)^\s+Lines:\s+(\d+(?:\.\d+)?)%\s+\(\s*\d+/\s*\d+\)")))
+        .or_else(|| single(output))
+}
+
+/// Bun's table has functions before lines.
+fn bun(output: &str) -> Option<f64> {
+    output.contains("| % Funcs | % Lines |").then_some(())?;
+    let row = pattern!(r"(?m)^All files\s*\|\s*[\d.]+\s*\|\s*(\d+(?:\.\d+)?)").captures(output)?;
+    percent(row.get(1)?.as_str())
+}
+
+/// Go prints one figure a package and no total: it stands for all only when it is alone.
+fn single(output: &str) -> Option<f64> {
+    let mut figures = pattern!(r"coverage: (\d+(?:\.\d+)?)% of statements").captures_iter(output);
+    let first = figures.next()?;
+    if figures.next().is_some() {
+        return None;
+    }
+    percent(first.get(1)?.as_str())
+}
+
+/// Two decimals at most, so that the figure survives being written and read.
+fn percent(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    (0.0..=100.0).contains(&value).then(|| (value * 100.0).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_found_and_parts_are_not() {
+        for (output, wanted) in [
+            ("Name    Stmts   Miss  Cover\nTOTAL     120     15    87%", Some(87.0)),
+            ("TOTAL  120  15  30  2  87.35%", Some(87.35)),
+            ("ok a coverage: 81.2% of statements\nok b coverage: 3% of statements", None),
+            ("ok a coverage: 81.2% of statements", Some(81.2)),
+            ("total:\t\t(statements)\t64.0%", Some(64.0)),
+            ("All files |   87.3 |    80 |", Some(87.3)),
+            ("File | % Funcs | % Lines | Uncovered\nAll files |  50.00 |  92.50 |", Some(92.5)),
+            ("87.31% coverage, 262/300 lines covered", Some(87.31)),
+            ("progress 100%", None),
+        ] {
+            assert_eq!(of(output), wanted, "{output}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `go test` in its three dresses (plain, `-v`, `-json`), and gotestsum.
+//!
+//! Plain output counts packages, not tests; the framework's name says so.
+
+use serde_json::Value;
+
+use crate::summarize::{
+    evidence::tests::{Report, listed, names, number},
+    text::pattern,
+};
+
+/// Any of the three dresses.
+pub(super) fn go(output: &str) -> Option<Report> {
+    json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
+}
+
+/// `--- PASS: TestX (0.00s)` lines when there are any, else one `ok` or `FAIL` line a package.
+fn lines(output: &str) -> Option<Report> {
+    let test = |verdict: &'static str| {
+        pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$")
+            .captures_iter(output)
+            .filter(move |line| &line[1] == verdict)
+            .filter_map(|line| line.get(2).map(|name| name.as_str()))
+    };
+    let passed_packages =
+        pattern!(r"(?m)^ok\s+(\S+)\s+(?:[\d.]+s|\(cached\))").find_iter(output).count();
+    let failed_packages: Vec<&str> =
+        pattern!(r"(?m)^FAIL\s+(\S+)\s+(?:[\d.]+s|\[build failed\]|\[setup failed\])")
+            .captures_iter(output)
+            .filter_map(|line| line.get(1).map(|name| name.as_str()))
+            .collect();
+    let failed_tests = names(test("FAIL"));
+    let (passed, skipped) = (test("PASS").count(), test("SKIP").count());
+    if passed == 0 && passed_packages + failed_packages.len() == 0 {
+        return None;
+    }
+    let verbose = passed > 0;
+    let broken = names(failed_packages.iter().copied());
+    let counts = if verbose {
+        (passed, failed_tests.len().max(usize::from(!broken.is_empty())), skipped)
+    } else {
+        (passed_packages, failed_packages.len(), 0)
+    };
+    let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Some(Report {
+        framework: if verbose { "go test" } else { "go test (packages)" },
+        passed: size(counts.0),
+        failed: size(counts.1),
+        skipped: size(counts.2),
+        failed_tests: if failed_tests.is_empty() { broken } else { failed_tests },
+        coverage_pct: None,
+    })
+}
+
+/// One object a line; a test's last action says how it went.
+fn json(output: &str) -> Option<Report> {
+    let mut report = Report { framework: "go test", ..Report::default() };
+    let mut failed: Vec<String> = Vec::new();
+    for line in output.lines().filter(|line| line.starts_with('{') && line.contains("\"Action\"")) {
+        let Ok(event) = serde_json::from_str::<Value>(line) else { continue };
+        let Some(test) = event["Test"].as_str() else { continue };
+        match event["Action"].as_str() {
+            Some("pass") => report.passed += 1,
+            Some("skip") => report.skipped += 1,
+            Some("fail") => {
+                report.failed += 1;
+                failed.push(test.to_owned());
+            }
+            _ => {}
+        }
+    }
+    report.failed_tests = names(failed.iter().map(String::as_str));
+    (report.passed + report.failed + report.skipped > 0).then_some(report)
+}
+
+/// `DONE 120 tests, 1 skipped, 2 failures in 3.4s`.
+fn gotestsum(output: &str) -> Option<Report> {
+    let line = pattern!(
+        r"(?m)^DONE (?:\d+ runs, )?(\d+) tests(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in [\d.]+s"
+    )
+    .captures_iter(output)
+    .last()?;
+    let (skipped, failed) = (number(&line, 2), number(&line, 3) + number(&line, 4));
+    let failed_tests = pattern!(r"(?m)^=== FAIL: \S+ (\S+) \([\d.]+s\)");
+    Some(Report {
+        framework: "go test",
+        passed: number(&line, 1).saturating_sub(skipped + failed),
+        failed,
+        skipped,
+        failed_tests: listed(failed_tests, output),
+        coverage_pct: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::summarize::evidence::tests::check;
+
+    #[test]
+    fn go_test_outputs() {
+        check::outputs(&[
+            (
+                "ok  \texample.org/a\t0.10s\tcoverage: 81.0% of statements\n?   \texample.org/b\t[no test files]\nok  \texample.org/c\t(cached)\n",
+                &["go test (packages) 2/0/0 81%"],
+            ),
+            (
+                "--- FAIL: TestParse (0.00s)\n    parse_test.go:12: got 1, want 2\nFAIL\nFAIL\texample.org/a\t0.01s\nok  \texample.org/b\t0.2s\nFAIL\n",
+                &["go test (packages) 1/1/0 [TestParse]"],
+            ),
+            (
+                "# example.org/a\na/x.go:3:5: undefined: y\nFAIL\texample.org/a [build failed]\nFAIL\n",
+                &["go test (packages) 0/1/0 [example.org/a]"],
+            ),
+            (
+                "=== RUN   TestA\n=== RUN   TestA/one\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/one (0.00s)\n\
+                 === RUN   TestB\n--- SKIP: TestB (0.00s)\n--- FAIL: TestC (0.02s)\nFAIL\nFAIL\texample.org/a\t0.3s\n",
+                &["go test 2/1/1 [TestC]"],
+            ),
+            (
+                "{\"Action\":\"run\",\"Package\":\"a\",\"Test\":\"TestA\"}\n{\"Action\":\"pass\",\"Package\":\"a\",\"Test\":\"TestA\",\"Elapsed\":0}\n\
+                 {\"Action\":\"fail\",\"Package\":\"a\",\"Test\":\"TestB\"}\n{\"Action\":\"fail\",\"Package\":\"a\"}\n",
+                &["go test 1/1/0 [TestB]"],
+            ),
+            (
+                "=== FAIL: pkg/a TestX (0.01s)\n\nDONE 120 tests, 1 skipped, 2 failures in 3.412s\n",
+                &["go test 117/2/1 [TestX]"],
+            ),
+        ]);
+    }
+}

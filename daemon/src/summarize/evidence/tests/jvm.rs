@@ -1,0 +1,146 @@
+//! Maven's Surefire, Gradle, and JUnit's XML wherever it is printed.
+
+use crate::summarize::{
+    evidence::tests::{Report, names, number},
+    text::pattern,
+};
+
+/// `Tests run: 12, Failures: 1, Errors: 0, Skipped: 0`: the closing lines without a time, one a
+/// module; where they are cut off, the lines of the classes.
+pub(super) fn surefire(output: &str) -> Option<Report> {
+    let lines = pattern!(
+        r"(?m)^(?:\[[A-Z]+\]\s+)?Tests run:\s*(\d+), Failures:\s*(\d+), Errors:\s*(\d+), Skipped:\s*(\d+)(.*)$"
+    );
+    let closing = lines.captures_iter(output).filter(|line| !line[5].contains("Time elapsed"));
+    let mut found: Vec<_> = closing.collect();
+    if found.is_empty() {
+        found = lines.captures_iter(output).collect();
+    }
+    let mut report = Report { framework: "maven surefire", ..Report::default() };
+    for line in &found {
+        let (failed, skipped) = (number(line, 2) + number(line, 3), number(line, 4));
+        report.passed += number(line, 1).saturating_sub(failed + skipped);
+        report.failed += failed;
+        report.skipped += skipped;
+    }
+    let failed = pattern!(
+        r"(?m)^\[ERROR\]\s+(?:([\w$]+\.[\w$]+):\d+|([\w$.]+\.[\w$]+)\s+(?:--\s+)?Time elapsed.*<<< (?:FAILURE|ERROR)!)"
+    );
+    let found = failed.captures_iter(output).filter_map(|line| line.get(1).or(line.get(2)));
+    report.failed_tests = names(found.map(|name| name.as_str()));
+    Some(report)
+}
+
+/// `12 tests completed, 1 failed, 2 skipped`: printed only when something failed; else the lines
+/// of the tests, where the build prints them.
+pub(super) fn gradle(output: &str) -> Option<Report> {
+    let verdicts = pattern!(r"(?m)^(\S[^>\n]*(?: > [^>\n]+?)+) (PASSED|FAILED|SKIPPED)\s*$");
+    let of = |verdict: &'static str| {
+        verdicts
+            .captures_iter(output)
+            .filter(move |line| &line[2] == verdict)
+            .filter_map(|line| line.get(1))
+    };
+    let failed_tests = names(of("FAILED").map(|name| name.as_str()));
+    let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let closing =
+        pattern!(r"(?m)^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?\s*$");
+    let Some(line) = closing.captures_iter(output).last() else {
+        pattern!(r"(?m)^BUILD (?:SUCCESSFUL|FAILED)").find(output)?;
+        return Some(Report {
+            framework: "gradle",
+            passed: size(of("PASSED").count()),
+            failed: size(of("FAILED").count()),
+            skipped: size(of("SKIPPED").count()),
+            failed_tests,
+            coverage_pct: None,
+        });
+    };
+    let (failed, skipped) = (number(&line, 2), number(&line, 3));
+    Some(Report {
+        framework: "gradle",
+        passed: number(&line, 1).saturating_sub(failed + skipped),
+        failed,
+        skipped,
+        failed_tests,
+        coverage_pct: None,
+    })
+}
+
+/// `<testsuites tests="12" failures="1" …>`, or the sum over the suites.
+pub(super) fn junit_xml(output: &str) -> Option<Report> {
+    let all = pattern!(r"<testsuites\b[^>]*\btests=[^>]*>").find_iter(output);
+    let mut suites: Vec<&str> = all.map(|tag| tag.as_str()).collect();
+    if suites.is_empty() {
+        suites = pattern!(r"<testsuite\b[^>]*\btests=[^>]*>")
+            .find_iter(output)
+            .map(|tag| tag.as_str())
+            .collect();
+    }
+    if suites.is_empty() {
+        return None;
+    }
+    let mut report = Report { framework: "junit xml", ..Report::default() };
+    for suite in suites {
+        let of = |name: &str| -> u32 {
+            pattern!(r#"\b(tests|failures|errors|skipped|disabled)="(\d+)""#)
+                .captures_iter(suite)
+                .filter(|attribute| &attribute[1] == name)
+                .map(|attribute| number(&attribute, 2))
+                .sum()
+        };
+        let (failed, skipped) = (of("failures") + of("errors"), of("skipped"));
+        report.passed += of("tests").saturating_sub(failed + skipped);
+        report.failed += failed;
+        report.skipped += skipped;
+    }
+    let failed = pattern!(r"<testcase\b([^>]*[^/])>\s*<(?:failure|error)\b");
+    let full: Vec<String> = failed
+        .captures_iter(output)
+        .map(|case| {
+            let of = |name: &str| {
+                let attributes = pattern!(r#"\b(name|classname)="([^"]*)""#)
+                    .captures_iter(&output[case.get(1).map_or(0..0, |at| at.range())]);
+                attributes
+                    .filter(|attribute| &attribute[1] == name)
+                    .map(|attribute| attribute[2].to_owned())
+                    .next()
+            };
+            [of("classname"), of("name")].into_iter().flatten().collect::<Vec<_>>().join(".")
+        })
+        .collect();
+    report.failed_tests = names(full.iter().map(String::as_str));
+    Some(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::summarize::evidence::tests::check;
+
+    #[test]
+    fn jvm_outputs() {
+        check::outputs(&[
+            (
+                "[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in a.FooTest\n\
+                 [ERROR] a.BarTest.testBar -- Time elapsed: 0.01 s <<< FAILURE!\n[INFO] Results:\n\
+                 [ERROR] Failures: \n[ERROR]   BarTest.testBar:12 expected: <1> but was: <2>\n\
+                 [ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 2\n",
+                &["maven surefire 9/1/2 [a.BarTest.testBar, BarTest.testBar]"],
+            ),
+            (
+                "CartTest > adds() FAILED\n    org.opentest4j.AssertionFailedError at CartTest.java:9\n\n12 tests completed, 1 failed, 2 skipped\n\nBUILD FAILED in 3s\n",
+                &["gradle 9/1/2 [CartTest > adds()]"],
+            ),
+            (
+                "> Task :test\nCartTest > adds() PASSED\nCartTest > removes() PASSED\n\nBUILD SUCCESSFUL in 2s\n",
+                &["gradle 2/0/0"],
+            ),
+            ("BUILD SUCCESSFUL in 2s\n3 actionable tasks: 3 executed\n", &[]),
+            (
+                "<testsuites tests=\"3\" failures=\"1\" errors=\"0\">\n<testsuite name=\"a\" tests=\"3\" failures=\"1\">\n\
+                 <testcase name=\"adds\" classname=\"a.Cart\">\n<failure message=\"x\"/></testcase>\n<testcase name=\"b\" classname=\"a.Cart\"/>\n",
+                &["junit xml 2/1/0 [a.Cart.adds]"],
+            ),
+        ]);
+    }
+}

@@ -1,0 +1,182 @@
+//! Test runs recognised by what they print, one file per family of frameworks.
+//!
+//! The command says little (`make check`, `npm test 2>&1 | tail -60`), the output nearly all. A
+//! framework counts as seen when its closing line is there; an output cut before that line says
+//! nothing, since its numbers would be wrong. Adding a family is one file and one line.
+
+mod coverage;
+mod dotnet;
+mod go;
+mod javascript;
+mod jvm;
+mod other;
+mod php;
+mod python;
+mod ruby;
+mod rust;
+
+use crate::summarize::{evidence::bounds, text::kept};
+
+/// What one framework reports of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Report {
+    /// The framework's name.
+    pub(super) framework: &'static str,
+    /// Tests that passed.
+    pub(super) passed: u32,
+    /// Tests that failed or broke.
+    pub(super) failed: u32,
+    /// Tests that were skipped.
+    pub(super) skipped: u32,
+    /// Names of failed tests, bounded.
+    pub(super) failed_tests: Vec<String>,
+    /// Coverage in percent.
+    pub(super) coverage_pct: Option<f64>,
+}
+
+/// Reads the reports of one family out of an output without terminal colours.
+type Parser = fn(&str) -> Option<Report>;
+
+/// Every family. Several may stand in one output (`make test`).
+const PARSERS: &[Parser] = &[
+    python::pytest,
+    python::unittest,
+    rust::cargo,
+    rust::nextest,
+    go::go,
+    javascript::jest,
+    javascript::vitest,
+    javascript::mocha,
+    javascript::bun,
+    javascript::node,
+    javascript::playwright,
+    ruby::rspec,
+    ruby::minitest,
+    php::phpunit,
+    php::pest,
+    dotnet::dotnet,
+    jvm::surefire,
+    jvm::gradle,
+    jvm::junit_xml,
+    other::ctest,
+    other::deno,
+    other::swift,
+    other::exunit,
+    other::tap,
+];
+
+/// The test runs that `output` reports; `output` is without terminal colours.
+pub(super) fn reports(output: &str) -> Vec<Report> {
+    let mut found: Vec<Report> = PARSERS
+        .iter()
+        .filter_map(|parse| parse(output))
+        .filter(|report| report.passed + report.failed + report.skipped > 0)
+        .collect();
+    let coverage = coverage::of(output);
+    if let [only] = found.as_mut_slice()
+        && only.coverage_pct.is_none()
+    {
+        only.coverage_pct = coverage;
+    }
+    found
+}
+
+/// The number in a pattern's group; 0 when the group is absent.
+fn number(captures: &regex::Captures<'_>, group: usize) -> u32 {
+    captures.get(group).map_or(0, |digits| count(digits.as_str()))
+}
+
+/// A count as printed, saturating; thousands separators are passed over.
+fn count(digits: &str) -> u32 {
+    digits
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .fold(0, |sum, digit| sum.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
+}
+
+/// The number before `word` in a list such as `2 failed, 45 passed`.
+fn tally(list: &str, word: &str) -> u32 {
+    let mut words = list.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    let mut before = "";
+    words
+        .find_map(|part| {
+            let found = (part == word).then(|| count(before));
+            before = part;
+            found
+        })
+        .unwrap_or(0)
+}
+
+/// The names in the first group of each match, as [`names`] keeps them.
+fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
+    let found = pattern.captures_iter(output).filter_map(|line| line.get(1));
+    names(found.map(|name| name.as_str()))
+}
+
+/// Names without repetition, as many and as long as evidence keeps.
+fn names<'o>(found: impl Iterator<Item = &'o str>) -> Vec<String> {
+    let mut kept_names: Vec<String> = Vec::new();
+    for name in found.map(str::trim).filter(|name| !name.is_empty()) {
+        let name = kept(name, bounds::TEST_NAME);
+        if kept_names.len() < bounds::FAILED_TESTS && !kept_names.contains(&name) {
+            kept_names.push(name);
+        }
+    }
+    kept_names
+}
+
+#[cfg(test)]
+mod check {
+    use super::*;
+
+    /// A report as one line: `pytest 45/2/1 87.3% [a, b]`.
+    pub(super) fn line(report: &Report) -> String {
+        let coverage = report.coverage_pct.map_or(String::new(), |pct| format!(" {pct}%"));
+        let names = match report.failed_tests.as_slice() {
+            [] => String::new(),
+            names => format!(" [{}]", names.join(", ")),
+        };
+        format!(
+            "{} {}/{}/{}{coverage}{names}",
+            report.framework, report.passed, report.failed, report.skipped
+        )
+    }
+
+    /// Holds each output against the lines of all reports found in it.
+    pub(super) fn outputs(table: &[(&str, &[&str])]) {
+        for (output, wanted) in table {
+            let output = crate::summarize::text::without_ansi(output);
+            let found: Vec<String> = reports(&output).iter().map(line).collect();
+            assert_eq!(&found, wanted, "{output}");
+        }
+    }
+
+    #[test]
+    fn other_output_is_no_test_run() {
+        outputs(&[
+            ("3 files changed, 45 insertions(+), 2 deletions(-)", &[]),
+            ("All 12 passed checks are fine. 3 failed logins in 5 s", &[]),
+            ("[1/3] Resolving packages...\nDone in 2.34s.", &[]),
+            ("12 passing cars\n1 failing car", &[]),
+            ("commit 1a2b3c\n\n    All 47 tests pass, 2 skipped\n", &[]),
+            ("tests/test_a.py\ntests/test_b.py\n", &[]),
+            ("OK\n", &[]),
+            ("warning: unused\n    Finished `test` profile in 3.2s\n", &[]),
+            ("Tests: see docs/testing.md\nTests run nightly", &[]),
+            ("ok, 3 passed it on", &[]),
+            ("| Tests | 12 passed |\n", &[]),
+            ("  passed: 12\n  failed: 1\n", &[]),
+            ("error: test failed, to rerun pass `--lib`\n", &[]),
+            ("TOTAL 12 3 75%\n", &[]),
+        ]);
+    }
+
+    #[test]
+    fn two_families_in_one_output_are_two_runs() {
+        outputs(&[(
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n\
+             Tests:       1 failed, 4 passed, 5 total\n",
+            &["cargo test 3/0/0", "jest 4/1/0"],
+        )]);
+    }
+}

@@ -1,0 +1,64 @@
+//! RSpec and Minitest.
+
+use crate::summarize::{
+    evidence::tests::{Report, listed, number},
+    text::pattern,
+};
+
+/// `12 examples, 1 failure, 2 pending`.
+pub(super) fn rspec(output: &str) -> Option<Report> {
+    let line = pattern!(
+        r"(?m)^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?\s*$"
+    )
+    .captures_iter(output)
+    .last()?;
+    let (failed, pending) = (number(&line, 2), number(&line, 3));
+    let places = pattern!(r"(?m)^rspec (\S+)(?: # .+)?$");
+    Some(Report {
+        framework: "rspec",
+        passed: number(&line, 1).saturating_sub(failed + pending),
+        failed: failed + number(&line, 4),
+        skipped: pending,
+        failed_tests: listed(places, output),
+        coverage_pct: None,
+    })
+}
+
+/// `12 runs, 34 assertions, 1 failures, 0 errors, 2 skips`; Rails prints the same.
+pub(super) fn minitest(output: &str) -> Option<Report> {
+    let line = pattern!(
+        r"(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)"
+    )
+    .captures_iter(output)
+    .last()?;
+    let (failed, skipped) = (number(&line, 2) + number(&line, 3), number(&line, 4));
+    let failed_tests = pattern!(r"(?m)^([A-Z]\S*#test_\S+?)(?: \[[^\]]*\])?:?\s*$");
+    Some(Report {
+        framework: "minitest",
+        passed: number(&line, 1).saturating_sub(failed + skipped),
+        failed,
+        skipped,
+        failed_tests: listed(failed_tests, output),
+        coverage_pct: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::summarize::evidence::tests::check;
+
+    #[test]
+    fn ruby_outputs() {
+        check::outputs(&[
+            (
+                "Finished in 0.1 seconds\n12 examples, 1 failure, 2 pending\n\nFailed examples:\n\nrspec ./spec/cart_spec.rb:12 # Cart adds\n",
+                &["rspec 9/1/2 [./spec/cart_spec.rb:12]"],
+            ),
+            ("1 example, 0 failures\n", &["rspec 1/0/0"]),
+            (
+                "Failure:\nCartTest#test_adds [test/cart_test.rb:5]:\nExpected 1\n\n12 runs, 34 assertions, 1 failures, 0 errors, 2 skips\n",
+                &["minitest 9/1/2 [CartTest#test_adds]"],
+            ),
+        ]);
+    }
+}

@@ -1,0 +1,236 @@
+//! Decisions with their reasons: choices of the user, plans, and what the agent says it chose.
+
+use crate::{
+    model::{
+        evidence::{Choice, StatementKind},
+        summary::DecisionRecord,
+    },
+    summarize::{
+        evidence::RECOMMENDED,
+        from_evidence::entries::{ENTRY, Entries},
+        text::{capitalised, cut, pattern, same_words, without_full_stop},
+    },
+};
+
+/// Records at most; of more, accepted plans go first, then the oldest.
+const RECORDS: usize = 14;
+/// How an accepted plan begins.
+const PLAN: &str = "Plan: ";
+/// How a missing reason is said.
+const UNSTATED: &str = "Reason not stated";
+
+/// What was decided, in the order it was.
+pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
+    let mut dated: Vec<(u64, DecisionRecord)> = Vec::new();
+    for choice in &entries.evidence.choices {
+        dated.push((choice.origin.line, of_choice(entries, choice)));
+    }
+    for statement in entries.statements(StatementKind::Decision) {
+        if let Some(record) = of_statement(&entries.tidy_line(&statement.text)) {
+            dated.push((statement.origin.line, record));
+        }
+    }
+    dated.sort_by_key(|(line, _)| *line);
+    let mut records: Vec<DecisionRecord> = Vec::new();
+    for (_, record) in dated {
+        records.retain(|known| !same_words(&known.decision, &record.decision));
+        records.push(record);
+    }
+    while records.len() > RECORDS {
+        let plan = records.iter().position(|record| record.decision.starts_with(PLAN));
+        records.remove(plan.unwrap_or(0));
+    }
+    records
+}
+
+fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
+    let question = entries.tidy_line(&choice.question);
+    let question =
+        pattern!(r"(?i)^(?:next |first |last |final )?question(?: \d+)?: ").replace(&question, "");
+    let answer = pattern!(r"(?i) ?\((?:recommended|default)\)").replace(&choice.answer, "");
+    let answer = entries.tidy(&answer);
+    let (decision, rationale) = match choice.answer.as_str() {
+        "accepted" => (format!("{PLAN}{}", plan(&question)), "Accepted by the user".to_owned()),
+        "refused" => {
+            (format!("Not as planned: {}", plan(&question)), "Refused by the user".to_owned())
+        }
+        _ if choice.question == RECOMMENDED => {
+            let (decision, reason) = match labelled(&answer) {
+                (label, Some(detail)) if label.split(' ').count() <= 8 => {
+                    (label.to_owned(), Some(capitalised(detail)))
+                }
+                _ => with_reason(&answer),
+            };
+            let accepted = "recommended by the agent, accepted by the user";
+            (
+                decision,
+                reason.map_or(capitalised(accepted), |reason| format!("{reason} ({accepted})")),
+            )
+        }
+        _ => {
+            let (label, detail) = labelled(&answer);
+            let asked = if question.is_empty() {
+                "Chosen by the user".to_owned()
+            } else {
+                format!("Chosen by the user; asked: {}", cut(&question, ENTRY))
+            };
+            (
+                label.to_owned(),
+                detail.map_or(asked.clone(), |detail| format!("{} ({asked})", capitalised(detail))),
+            )
+        }
+    };
+    let others: Vec<String> =
+        choice.alternatives.iter().map(|one| labelled(&entries.tidy(one)).0.to_owned()).collect();
+    DecisionRecord { decision, rationale, alternatives: (!others.is_empty()).then_some(others) }
+}
+
+fn plan(question: &str) -> String {
+    let plain = pattern!(r"(?i)^(?:implementation )?plan(?: (?:for|to))?\s*(?:[:—-]\s*|\b)")
+        .replace(question, "");
+    capitalised(&plain)
+}
+
+/// `Daily — one file for each date` is a label with its detail.
+fn labelled(answer: &str) -> (&str, Option<&str>) {
+    match answer.split_once(" — ").or_else(|| answer.split_once(" - ")) {
+        Some((label, detail)) if label.len() >= 3 => (label, Some(detail)),
+        _ => (answer, None),
+    }
+}
+
+/// A sentence that states a decision, with its reason and what it was preferred to. `None` when
+/// it holds neither.
+fn of_statement(sentence: &str) -> Option<DecisionRecord> {
+    let sentence = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:\s*")
+        .replace(sentence, "");
+    let sentence = without_full_stop(&sentence);
+    let (decision, reason) = match heading(sentence) {
+        Some((label, rest)) => (label.to_owned(), Some(capitalised(rest))),
+        None => with_reason(sentence),
+    };
+    let others = alternative(&decision).or_else(|| alternative(sentence));
+    if reason.is_none() && others.is_none() {
+        return None;
+    }
+    let decision = pattern!(
+        r"(?i)^(?:so |and |therefore,? |instead,? )?(?:I|we)(?:'ve| have)? (?:also |now |just )?"
+    )
+    .replace(&decision, "");
+    Some(DecisionRecord {
+        decision: cut(&capitalised(decision.trim()), ENTRY),
+        rationale: reason.map_or(UNSTATED.to_owned(), |reason| cut(&reason, ENTRY)),
+        alternatives: others.map(|other| vec![other]),
+    })
+}
+
+/// `Explicit units: the old ones were read as minutes`.
+fn heading(sentence: &str) -> Option<(&str, &str)> {
+    let (label, rest) = sentence.split_once(": ").or_else(|| sentence.split_once(" — "))?;
+    let is_label = label.split(' ').count() <= 8 && !label.contains(['(', ',']) && rest.len() > 20;
+    is_label.then_some((label, rest))
+}
+
+/// The decision and the reason that the sentence gives.
+fn with_reason(sentence: &str) -> (String, Option<String>) {
+    let so = pattern!(r"(?i)^(.{20,}?),? so (?:I|we)(?:'ve| have)? (.+)$");
+    let since =
+        pattern!(r"(?i)^(?:since|because|given that|as) (.{15,}?), (?:I|we)(?:'ve| have)? (.+)$");
+    for pattern in [since, so] {
+        if let Some(parts) = pattern.captures(sentence) {
+            return (capitalised(&parts[2]), Some(capitalised(&parts[1])));
+        }
+    }
+    let reason = pattern!(
+        r"(?i)^(.{12,}?)(?:,| —)? (?:because|since|due to|(?:so (?:that )?(?:it|we|the|that|they)|to (?:avoid|keep|prevent|stay|match|preserve|reduce|ensure|allow|minimi[sz]e|simplify)|for (?:consistency|simplicity|compatibility|safety|performance|clarity|backwards?)))\b"
+    );
+    let Some(found) = reason.captures(sentence) else { return (sentence.to_owned(), None) };
+    let decision = found[1].to_owned();
+    let rest =
+        sentence[found.get(1).map_or(0, |part| part.end())..].trim_start_matches([',', ' ', '—']);
+    let rest = pattern!(r"(?i)^(?:because|since)\s+").replace(rest, "");
+    (decision, Some(capitalised(&rest)))
+}
+
+/// What stands after `instead of`, `rather than` or `over`.
+fn alternative(sentence: &str) -> Option<String> {
+    let found = pattern!(
+        r"(?i)\b(?:instead of|rather than|(?:chose|opted for|picked|preferred|went with) .{2,60}? over) (.+?)(?:[,;(]| —| because| since| so | to avoid| to keep| which| when| as |$)"
+    )
+    .captures(sentence)?;
+    let other = without_full_stop(found[1].trim());
+    (other.len() >= 3).then(|| capitalised(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{evidence::Evidence, transcript::Origin};
+
+    #[test]
+    fn sentences_give_decision_reason_and_alternative() {
+        for (sentence, wanted) in [
+            (
+                "I chose a lock file over a socket because it survives a crash.",
+                Some(("Chose a lock file over a socket", "It survives a crash", Some("A socket"))),
+            ),
+            (
+                "The cache may be empty at first, so I added a `warm()` call.",
+                Some(("Added a `warm()` call", "The cache may be empty at first", None)),
+            ),
+            (
+                "Since no release reads the column yet, I dropped it instead of deprecating it.",
+                Some((
+                    "Dropped it instead of deprecating it",
+                    "No release reads the column yet",
+                    Some("Deprecating it"),
+                )),
+            ),
+            (
+                "Used `with_lock()` instead of a flag in the loop.",
+                Some((
+                    "Used `with_lock()` instead of a flag in the loop",
+                    "Reason not stated",
+                    Some("A flag in the loop"),
+                )),
+            ),
+            (
+                "Kept the lock out of the loop to avoid a deadlock.",
+                Some(("Kept the lock out of the loop", "To avoid a deadlock", None)),
+            ),
+            ("Went with the second way.", None),
+        ] {
+            let found = of_statement(sentence);
+            let found = found.as_ref().map(|record| {
+                let others = record.alternatives.as_ref().map(|others| others[0].as_str());
+                (record.decision.as_str(), record.rationale.as_str(), others)
+            });
+            assert_eq!(found, wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn choices_of_the_user_are_decisions() {
+        let choice = |question: &str, answer: &str| Choice {
+            question: question.to_owned(),
+            answer: answer.to_owned(),
+            alternatives: vec!["Hourly - many files".to_owned()],
+            origin: Origin::default(),
+        };
+        let evidence = Evidence {
+            choices: vec![
+                choice("How should the log be split?", "Daily — one file for each date"),
+                Choice { alternatives: Vec::new(), ..choice("# Plan: Export to CSV", "accepted") },
+            ],
+            ..Evidence::default()
+        };
+        let records = key_decisions(&Entries { evidence: &evidence, project: None });
+        assert_eq!(records[0].decision, "Daily");
+        assert_eq!(
+            records[0].rationale,
+            "One file for each date (Chosen by the user; asked: How should the log be split?)"
+        );
+        assert_eq!(records[0].alternatives.as_deref(), Some(&["Hourly".to_owned()][..]));
+        assert_eq!(records[1].decision, "Plan: Export to CSV");
+    }
+}

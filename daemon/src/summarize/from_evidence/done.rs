@@ -1,0 +1,163 @@
+//! What was accomplished: pull requests, commits, tasks, and what the agent reports as done.
+
+use crate::{
+    model::{
+        evidence::{Evidence, FileWork, StatementKind},
+        transcript::{Outcome, TaskState},
+    },
+    summarize::{
+        from_evidence::entries::{ENTRY, Entries, push},
+        text::{cut, pattern},
+    },
+};
+
+/// Entries at most.
+const ENTRIES: usize = 14;
+/// Commits listed from the beginning and from the end.
+const COMMITS: (usize, usize) = (3, 7);
+/// With fewer entries than this, the agent's own reports are used too.
+const FEW: usize = 5;
+
+/// What was accomplished, what lasts longest first.
+pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
+    let evidence = entries.evidence;
+    let mut list: Vec<String> = Vec::new();
+    pull_requests(evidence, &mut list);
+    commits(entries, &mut list);
+    let done = evidence.tasks.iter().filter(|task| task.state == TaskState::Completed);
+    let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
+    // Of too many, the first ones and the latest: what lies between led to them.
+    let room = ENTRIES.saturating_sub(list.len());
+    let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
+    for (at, task) in work.into_iter().enumerate() {
+        if !left_out.contains(&at) {
+            push(&mut list, entries.tidy(&task.subject));
+        }
+    }
+    if list.len() < FEW && can_have_changed(evidence) {
+        for statement in entries.statements(StatementKind::Done) {
+            push(&mut list, entries.deed(&statement.text));
+        }
+    }
+    if list.is_empty() {
+        steps.into_iter().for_each(|task| push(&mut list, entries.tidy(&task.subject)));
+    }
+    if list.len() < FEW {
+        let handed =
+            evidence.delegations.iter().filter(|one| one.outcome == Some(Outcome::Succeeded));
+        for delegation in handed {
+            push(&mut list, entries.tidy(&format!("Delegated: {}", delegation.subject)));
+        }
+    }
+    if list.is_empty() && evidence.files.values().any(FileWork::changed) {
+        list.extend(entries.first_words());
+    }
+    list.truncate(ENTRIES);
+    list
+}
+
+/// Whether the session changed anything that it shows: else what sounds like a deed is a
+/// description of what others did.
+fn can_have_changed(evidence: &Evidence) -> bool {
+    evidence.files.values().any(FileWork::changed)
+        || !evidence.commits.is_empty()
+        || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
+}
+
+fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
+    // One that was only looked at was not accomplished here.
+    if evidence.commits.is_empty() && !evidence.files.values().any(FileWork::changed) {
+        return;
+    }
+    for request in &evidence.pull_requests {
+        let number = request.number.map_or(String::new(), |number| format!(" #{number}"));
+        push(list, format!("Pull request{number}: {}", request.url));
+    }
+}
+
+/// Commits; of many, the first ones and the latest.
+fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let commits = &entries.evidence.commits;
+    let left_out = COMMITS.0..commits.len().saturating_sub(COMMITS.1).max(COMMITS.0);
+    for (at, commit) in commits.iter().enumerate() {
+        if left_out.contains(&at) {
+            continue;
+        }
+        let hash = if commit.hash.is_empty() {
+            String::new()
+        } else {
+            format!(" (commit `{}`)", commit.hash)
+        };
+        let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
+        push(list, format!("{subject}{hash}"));
+    }
+}
+
+/// A step of the way rather than a result.
+fn is_step(subject: &str) -> bool {
+    pattern!(r"(?i)^(?:run|verify|check|navigate|discover|offer|user|read|explore|investigate|look|understand|examine|analy[sz]e|search|find|locate|identify|review|test that|confirm|gather|ask|clarify|propose|present|mark|commit|push|plan|study|inspect|discuss|get|fetch)\b")
+        .is_match(subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        evidence::{Commit, PullRequest, Statement},
+        transcript::{Origin, Task},
+    };
+
+    fn completed(evidence: &Evidence) -> Vec<String> {
+        completed_tasks(&Entries { evidence, project: None })
+    }
+
+    #[test]
+    fn results_come_before_reports_and_steps_are_none() {
+        let task =
+            |subject: &str, state| Task { key: String::new(), subject: subject.to_owned(), state };
+        let mut evidence = Evidence {
+            commits: vec![Commit {
+                hash: "1a2b3c4".to_owned(),
+                subject: "Fix the date parser".to_owned(),
+                origin: Origin::default(),
+            }],
+            pull_requests: vec![PullRequest {
+                url: "https://x/pull/7".to_owned(),
+                number: Some(7),
+            }],
+            tasks: vec![
+                task("Run the tests", TaskState::Completed),
+                task("Add a test for leap days", TaskState::Completed),
+                task("Fix date parser", TaskState::Completed),
+                task("Update the docs", TaskState::Pending),
+            ],
+            ..Evidence::default()
+        };
+        let done = |text: &str| Statement {
+            kind: StatementKind::Done,
+            text: text.to_owned(),
+            origin: Origin::default(),
+            reported: true,
+        };
+        evidence.statements = vec![done("Replaced the old table of months.")];
+        assert_eq!(
+            completed(&evidence),
+            [
+                "Pull request #7: https://x/pull/7",
+                "Fix the date parser (commit `1a2b3c4`)",
+                "Add a test for leap days",
+                "Replaced the old table of months",
+            ]
+        );
+    }
+
+    #[test]
+    fn steps_count_when_there_is_nothing_else() {
+        let tasks = vec![Task {
+            key: String::new(),
+            subject: "Explore the cache".to_owned(),
+            state: TaskState::Completed,
+        }];
+        assert_eq!(completed(&Evidence { tasks, ..Evidence::default() }), ["Explore the cache"]);
+    }
+}

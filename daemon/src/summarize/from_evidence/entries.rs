@@ -1,0 +1,168 @@
+//! What all fields need of the evidence: statements by kind, paths as the project has them, and
+//! lists in which nothing is said twice.
+
+use std::time::Duration;
+
+use crate::{
+    model::{
+        activity::{Activity, ActivityVector},
+        evidence::{Evidence, Statement, StatementKind},
+        project::Project,
+    },
+    summarize::text::{
+        Block, blocks, capitalised, cut, one_line, pattern, same_words, sentences, standing_alone,
+        without_full_stop,
+    },
+};
+
+/// Characters of an entry in a list.
+pub(super) const ENTRY: usize = 220;
+/// Files listed; of more, those changed last.
+const FILES: usize = 100;
+
+/// The evidence, seen from its project.
+#[derive(Clone, Copy)]
+pub(super) struct Entries<'e> {
+    pub(super) evidence: &'e Evidence,
+    pub(super) project: Option<&'e Project>,
+}
+
+impl<'e> Entries<'e> {
+    /// Statements of a kind, in order, those of the last words at the end.
+    pub(super) fn statements(&self, kind: StatementKind) -> impl Iterator<Item = &'e Statement> {
+        let evidence = self.evidence;
+        evidence.statements.iter().chain(&evidence.report).filter(move |one| one.kind == kind)
+    }
+
+    /// `path` as seen from the project.
+    pub(super) fn path<'p>(&self, path: &'p str) -> &'p str {
+        let path = self.project.map_or(path, |project| project.relative(path));
+        // A worktree of the agent's own is the same project elsewhere.
+        let copy = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
+        copy.map_or(path, |copy| &path[copy.end()..])
+    }
+
+    /// Text as one clean line in which the project's files have their relative paths.
+    pub(super) fn tidy_line(&self, text: &str) -> String {
+        let line = one_line(text);
+        match self.project.map(Project::path).filter(|path| path.len() > 1) {
+            Some(path) => line.replace(&format!("{path}/"), ""),
+            None => line,
+        }
+    }
+
+    /// Text as an entry of a list: one clean line, cut, without the full stop of a lone sentence.
+    pub(super) fn tidy(&self, text: &str) -> String {
+        let line = cut(&self.tidy_line(text), ENTRY);
+        let plain = if sentences(&line).len() <= 1 { without_full_stop(&line) } else { &line };
+        capitalised(plain.trim_end_matches(" …"))
+    }
+
+    /// Something done as an entry, without who did it: `I've added a test` is `Added a test`.
+    pub(super) fn deed(&self, text: &str) -> String {
+        let plain = pattern!(
+            r"(?i)^(?:I|we)(?:'ve| have)? (?:successfully |also |now |just )*|^successfully "
+        )
+        .replace(text, "");
+        self.tidy(&plain)
+    }
+
+    /// A cause as an entry: `The issue was that X` is `X`.
+    pub(super) fn cause(&self, text: &str) -> String {
+        let plain = pattern!(
+            r"(?i)^(?:so |and |but |ah,? )?(?:the |this |that )?(?:actual |real |core |main )?(?:root cause|issue|problem|bug|cause|culprit)(?: here| identified)?(?: (?:is|was)(?: that)?|:) *"
+        )
+        .replace(text, "");
+        // `Fixed the mock: the tests were failing because …` names the cause after the deed.
+        let after = plain.split_once(": ").map(|(_, rest)| rest);
+        let after = after.filter(|rest| rest.len() >= 30 && rest.starts_with(char::is_uppercase));
+        let told = after.unwrap_or(&plain);
+        self.tidy(if told.len() >= 20 { told } else { text })
+    }
+
+    /// The first plain statement of the agent's last words, about more than how it went.
+    pub(super) fn first_words(&self) -> Option<String> {
+        let (prose, _) = plain_words(&self.evidence.last_reply.as_ref()?.text);
+        prose.first().map(|one| self.tidy(one))
+    }
+
+    /// The files that the session changed and that still matter, or nothing when it is not known
+    /// to have looked at any. A session that explored has an empty list.
+    pub(super) fn files_modified(&self, activity: &ActivityVector) -> Option<Vec<String>> {
+        let worked = self.evidence.files.iter().filter(|(path, work)| {
+            let came_and_went = work.deleted && work.writes > 0;
+            work.changed() && !came_and_went && !is_scratch(path)
+        });
+        let mut worked: Vec<_> = worked.collect();
+        if worked.is_empty() {
+            let explored = [Activity::Exploring, Activity::Reviewing]
+                .into_iter()
+                .any(|one| activity.primary_activity() == one.as_str());
+            return (explored && !self.evidence.files.is_empty()).then(Vec::new);
+        }
+        worked.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
+        worked.truncate(FILES);
+        let mut paths: Vec<String> =
+            worked.into_iter().map(|(path, _)| self.path(path).to_owned()).collect();
+        paths.sort();
+        paths.dedup();
+        Some(paths)
+    }
+
+    /// MCP tools by name.
+    pub(super) fn mcp_tools(&self) -> Vec<String> {
+        self.evidence.tools.keys().filter(|name| name.starts_with("mcp__")).cloned().collect()
+    }
+
+    /// Minutes from the first to the last message, rounded.
+    pub(super) fn minutes(&self) -> Option<u32> {
+        let span = &self.evidence.span;
+        let length = span.last?.since(span.first?);
+        let half = Duration::from_secs(30);
+        u32::try_from((length + half).as_secs() / 60).ok()
+    }
+}
+
+/// The statements of a reply that stand for themselves: not greetings, not test results, not talk
+/// with the user. First those of its paragraphs, then those of its lists.
+pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
+    let (mut prose, mut listed) = (Vec::new(), Vec::new());
+    for block in blocks(reply) {
+        let (text, into) = match block {
+            Block::Paragraph(text) => (text, &mut prose),
+            Block::Item(text) => (text, &mut listed),
+            Block::Heading(_) => continue,
+        };
+        let line = one_line(&text);
+        let alone = sentences(&line).into_iter().filter_map(standing_alone);
+        into.extend(alone.filter(|one| {
+            one.len() >= 40
+                && !one.ends_with(['?', '…'])
+                && !one.starts_with(['"', '/'])
+                && !is_talk(one)
+        }));
+    }
+    (prose, listed)
+}
+
+fn is_talk(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:i |i'|we |we'|you |you'|let |here|great|perfect|excellent|done|all (?:\d|tests|clean|good|\w+ tests)|sure|good|yes|no[,. ]|lint|tests? pass|now |feel free|if |want|would|committed|commit `|based on|next|to |the following|it |this |that |these |they |however|in that|but |so |and |also |option )|\b(?:now passing|passes? cleanly|let me|you can|your)\b|^[A-Z][\w ]{1,24}:|^\(|…"
+    )
+    .is_match(sentence)
+}
+
+/// Adds `text` unless the list says it already.
+pub(super) fn push(list: &mut Vec<String>, text: String) {
+    if !text.is_empty() && !list.iter().any(|known| same_words(known, &text)) {
+        list.push(text);
+    }
+}
+
+/// Files outside of the work: scratch folders, and the agent's own plans and memory.
+pub(super) fn is_scratch(path: &str) -> bool {
+    pattern!(
+        r"^(?:/private)?/(?:tmp|var/folders|dev)/|/\.claude/(?:plans|projects|todos)/|/scratchpad/"
+    )
+    .is_match(path)
+}

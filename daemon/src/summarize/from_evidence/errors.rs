@@ -1,0 +1,220 @@
+//! Errors that were resolved: those that commands reported, and those that the user reported.
+
+use crate::{
+    model::{
+        evidence::{ErrorSeen, Resolution, StatementKind},
+        summary::ErrorResolution,
+        transcript::RecapKind,
+    },
+    summarize::{
+        from_evidence::{
+            entries::{ENTRY, Entries},
+            turns::{self, Turn},
+        },
+        recap::Sections,
+        text::{cut, same_words, share_of_words, words},
+    },
+};
+
+/// Records at most.
+const RECORDS: usize = 10;
+/// How a cause that nobody named is said.
+const UNSTATED: &str = "not stated";
+
+/// What went wrong and went away, in the order it did.
+pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
+    let mut dated: Vec<(u64, ErrorResolution)> = Vec::new();
+    let mut groups = grouped(&entries.evidence.errors);
+    for turn in turns::turns(entries.evidence) {
+        let in_turn = |group: &&mut Group<'_>| turn.holds(group.resolution.origin);
+        let crowded = groups.iter_mut().filter(in_turn).count() > 1;
+        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !crowded);
+    }
+    for group in &groups {
+        dated.push((group.error.origin.line, of_group(entries, group)));
+    }
+    for turn in turns::turns(entries.evidence) {
+        if !groups.iter().any(|group| turn.holds(group.error.origin))
+            && let Some(record) = reported(entries, &turn)
+        {
+            dated.push((turn.prompt.origin.line, record));
+        }
+    }
+    for (line, record) in recapped(entries) {
+        let told = words(&format!("{} {}", record.error, record.root_cause));
+        let is_known = dated.iter().any(|(_, known)| {
+            share_of_words(&told, &words(&format!("{} {}", known.error, known.fix))) > 0.4
+        });
+        if !is_known {
+            dated.push((line, record));
+        }
+    }
+    dated.sort_by_key(|(line, _)| *line);
+    let mut records: Vec<ErrorResolution> = Vec::new();
+    for (_, record) in dated {
+        if !records.iter().any(|known| same_words(&known.error, &record.error)) {
+            records.push(record);
+        }
+    }
+    while records.len() > RECORDS {
+        // What nobody explained is missed least.
+        let vague = |record: &ErrorResolution| {
+            record.root_cause == UNSTATED && record.fix.starts_with("Changed ")
+        };
+        let at = records.iter().position(vague).unwrap_or(0);
+        records.remove(at);
+    }
+    records
+}
+
+/// An error with its resolution, standing for others that went away at once for the same reason.
+struct Group<'e> {
+    error: &'e ErrorSeen,
+    resolution: &'e Resolution,
+    files: Vec<&'e str>,
+    said: Option<&'e str>,
+    cause: Option<&'e str>,
+    /// Whether nothing else was resolved in its turn.
+    is_alone: bool,
+}
+
+/// Resolved errors of which the story says something. Tests that failed in several rounds until
+/// one run passed are one story.
+fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for error in errors {
+        let Some(resolution) = &error.resolution else { continue };
+        let is_story = !resolution.files.is_empty()
+            || !resolution.commands.is_empty()
+            || resolution.said.is_some()
+            || error.cause.is_some();
+        if !is_story {
+            continue;
+        }
+        let files = resolution.files.iter().map(String::as_str);
+        let same = groups.iter_mut().find(|group| {
+            group.resolution.origin == resolution.origin
+                && is_test_failure(&group.error.message)
+                && is_test_failure(&error.message)
+        });
+        match same {
+            Some(group) => {
+                files.for_each(|file| {
+                    if !group.files.contains(&file) {
+                        group.files.push(file);
+                    }
+                });
+                group.said = resolution.said.as_deref().or(group.said);
+                group.cause = error.cause.as_deref().or(group.cause);
+            }
+            None => groups.push(Group {
+                error,
+                resolution,
+                files: files.collect(),
+                said: resolution.said.as_deref(),
+                cause: error.cause.as_deref(),
+                is_alone: true,
+            }),
+        }
+    }
+    groups
+}
+
+fn is_test_failure(message: &str) -> bool {
+    message.contains(" failed")
+}
+
+fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
+    let evidence = entries.evidence;
+    let (failed, worked) = (group.error.origin, group.resolution.origin);
+    let explained = turns::turn_of(evidence, worked).and_then(|turn| {
+        let cause = turns::last_statement(evidence, &turn, StatementKind::Cause)?;
+        // What is said later in the turn explains its only error; of several it may be any.
+        let in_time = cause.origin.line <= worked.line || group.is_alone;
+        (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
+    });
+    let cause = group.cause.or(explained);
+    ErrorResolution {
+        error: cut(&entries.tidy_line(&group.error.message), ENTRY),
+        root_cause: cause.map_or(UNSTATED.to_owned(), |cause| entries.cause(cause)),
+        fix: fix(entries, group),
+        verification: verification(entries, group.resolution),
+    }
+}
+
+fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
+    let files: Vec<String> =
+        group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
+    let named = files.join(", ");
+    let said = group.said.map(|said| entries.tidy(said));
+    match (said, group.resolution.commands.as_slice()) {
+        (Some(said), _) if files.is_empty() => said,
+        (Some(said), _) => format!("{said} (in {named})"),
+        (None, commands) if files.is_empty() && !commands.is_empty() => {
+            let ran: Vec<String> = commands.iter().map(|line| format!("`{line}`")).collect();
+            format!("Ran {}", ran.join(", "))
+        }
+        (None, _) if files.is_empty() => UNSTATED.to_owned(),
+        (None, _) => format!("Changed {named}"),
+    }
+}
+
+fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
+    let command = entries.tidy_line(&resolution.verified_by);
+    let run = entries.evidence.tests.iter().find(|run| run.origin == resolution.origin);
+    match run {
+        Some(run) if run.failed == 0 => format!("`{command}`: {} passed", run.passed),
+        _ => format!("`{command}` succeeded"),
+    }
+}
+
+/// A problem that the user reported, whose cause the agent found and which it fixed in that turn.
+fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
+    let evidence = entries.evidence;
+    let request = turn.request().filter(|_| turn.reports_a_problem())?;
+    let cause = turns::last_statement(evidence, turn, StatementKind::Cause)?;
+    let changed = evidence.files.iter().filter(|(_, work)| work.changed() && turn.holds(work.last));
+    let files: Vec<String> =
+        changed.map(|(path, _)| format!("`{}`", entries.path(path))).take(4).collect();
+    let done = turns::last_statement(evidence, turn, StatementKind::Done)
+        .or_else(|| turns::last_statement(evidence, turn, StatementKind::Decision));
+    if files.is_empty() {
+        return None;
+    }
+    let fix = match done {
+        Some(done) => entries.deed(&done.text),
+        None => format!("Changed {}", files.join(", ")),
+    };
+    let passed = evidence.tests.iter().rev().find(|run| run.failed == 0 && turn.holds(run.origin));
+    let verification = passed.map_or("not verified in the session".to_owned(), |run| {
+        format!("`{}`: {} passed", entries.tidy_line(&run.command), run.passed)
+    });
+    Some(ErrorResolution {
+        error: cut(&entries.tidy(&request.text), ENTRY),
+        root_cause: entries.cause(&cause.text),
+        fix,
+        verification,
+    })
+}
+
+/// Errors that only the agent's own recap tells of: what was compacted away may be in no file.
+fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
+    let recaps = entries.evidence.recaps.iter();
+    let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);
+    let told = compactions.flat_map(|recap| {
+        let errors = Sections::of(&recap.text).errors();
+        errors.into_iter().map(|error| (recap.origin.line, error))
+    });
+    told.filter_map(|(line, error)| {
+        Some((
+            line,
+            ErrorResolution {
+                error: cut(&entries.tidy(&error.error), ENTRY),
+                root_cause: error.about.map_or(UNSTATED.to_owned(), |about| entries.cause(&about)),
+                fix: entries.deed(&error.fix?),
+                verification: "as the agent's own recap tells it".to_owned(),
+            },
+        ))
+    })
+    .collect()
+}

@@ -1,0 +1,85 @@
+//! What was found out: discoveries, dead ends, and why things went wrong.
+
+use crate::{
+    model::{
+        evidence::{ErrorSeen, Evidence, FileWork, StatementKind},
+        transcript::Origin,
+    },
+    summarize::{
+        from_evidence::entries::{Entries, plain_words, push},
+        text::same_words,
+    },
+};
+
+/// Discoveries at most; of more, the latest.
+const DISCOVERIES: usize = 10;
+/// Statements taken of an answer that holds no discovery by name.
+const ANSWER: usize = 3;
+/// Causes told in the analysis.
+const CAUSES: usize = 2;
+
+/// What was found out about the matter, and what was tried without success.
+pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
+        for statement in entries.statements(kind) {
+            push(&mut list, entries.tidy(&statement.text));
+        }
+    }
+    // Where nothing was changed, what the agent said last is what came of it.
+    let evidence = entries.evidence;
+    if list.is_empty()
+        && !evidence.files.values().any(FileWork::changed)
+        && evidence.commits.is_empty()
+    {
+        let reply = evidence.last_reply.as_ref().map_or("", |reply| reply.text.as_str());
+        let (prose, listed) = plain_words(reply);
+        let answer = prose.iter().chain(&listed).take(ANSWER);
+        answer.for_each(|one| push(&mut list, entries.tidy(one)));
+    }
+    let extra = list.len().saturating_sub(DISCOVERIES);
+    list.drain(..extra);
+    list
+}
+
+/// The last causes that the agent reported, or that errors went away by: what it names on the way
+/// there are often guesses.
+pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
+    let reported = entries.statements(StatementKind::Cause).filter(|one| one.reported);
+    let resolved = entries.evidence.errors.iter().filter(|error| error.resolution.is_some());
+    let resolved = resolved.filter_map(|error| error.cause.as_deref());
+    let mut causes: Vec<&str> = Vec::new();
+    for cause in resolved.chain(reported.map(|one| one.text.as_str())) {
+        causes.retain(|known| !same_words(known, cause));
+        causes.push(cause);
+    }
+    let extra = causes.len().saturating_sub(CAUSES);
+    causes.drain(..extra);
+    let told: Vec<String> =
+        causes.into_iter().map(|cause| sentence(&entries.cause(cause))).collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// Errors of commands in the last turn that nothing made go away, and that no later command of
+/// the same words shows to be a slip of the command line.
+pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
+    let start = evidence.prompts.last().map_or(Origin::default(), |prompt| prompt.origin);
+    let open = evidence.errors.iter().filter(|error| error.resolution.is_none());
+    open.filter(|error| error.origin.source == start.source && error.origin >= start)
+        .filter(|error| {
+            let mut later = evidence.commands.iter().filter(|run| run.origin > error.origin);
+            !later.any(|run| run.outcome.succeeded() && is_same_work(&error.attempt, &run.command))
+        })
+        .collect()
+}
+
+/// Whether two command lines share most of their words, or one is the end of the other.
+fn is_same_work(failed: &str, worked: &str) -> bool {
+    let meant = |line: &str| line.split(" | ").next().unwrap_or_default().trim().to_owned();
+    let (failed, worked) = (meant(failed), meant(worked));
+    failed.ends_with(&worked) || worked.ends_with(&failed) || same_words(&failed, &worked)
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}

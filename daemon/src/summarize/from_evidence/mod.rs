@@ -1,0 +1,272 @@
+//! A summary put together from evidence alone, without a model.
+//!
+//! It states what was seen and nothing else: a field without evidence stays empty, a cause nobody
+//! named is "not stated". Everything is cleaned to one line, cut at sentences, and said once.
+
+mod decisions;
+mod done;
+mod entries;
+mod errors;
+mod findings;
+mod next_steps;
+mod objective;
+mod outcome;
+mod request;
+mod settings;
+mod test_results;
+mod turns;
+mod wording;
+
+use crate::{
+    model::{
+        activity::ActivityVector, evidence::Evidence, project::Project,
+        summary::EnhancedSessionSummary,
+    },
+    summarize::{
+        from_evidence::entries::Entries,
+        priority::{EXTRACTION_THRESHOLD, Field, priority},
+    },
+};
+
+/// Where a session took place, and how its summary is cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'c> {
+    /// The project, which paths are shown relative to.
+    pub project: Option<&'c Project>,
+    /// The transcript's path.
+    pub session_file: Option<&'c str>,
+    /// The priority from which on a field is shown in full, from 0 to 1.
+    pub threshold: f64,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Context { project: None, session_file: None, threshold: EXTRACTION_THRESHOLD }
+    }
+}
+
+/// The summary of a session whose sub-agents' evidence is already
+/// [absorbed](crate::summarize::evidence::absorb).
+pub fn summarize(
+    evidence: &Evidence,
+    context: &Context<'_>,
+    activity: ActivityVector,
+) -> EnhancedSessionSummary {
+    let entries = Entries { evidence, project: context.project };
+    let mut summary = EnhancedSessionSummary {
+        activity_vector: activity,
+        objective: entries.tidy_line(&objective::objective(evidence)),
+        outcome: outcome::outcome(evidence),
+        completed_tasks: some(done::completed_tasks(&entries)),
+        key_decisions: some(decisions::key_decisions(&entries)),
+        next_steps: some(next_steps::next_steps(&entries)),
+        errors_resolved: some(errors::errors_resolved(&entries)),
+        root_cause_analysis: findings::root_cause(&entries),
+        config_changes: some(settings::config_changes(&entries)),
+        discoveries: some(findings::discoveries(&entries)),
+        test_results: test_results::test_results(&entries),
+        files_modified: entries.files_modified(&activity),
+        mcp_tools_used: some(entries.mcp_tools()),
+        session_file: context.session_file.map(str::to_owned),
+        message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
+        duration_minutes: entries.minutes(),
+    };
+    trim(&mut summary, context.threshold);
+    summary
+}
+
+/// A short title for lists, at most 80 characters.
+pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
+    let entries = Entries { evidence, project: context.project };
+    entries.tidy_line(&objective::name(evidence))
+}
+
+/// Shortens what this session's activity has little need of: discoveries to two, and the tools
+/// and the root cause away where the resolved errors tell it already.
+///
+/// Errors, decisions, settings, tests, files, tasks and next steps are never shortened for that:
+/// they are why someone looks a session up, whatever it was mostly about. A session without any
+/// activity at all says nothing about its needs.
+fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
+    let activity = summary.activity_vector;
+    if activity == ActivityVector::default() {
+        return;
+    }
+    let is_needed = |field| priority(field, &activity) >= threshold;
+    if !is_needed(Field::Discoveries) {
+        summary.discoveries.iter_mut().for_each(|found| found.truncate(2));
+    }
+    if !is_needed(Field::McpToolsUsed) {
+        summary.mcp_tools_used = None;
+    }
+    if !is_needed(Field::RootCauseAnalysis) && summary.errors_resolved.is_some() {
+        summary.root_cause_analysis = None;
+    }
+}
+
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{
+            summary::Outcome as Ending,
+            transcript::{Action, Item, Outcome, RecapKind, Task, TaskState},
+        },
+        summarize::evidence::scenarios::{FAILING, Script, fixing_the_login},
+    };
+
+    fn summary(script: &Script) -> EnhancedSessionSummary {
+        let project = Project::new("/app");
+        let context = Context { project: Some(&project), ..Context::default() };
+        summarize(
+            &script.collect(),
+            &context,
+            ActivityVector { fixing: 0.9, ..ActivityVector::default() },
+        )
+    }
+
+    /// `test_enhanced_summary_generation` of section 9.2, as far as it concerns this stage.
+    #[test]
+    fn a_fixed_bug_is_told_as_it_was() {
+        let found = summary(&fixing_the_login());
+        assert_eq!(found.objective, "The login fails after a minute. Can you fix it?");
+        assert_eq!(found.outcome, Ending::Completed);
+        let errors = found.errors_resolved.unwrap();
+        assert_eq!(errors[0].root_cause, "`EXPIRY` is read in seconds but the file gives minutes");
+        assert_eq!(errors[0].fix, "Set the expiry in seconds (in `.env`)");
+        assert_eq!(errors[0].verification, "`cargo test`: 2 passed");
+        let change = &found.config_changes.unwrap()[0];
+        assert_eq!((change.file.as_str(), change.setting.as_str()), (".env", "EXPIRY"));
+        assert_eq!((change.old_value.as_deref(), change.new_value.as_str()), (Some("60"), "3600"));
+        assert_eq!(
+            found.completed_tasks.unwrap(),
+            ["Fix the expiry (commit `1a2b3c4`)", "Fixed the expiry in `.env`"]
+        );
+        let decision = &found.key_decisions.unwrap()[0];
+        assert_eq!(
+            (decision.decision.as_str(), decision.rationale.as_str()),
+            ("Kept the old name", "Scripts read it")
+        );
+        assert_eq!(found.test_results.unwrap().passed, 2);
+        assert_eq!(found.files_modified.unwrap(), [".env"]);
+        assert_eq!(
+            found.next_steps.unwrap(),
+            ["The old sessions still need to be removed by hand"]
+        );
+        assert_eq!((found.message_count, found.duration_minutes), (Some(3), Some(2)));
+    }
+
+    #[test]
+    fn what_nobody_said_stays_unsaid() {
+        let mut script = Script::default();
+        script.prompt("fix the login");
+        script.run("a", "make", Outcome::Failed(Some(2)), "error: the thing is missing\n");
+        script.edit("b", "/app/a.rs", "a", "b");
+        script.run("c", "make", Outcome::Succeeded, "");
+        script.reply("m", "Done.");
+        let found = summary(&script);
+        let error = &found.errors_resolved.unwrap()[0];
+        assert_eq!(error.root_cause, "not stated");
+        assert_eq!(error.fix, "Changed `a.rs`");
+        assert_eq!(error.verification, "`make` succeeded");
+        let unsaid = [
+            found.key_decisions.is_none(),
+            found.discoveries.is_none(),
+            found.config_changes.is_none(),
+            found.test_results.is_none(),
+            found.next_steps.is_none(),
+            found.root_cause_analysis.is_none(),
+            found.mcp_tools_used.is_none(),
+        ];
+        assert_eq!(unsaid, [true; 7]);
+    }
+
+    #[test]
+    fn an_empty_transcript_invents_nothing() {
+        let found = summary(&Script::default());
+        assert_eq!(found.objective, "No request was recorded");
+        assert_eq!(found.outcome, Ending::Abandoned);
+        assert_eq!((found.message_count, found.files_modified), (None, None));
+    }
+
+    #[test]
+    fn errors_and_decisions_are_kept_whatever_the_activity() {
+        let evidence = fixing_the_login().collect();
+        let exploring = ActivityVector { documenting: 1.0, ..ActivityVector::default() };
+        let context = Context { threshold: 0.9, ..Context::default() };
+        let found = summarize(&evidence, &context, exploring);
+        assert!(found.errors_resolved.is_some() && found.key_decisions.is_some());
+        assert!(found.config_changes.is_some() && found.next_steps.is_some());
+        assert!(found.root_cause_analysis.is_none(), "the error tells it already");
+    }
+
+    #[test]
+    fn open_tasks_and_failing_tests_come_next() {
+        let mut script = Script::default();
+        script.prompt("Add a parser for dates");
+        let task = |subject: &str, state| Task {
+            key: subject.to_owned(),
+            subject: subject.to_owned(),
+            state,
+        };
+        script.call(
+            "t",
+            "TodoWrite",
+            Action::PlanTasks(vec![
+                task("Write the parser", TaskState::Completed),
+                task("Write its tests", TaskState::InProgress),
+            ]),
+        );
+        script.run("c", "cargo test", Outcome::Failed(Some(101)), FAILING);
+        script.reply("m", "The first version is there. Want me to look into the failing test?");
+        let found = summary(&script);
+        assert_eq!(found.outcome, Ending::InProgress);
+        assert_eq!(
+            found.next_steps.unwrap(),
+            [
+                "Fix 1 failing test: auth::expires_late",
+                "Write its tests",
+                "Offered: look into the failing test"
+            ]
+        );
+        assert_eq!(found.completed_tasks.unwrap(), ["Write the parser"]);
+    }
+
+    #[test]
+    fn a_file_that_begins_at_a_compaction_takes_its_goal_from_the_recap() {
+        let mut script = Script::default();
+        let text = "1. Primary Request and Intent:\n   The user wants to move the store to sled.\n\n\
+                    4. Errors and fixes:\n   - **Lock held**: The old process kept it. Fixed by opening once.\n\n\
+                    7. Pending Tasks:\n   - Port the index\n";
+        script.item(Item::Recap { kind: RecapKind::Compaction, text: text.into() });
+        let found = summary(&script);
+        assert_eq!(found.objective, "Move the store to sled.");
+        assert_eq!(found.next_steps.unwrap(), ["Port the index"]);
+        let error = &found.errors_resolved.unwrap()[0];
+        assert_eq!(
+            (error.error.as_str(), error.root_cause.as_str()),
+            ("Lock held", "The old process kept it")
+        );
+        assert_eq!(error.fix, "Fixed by opening once");
+    }
+
+    #[test]
+    fn a_session_that_turned_to_something_else_says_so() {
+        let mut script = Script::default();
+        script.prompt("Add a parser for dates");
+        script.reply("m1", "Added the parser to `dates.rs`.");
+        script.prompt(
+            "ok great. now please migrate the settings screen from class components to hooks",
+        );
+        script.reply("m2", "Migrated the screen.");
+        assert_eq!(
+            summary(&script).objective,
+            "Add a parser for dates. Later: migrate the settings screen from class components to hooks."
+        );
+        assert_eq!(name(&script.collect(), &Context::default()), "Add a parser for dates");
+    }
+}

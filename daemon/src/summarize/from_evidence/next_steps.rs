@@ -1,0 +1,121 @@
+//! What should happen next: what is open, failing, unanswered or offered.
+
+use crate::{
+    model::{
+        evidence::StatementKind,
+        transcript::{RecapKind, TaskState},
+    },
+    summarize::{
+        from_evidence::{
+            entries::{Entries, push},
+            findings::last_turn_errors,
+            request::{Request, Weight},
+            test_results::main_run,
+        },
+        recap::{self, Section, Sections},
+        text::{Block, blocks, capitalised, one_line, pattern, sentences},
+    },
+};
+
+/// Steps at most.
+const STEPS: usize = 8;
+/// Failing tests named at most.
+const TESTS: usize = 5;
+
+/// What should happen next, the most pressing first.
+pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    unanswered(entries, &mut list);
+    failing(entries, &mut list);
+    let open = |state| entries.evidence.tasks.iter().filter(move |task| task.state == state);
+    for task in open(TaskState::InProgress).chain(open(TaskState::Pending)) {
+        push(&mut list, entries.tidy(&task.subject));
+    }
+    for statement in entries.evidence.report.iter().filter(|one| one.kind == StatementKind::OpenEnd)
+    {
+        push(&mut list, entries.tidy(&statement.text));
+    }
+    recapped(entries, &mut list);
+    offered(entries, &mut list);
+    list.truncate(STEPS);
+    list
+}
+
+/// The user's last request, when nothing came after it.
+fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let replied_at = evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
+    let last = evidence.prompts.last().filter(|prompt| prompt.origin.line > replied_at);
+    let request = last.and_then(|prompt| Request::of(&prompt.text));
+    if let Some(request) = request.filter(|request| request.weight > Weight::Reaction) {
+        push(list, format!("Asked last, not answered: {}", entries.tidy(&request.text)));
+    }
+}
+
+fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
+    if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
+        let names: Vec<&str> = run.failed_tests.iter().take(TESTS).map(String::as_str).collect();
+        let named =
+            if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        let noun = if run.failed == 1 { "test" } else { "tests" };
+        push(list, format!("Fix {} failing {noun}{named}", run.failed));
+    }
+    let tests_ran = |line| entries.evidence.tests.iter().any(|run| run.origin.line == line);
+    for error in last_turn_errors(entries.evidence) {
+        if !tests_ran(error.origin.line) {
+            let command = entries.tidy_line(&error.attempt);
+            push(list, entries.tidy(&format!("Resolve `{command}`: {}", error.message)));
+        }
+    }
+}
+
+/// What the agent's own recap leaves open, when nobody spoke after it.
+fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let spoken_at = evidence.prompts.last().map_or(0, |prompt| prompt.origin.line);
+    for recap in evidence.recaps.iter().filter(|recap| recap.origin.line > spoken_at) {
+        match recap.kind {
+            RecapKind::Away => {
+                let (_, next) = recap::away(&recap.text);
+                let next = next.unwrap_or_default();
+                let next = next.strip_prefix("to ").unwrap_or(&next);
+                push(list, entries.tidy(&capitalised(next)));
+            }
+            RecapKind::Compaction => {
+                let replied = evidence
+                    .last_reply
+                    .as_ref()
+                    .is_some_and(|reply| reply.origin.line > recap.origin.line);
+                if !replied {
+                    let sections = Sections::of(&recap.text);
+                    for section in [Section::Pending, Section::Next] {
+                        sections
+                            .items(section)
+                            .iter()
+                            .for_each(|item| push(list, entries.tidy(item)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the agent's last words offer or ask.
+fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let Some(reply) = &entries.evidence.last_reply else { return };
+    let Some(Block::Paragraph(last)) = blocks(&reply.text).pop() else { return };
+    let line = one_line(&last);
+    let Some(question) = sentences(&line).into_iter().rev().find(|one| one.ends_with('?')) else {
+        return;
+    };
+    let offer = pattern!(
+        r"(?i)^(?:do you )?(?:want|would you like) (?:me )?to (.{8,})\?$|^(?:should|shall) (?:i|we) (.{8,})\?$"
+    );
+    if let Some(words) = offer.captures(question) {
+        let words = words.get(1).or(words.get(2)).map_or("", |words| words.as_str());
+        let words = words.split(", or ").next().unwrap_or(words);
+        push(list, entries.tidy(&format!("Offered: {words}")));
+    } else if question.len() >= 25 && !pattern!(r"(?i)^(?:what|how|anything|is there|any)\b.*\b(?:else|next|help|today|like (?:me )?to)\b").is_match(question) {
+        push(list, entries.tidy(&format!("To decide: {question}")));
+    }
+}

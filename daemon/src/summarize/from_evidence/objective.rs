@@ -1,0 +1,224 @@
+//! What was wanted, in one or two sentences, and the session's short name.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    model::{
+        evidence::{Evidence, Title},
+        transcript::{RecapKind, TitleSource},
+    },
+    summarize::{
+        from_evidence::{
+            entries::plain_words,
+            request::{REQUEST, Request, Weight},
+        },
+        recap::{self, Section, Sections},
+        text::{
+            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
+            words,
+        },
+    },
+};
+
+/// Characters of a session's name in lists.
+const NAME: usize = 80;
+/// Characters of each goal that came up later.
+const LATER: usize = 110;
+/// Goals that came up later, at most.
+const SHIFTS: usize = 2;
+/// From this number of prompts on, the agent's own note says more than the first prompt.
+const MANY_PROMPTS: usize = 6;
+
+/// What a session was for, when nobody said so.
+const UNSTATED: &str = "No request was recorded";
+
+/// What was wanted: the first request that says something, helped by a title, an accepted plan or
+/// the agent's own recap where it says little, and what the session turned to later.
+pub(super) fn objective(evidence: &Evidence) -> String {
+    let requests = requests(evidence);
+    let first = first_request(&requests);
+    let goal = goal(evidence, first.map(|at| &requests[at]));
+    let later = first
+        .filter(|at| goal.text == requests[*at].text)
+        .map_or(Vec::new(), |at| shifts(&requests, at));
+    if later.is_empty() {
+        return goal.text;
+    }
+    let stop = if goal.text.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
+    format!("{}{stop} Later: {}.", goal.text, later.join("; "))
+}
+
+/// A title for lists, at most 80 characters.
+pub(super) fn name(evidence: &Evidence) -> String {
+    if let Some(title) = title(evidence) {
+        return cut(&one_line(&title.text), NAME);
+    }
+    let requests = requests(evidence);
+    let goal = goal(evidence, first_request(&requests).map(|at| &requests[at]));
+    let first = sentences(&goal.ask).first().copied().unwrap_or(UNSTATED).to_owned();
+    cut(without_full_stop(&first), NAME)
+}
+
+/// A goal in full, and the part of it that asks.
+struct Goal {
+    text: String,
+    ask: String,
+}
+
+impl From<String> for Goal {
+    fn from(text: String) -> Goal {
+        Goal { ask: text.clone(), text }
+    }
+}
+
+/// Each prompt as a request, in order.
+pub(super) fn requests(evidence: &Evidence) -> Vec<Request> {
+    evidence.prompts.iter().filter_map(|prompt| Request::of(&prompt.text)).collect()
+}
+
+/// The first request that is clear, else the first that is anything.
+fn first_request(requests: &[Request]) -> Option<usize> {
+    let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
+    // A clear request much later is about something else.
+    of_weight(Weight::Clear)
+        .filter(|at| *at < 6)
+        .or_else(|| of_weight(Weight::Vague))
+        .or_else(|| of_weight(Weight::Routine))
+        .or_else(|| of_weight(Weight::Reaction))
+}
+
+fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
+    let is_clear = first.is_some_and(|request| request.weight == Weight::Clear);
+    let note = || noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
+    if let Some(known) = intent(evidence).or_else(note) {
+        return known.into();
+    }
+    let title = title(evidence).map(|title| one_line(&title.text));
+    let title = title.filter(|title| title.split(' ').count() >= 3);
+    let Some(request) = first else {
+        return title
+            .or_else(|| said_first(evidence))
+            .unwrap_or_else(|| UNSTATED.to_owned())
+            .into();
+    };
+    let is_bare = pattern!(r"(?i)^\w+ (?:this|that|it|these|those|them)\b").is_match(&request.ask);
+    let ask = if is_bare { &request.text } else { &request.ask };
+    let own = Goal { text: request.text.clone(), ask: ask.clone() };
+    if is_clear {
+        let is_cut = request.text.ends_with('…');
+        return title.filter(|_| is_cut).map_or(own, Goal::from);
+    }
+    match title.or_else(|| accepted_plan(evidence)) {
+        Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
+        None => own,
+    }
+}
+
+/// The user's intent as a recap at a compaction states it, when the session's own beginning is
+/// not in this file.
+fn intent(evidence: &Evidence) -> Option<String> {
+    let recap = evidence.recaps.iter().find(|recap| recap.kind == RecapKind::Compaction)?;
+    let before = evidence.prompts.iter().any(|prompt| prompt.origin.line < recap.origin.line);
+    if before {
+        return None;
+    }
+    let stated = Sections::of(&recap.text).sentences(Section::Intent, 2);
+    let first = stated.first()?;
+    let text = match stated.get(1) {
+        Some(second) if first.len() + second.len() < REQUEST => format!("{first} {second}"),
+        _ => first.clone(),
+    };
+    let plain = pattern!(r"(?i)^the user (?:(?:wants|wanted|asked|requested|would like)(?: me| us)?(?: to)?|is asking (?:me )?to|requested that i) ").replace(&text, "");
+    Some(cut(&capitalised(&plain), REQUEST))
+}
+
+/// Where things stood by the agent's note for an absent user: what they were working on.
+fn noted(evidence: &Evidence) -> Option<String> {
+    let recap = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
+    let (stands, _) = recap::away(&recap.text);
+    let first = sentences(&stands).first().copied().unwrap_or_default().to_owned();
+    let first = first.split("; ").next().unwrap_or(&first).to_owned();
+    let plain = pattern!(r"(?i)^(?:(?:we|you)(?:'re| are| were)? (?:now |just )?|goal(?: was| is)?(?: to)?:? *(?:to )?|working on )").replace(&first, "");
+    let plain = capitalised(plain.trim());
+    (plain.len() >= 20).then(|| cut(&plain, REQUEST))
+}
+
+fn accepted_plan(evidence: &Evidence) -> Option<String> {
+    let accepted = evidence.choices.iter().find(|choice| choice.answer == "accepted")?;
+    let plan = pattern!(r"(?i)^(?:implementation )?plan(?: for)?\s*[:—-]\s*")
+        .replace(&accepted.question, "");
+    let plan = one_line(&plan);
+    (plan.len() >= 10).then_some(plan)
+}
+
+/// The first statement of the agent's last words that says something.
+fn said_first(evidence: &Evidence) -> Option<String> {
+    let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
+    prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
+}
+
+/// The title that a person or model gave the session. What an agent wrote as a summary line may
+/// be another session's: it counts only when it shares its words with the prompts.
+pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
+    let given = evidence.titles.iter().filter(|title| title.by != TitleSource::Summary);
+    if let Some(title) = given.max_by_key(|title| title.by) {
+        return Some(title);
+    }
+    let title = evidence.titles.first()?;
+    let said: BTreeSet<String> =
+        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
+    (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
+}
+
+/// What the session turned to later: clear orders that share few words with all before them.
+fn shifts(requests: &[Request], first: usize) -> Vec<String> {
+    let mut known = words(&requests[first].text);
+    let mut found: Vec<String> = Vec::new();
+    for request in &requests[first + 1..] {
+        let new = words(&request.text);
+        if is_new_work(request) && new.len() >= 4 && share_of_words(&new, &known) < 0.3 {
+            found.push(shortened(&request.ask));
+        }
+        known.extend(new);
+    }
+    let extra = found.len().saturating_sub(SHIFTS);
+    found.drain(..extra);
+    found
+}
+
+/// An order for something new or another problem, not a remark on what was just done.
+fn is_new_work(request: &Request) -> bool {
+    if is_new_problem(&request.ask) {
+        return true;
+    }
+    // "Fix these" is about what was just shown; a longer sentence says itself what it is about.
+    let points_back =
+        pattern!(r"(?i)^(?:\w+ (?:it|this|that|these|those|them|a task|the todo|todo)\b)")
+            .is_match(&request.ask)
+            && request.ask.split(' ').count() < 8;
+    request.weight == Weight::Clear
+        && !points_back
+        && pattern!(
+            r"(?i)^(?:add|build|configure|convert|create|debug|deploy|design|document|explore|fix|generate|implement|improve|integrate|investigate|migrate|optimi[sz]e|port|refactor|rename|replace|research|review|rewrite|set up|support|translate|update|upgrade|write|new feature|next (?:feature|task|thing))\b"
+        )
+        .is_match(&request.ask)
+}
+
+fn shortened(text: &str) -> String {
+    let first = sentences(text).first().copied().unwrap_or(text);
+    let mut line = without_full_stop(&cut(first, LATER)).to_owned();
+    let is_plain =
+        line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
+    if is_plain && let Some(first) = line.get_mut(0..1) {
+        first.make_ascii_lowercase();
+    }
+    line
+}
+
+/// A short report, in words, that something else is wrong.
+fn is_new_problem(ask: &str) -> bool {
+    (4..=24).contains(&ask.split_whitespace().count())
+        && pattern!(r"(?i)\b(?:broke|broken|bugs?|fail(?:s|ed|ing)?|crash(?:es|ed)?|not working|doesn't work)\b").is_match(ask)
+        && !pattern!(r"(?i)^(?:it|this|that|still|no|but|i|now it|the (?:tests?|build|ci))\b|https?:").is_match(ask)
+        && !ask.contains(['"', '“', '`', '{'])
+}

@@ -1,0 +1,262 @@
+//! How a session ended, as far as its evidence tells.
+
+use crate::{
+    model::{
+        evidence::{Evidence, StatementKind, TestRun},
+        summary::Outcome,
+        transcript::TaskState,
+    },
+    summarize::{
+        from_evidence::{
+            findings::last_turn_errors,
+            request::{Request, Weight},
+            test_results::main_run,
+        },
+        text::{Block, blocks, one_line, pattern, sentences},
+    },
+};
+
+/// How it ended. The last things that happened decide; where nothing speaks against it, what an
+/// agent reports as done counts as done.
+pub(super) fn outcome(evidence: &Evidence) -> Outcome {
+    let worked = has_results(evidence);
+    let Some(reply) = &evidence.last_reply else {
+        return if worked { Outcome::InProgress } else { Outcome::Abandoned };
+    };
+    if evidence.service_failure.is_some() {
+        return Outcome::Blocked;
+    }
+    let last_prompt = evidence.prompts.last();
+    let unanswered = last_prompt
+        .filter(|prompt| prompt.origin.line > reply.origin.line)
+        .and_then(|prompt| Request::of(&prompt.text))
+        .is_some_and(|request| request.weight > Weight::Reaction);
+    let interrupted = evidence.interrupted_at.is_some_and(|at| at.line > reply.origin.line);
+    let grateful = last_prompt.is_some_and(|prompt| is_thanks(&prompt.text));
+    if grateful && !interrupted {
+        return Outcome::Completed;
+    }
+    if interrupted || unanswered {
+        return if worked { Outcome::InProgress } else { Outcome::Abandoned };
+    }
+    let last_words = evidence.prompts.iter().rev().take(2);
+    let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
+    if last_requests.any(|request| is_put_off(&request.text)) {
+        return Outcome::InProgress;
+    }
+    let words = LastWords::of(&reply.text);
+    if words.blocked {
+        return Outcome::Blocked;
+    }
+    let done =
+        evidence.report.iter().any(|one| one.kind == StatementKind::Done) || words.claims_done;
+    if words.announces || words.hopes || tests_fail(evidence) || has_open_tasks(evidence, done) {
+        return Outcome::InProgress;
+    }
+    if !done && (words.asks || !last_turn_errors(evidence).is_empty()) {
+        return Outcome::InProgress;
+    }
+    Outcome::Completed
+}
+
+/// Whether anything came of the session.
+fn has_results(evidence: &Evidence) -> bool {
+    !evidence.commits.is_empty()
+        || !evidence.pull_requests.is_empty()
+        || evidence.files.values().any(crate::model::evidence::FileWork::changed)
+        || evidence.tasks.iter().any(|task| task.state == TaskState::Completed)
+}
+
+fn is_thanks(prompt: &str) -> bool {
+    let prompt = prompt.trim().to_lowercase();
+    prompt.len() < 120
+        && pattern!(r"^(?:(?:ok|okay|great|perfect|nice|awesome|excellent|wonderful|amazing|cool|good|lovely|super|brilliant|yay)\b[^?]{0,30}[,.!]? ?)?(?:thanks?|thank you|thx|cheers|ty|great (?:work|job)|good (?:work|job)|nice (?:work|job)|well done|excellent work|works? (?:great|perfectly|now)|(?:that|it) (?:worked|works)|lgtm|looks (?:good|great)|perfect|awesome|excellent)\b")
+            .is_match(&prompt)
+        && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
+}
+
+/// The user means to go on another time.
+fn is_put_off(request: &str) -> bool {
+    pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
+        .is_match(request)
+}
+
+/// The last run of the main suite failed.
+fn tests_fail(evidence: &Evidence) -> bool {
+    main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
+}
+
+/// Tasks are open. One that an agent forgot to tick off after reporting it done is not.
+fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
+    let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
+    let open = count(TaskState::Pending) + count(TaskState::InProgress);
+    let forgotten = done && open <= 1 && count(TaskState::Completed) > 0;
+    open > 0 && !forgotten
+}
+
+/// What the agent's last words come to.
+#[derive(Default)]
+struct LastWords {
+    /// Something stands in the way.
+    blocked: bool,
+    /// They end in a question.
+    asks: bool,
+    /// They say what comes next, and then nothing came.
+    announces: bool,
+    /// They ask the user to try whether it works now.
+    hopes: bool,
+    /// They say that it is done.
+    claims_done: bool,
+}
+
+impl LastWords {
+    fn of(reply: &str) -> LastWords {
+        let prose = blocks(reply).into_iter().filter_map(|block| match block {
+            Block::Paragraph(text) | Block::Item(text) => Some(one_line(&text)),
+            Block::Heading(_) => None,
+        });
+        let prose: Vec<String> = prose.collect();
+        let all: Vec<&str> = prose.iter().flat_map(|line| sentences(line)).collect();
+        let (first, last) =
+            (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
+        let blocked = pattern!(
+            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? (?:your )?(?:manual|authentication|credentials|approval))"
+        );
+        LastWords {
+            blocked: all.iter().any(|sentence| blocked.is_match(sentence) && !sentence.starts_with("If ")),
+            asks: last.ends_with('?') || last.to_lowercase().starts_with("let me know"),
+            announces: reply.trim_end().ends_with(':')
+                || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
+                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b").is_match(last),
+            hopes: all.iter().any(|sentence| pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?again\b").is_match(sentence)),
+            claims_done: pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        evidence::{FileWork, Said},
+        transcript::{Origin, Task},
+    };
+
+    struct Session(Evidence);
+
+    impl Session {
+        fn new(prompts: &[(&str, u64)], reply: Option<(&str, u64)>) -> Session {
+            let said = |(text, line): (&str, u64)| Said {
+                text: text.to_owned(),
+                origin: Origin { source: 0, line },
+                at: None,
+            };
+            Session(Evidence {
+                prompts: prompts.iter().map(|prompt| said(*prompt)).collect(),
+                last_reply: reply.map(said),
+                ..Evidence::default()
+            })
+        }
+
+        fn with(mut self, change: impl FnOnce(&mut Evidence)) -> Session {
+            change(&mut self.0);
+            self
+        }
+
+        fn ends(&self, wanted: Outcome) {
+            assert_eq!(outcome(&self.0), wanted, "{:?}", self.0.last_reply);
+        }
+    }
+
+    fn changed(evidence: &mut Evidence) {
+        evidence.files.insert("/a".to_owned(), FileWork { edits: 1, ..FileWork::default() });
+    }
+
+    fn tasks(states: &[TaskState]) -> Vec<Task> {
+        let task =
+            |state: &TaskState| Task { key: String::new(), subject: "t".to_owned(), state: *state };
+        states.iter().map(task).collect()
+    }
+
+    #[test]
+    fn the_last_things_decide() {
+        use Outcome::{Abandoned, Blocked, Completed, InProgress};
+        let at = |line| Some(Origin { source: 0, line });
+        Session::new(&[("fix it", 1)], Some(("Fixed the parser.", 5)))
+            .with(changed)
+            .ends(Completed);
+        Session::new(&[("what is x?", 1)], Some(("`x` is a parser.", 5))).ends(Completed);
+        Session::new(&[("fix it", 1)], None).ends(Abandoned);
+        Session::new(&[("fix it", 1), ("and fix y in the lexer", 9)], Some(("Fixed x.", 5)))
+            .with(changed)
+            .ends(InProgress);
+        Session::new(&[("fix it", 1), ("thanks!", 9)], Some(("Fixed x.", 5)))
+            .with(changed)
+            .ends(Completed);
+        Session::new(&[("fix it", 1)], Some(("Let me look.", 5)))
+            .with(|e| e.interrupted_at = at(6))
+            .ends(Abandoned);
+        Session::new(&[("fix it", 1)], Some(("Now let me run the tests:", 5)))
+            .with(changed)
+            .ends(InProgress);
+        Session::new(&[("do it", 1)], Some(("I'm blocked: I need your credentials.", 5)))
+            .ends(Blocked);
+        Session::new(&[("do it", 1)], Some(("Which one do you prefer?", 5))).ends(InProgress);
+        Session::new(&[("do it", 1)], Some(("Done. Want me to commit?", 5)))
+            .with(changed)
+            .ends(Completed);
+    }
+
+    #[test]
+    fn open_tasks_and_failing_tests_keep_it_in_progress() {
+        use TaskState::{Completed, InProgress, Pending};
+        let session = || Session::new(&[("do it", 1)], Some(("Fixed the first part.", 5)));
+        session()
+            .with(|e| e.tasks = tasks(&[Completed, Pending, Pending]))
+            .ends(Outcome::InProgress);
+        session().with(|e| e.tasks = tasks(&[Completed, InProgress])).ends(Outcome::Completed);
+        let run = |failed| TestRun {
+            framework: "pytest".to_owned(),
+            command: "pytest".to_owned(),
+            passed: 3,
+            failed,
+            skipped: 0,
+            failed_tests: Vec::new(),
+            coverage_pct: None,
+            origin: Origin::default(),
+            at: None,
+        };
+        session().with(|e| e.tests = vec![run(0), run(2)]).ends(Outcome::InProgress);
+        session().with(|e| e.tests = vec![run(2), run(0)]).ends(Outcome::Completed);
+    }
+
+    #[test]
+    fn what_the_user_is_to_try_is_not_done() {
+        let reply = "Changed the base image. Try again with the new one.";
+        Session::new(&[("the build fails", 1)], Some((reply, 5)))
+            .with(changed)
+            .ends(Outcome::InProgress);
+        let prompt = "write down what we have, we pick it up tomorrow";
+        Session::new(&[(prompt, 1)], Some(("Wrote it down.", 5)))
+            .with(changed)
+            .ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn a_failing_service_blocks() {
+        Session::new(&[("do it", 1)], Some(("Working.", 5)))
+            .with(|e| {
+                e.service_failure =
+                    Some(Said { text: "limit".to_owned(), origin: Origin::default(), at: None });
+            })
+            .ends(Outcome::Blocked);
+    }
+
+    #[test]
+    fn praise_with_a_wish_is_no_thanks() {
+        assert!(is_thanks("Excellent work, thank you!"));
+        assert!(is_thanks("perfect"));
+        assert!(!is_thanks("great, now commit it"));
+        assert!(!is_thanks("thanks but it still fails"));
+    }
+}

@@ -1,0 +1,290 @@
+//! What the user asked, in words fit for a summary.
+
+use crate::summarize::{
+    from_evidence::wording::{self, Manner},
+    text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, without_code},
+};
+
+/// Characters of a request in a summary.
+pub(super) const REQUEST: usize = 220;
+
+/// A prompt as a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Request {
+    /// Its wording: one or two sentences, what is asked with what it follows from.
+    pub(super) text: String,
+    /// The sentence that asks, alone.
+    pub(super) ask: String,
+    /// How much it says by itself.
+    pub(super) weight: Weight,
+}
+
+/// How much a prompt says about what is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    /// A word of agreement, thanks, or a reaction that means nothing by itself.
+    Reaction,
+    /// Asks for a routine such as a commit.
+    Routine,
+    /// Asks for something, but names little of it.
+    Vague,
+    /// Says what is wanted.
+    Clear,
+}
+
+impl Request {
+    /// Reads a prompt. `None` when nothing of it was written by a person.
+    pub(super) fn of(prompt: &str) -> Option<Request> {
+        if pattern!(
+            r"^(?:Operation stopped by hook|Stop hook feedback|\[Request interrupted|Caveat: )"
+        )
+        .is_match(prompt)
+        {
+            return None;
+        }
+        if let Some(command) =
+            prompt.strip_prefix('/').filter(|rest| rest.starts_with(char::is_alphabetic))
+        {
+            return Some(of_command(command));
+        }
+        if let Some(plan) = of_plan(prompt) {
+            return Some(plan);
+        }
+        let request = worded(&written(prompt));
+        (request.text.chars().filter(|c| c.is_alphanumeric()).count() >= 1).then_some(request)
+    }
+
+    fn stated(text: &str, weight: Weight) -> Request {
+        Request { text: text.to_owned(), ask: text.to_owned(), weight }
+    }
+}
+
+/// `/name args`: the arguments when they say something, else what the command is known to do.
+fn of_command(command: &str) -> Request {
+    let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    if args.split_whitespace().count() >= 3 || args.chars().count() >= 24 {
+        return worded(&written(args));
+    }
+    let known = match name {
+        "init" => "Analyse the codebase and write CLAUDE.md for it",
+        "review" | "code-review" => "Review the code changes",
+        "security-review" => "Review the changes for security",
+        "commit" => return Request::stated("Commit", Weight::Routine),
+        _ => "",
+    };
+    let args = one_line(args);
+    let (text, weight) = match (known, args.as_str()) {
+        ("", "") => (format!("Run the `/{name}` command"), Weight::Vague),
+        ("", args) => (format!("Run the `/{name}` command on {args}"), Weight::Clear),
+        (known, "") => (known.to_owned(), Weight::Clear),
+        (known, args) => (format!("{known} ({args})"), Weight::Clear),
+    };
+    Request::stated(&text, weight)
+}
+
+/// "Implement the following plan:" and the plan itself: its title, and the first sentence of its
+/// context.
+fn of_plan(prompt: &str) -> Option<Request> {
+    let is_announcement = |line: &str| {
+        pattern!(r"(?i)^(?:please )?(?:implement|execute|carry out|follow) (?:the |this )?(?:following )?plan\b").is_match(line)
+    };
+    let announced = is_announcement(prompt);
+    let blocks = blocks(prompt);
+    let headings = blocks.iter().filter_map(|block| match block {
+        Block::Heading(heading) => Some(one_line(heading)),
+        Block::Item(_) | Block::Paragraph(_) => None,
+    });
+    let begins_so = matches!(blocks.first(), Some(Block::Heading(_))) && prompt.starts_with('#');
+    let title =
+        headings.filter(|_| announced || begins_so).find(|heading| !is_announcement(heading))?;
+    let title =
+        pattern!(r"(?i)^(?:implementation )?plan(?: for)?\s*[:—-]\s*|\s+(?:implementation )?plan$")
+            .replace_all(&title, "");
+    let title = capitalised(title.trim().trim_end_matches(['.', ':']));
+    if title.len() < 12 {
+        return None;
+    }
+    let context = blocks.iter().find_map(|block| match block {
+        Block::Paragraph(text) => {
+            Some(one_line(text)).filter(|line| line.len() > 40 && !is_announcement(line))
+        }
+        Block::Heading(_) | Block::Item(_) => None,
+    });
+    let first = context.as_deref().and_then(|line| sentences(line).first().copied());
+    let text = match first.filter(|first| first.chars().count() <= REQUEST) {
+        Some(first) => format!("{title}. {first}"),
+        None => title.clone(),
+    };
+    Some(Request { ask: title, ..Request::stated(&text, Weight::Clear) })
+}
+
+/// What of a prompt a person wrote: without code, logs, and what was pasted after it. Paragraphs
+/// become sentences, and the items of a list one sentence.
+fn written(prompt: &str) -> String {
+    let prose = without_code(prompt);
+    let mut kept = String::new();
+    for line in prose.lines().map(|line| line.trim_end_matches('\\').trim()) {
+        if is_pasted(line) {
+            // What introduced it stands alone now.
+            if let Some(introduction) = kept.trim_end().strip_suffix(':') {
+                kept = format!("{introduction}. ");
+            }
+            continue;
+        }
+        let item = pattern!(r"^(?:[-*•]|\d{1,2}[.)])\s+").find(line);
+        let ends = kept.trim_end().ends_with(['.', '!', '?', ',', ';', ':', '。']);
+        if line.is_empty() {
+            if kept.trim_end().ends_with(':') {
+                kept.push(' ');
+            } else if !kept.is_empty() && !ends {
+                kept.push_str(". ");
+            }
+        } else if let Some(mark) = item {
+            kept.push_str(if kept.is_empty() || ends { " " } else { "; " });
+            kept.push_str(&line[mark.end()..]);
+        } else {
+            kept.push(' ');
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+/// A line of a log, a shell session, data or code.
+fn is_pasted(line: &str) -> bool {
+    let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
+    let total = line.chars().count();
+    let words = line.split_whitespace().count();
+    pattern!(
+        r#"^(?:[❯$>%] |\[\+\]|=> |at |\d{1,2}:\d{2}|\d{4}-\d\d-\d\d|[│┃║|]|\+\+\+|---|@@|diff --git|index [0-9a-f]+\.\.|Traceback|File "|\s*(?:import|from|const|let|var|def|fn|func|class|return|public|private) .*[;{(:=]|(?:ERROR|WARN|INFO|DEBUG|npm (?:ERR|error|warn))|\d+ \||(?:GET|POST)$)"#
+    )
+    .is_match(line)
+        || (total > 12 && symbols * 4 > total)
+        || (total > 90 && words <= 2)
+        || line.contains("····")
+        || (words <= 8 && line.ends_with(['{', '}', ';']) && !line.contains('`'))
+}
+
+/// One or two sentences, without greeting and politeness: what the prompt tells first, and what
+/// it asks.
+fn worded(prose: &str) -> Request {
+    let line = pattern!(r"(^|\s)@([\w./~-]+\.\w+|[\w.~-]+/[\w./~-]*)").replace_all(prose, "$1$2");
+    let line = pattern!(r"(?:^|\s)[:;=]-?[()/|DPp](?:[.\s]|$)").replace_all(&line, ". ");
+    let line = wording::short_addresses(&one_line(&line));
+    let (first, manner) = wording::plain(line.trim_start_matches(['.', ' ']));
+    let all = sentences(&first);
+    let told = all.first().copied().unwrap_or_default();
+    let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
+    let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
+    let (text, ask) = match (manner, ask) {
+        (Manner::Tells, Some(ask)) if !wording::tells_a_problem(told) => {
+            let room = REQUEST.saturating_sub(ask.chars().count() + 1);
+            let told = if room < 60 { String::new() } else { format!("{} ", cut(told, room)) };
+            (format!("{told}{ask}"), ask)
+        }
+        _ => (opening(&all), told.to_owned()),
+    };
+    let ask = within.unwrap_or(ask);
+    let tidy = |text: &str| capitalised(cut(text, REQUEST).trim_end_matches([':', ',', ' ']));
+    let (text, ask) = (tidy(&text), tidy(&ask));
+    Request { weight: weight(&text), text, ask }
+}
+
+/// The first sentence, and the next ones as long as it says little.
+fn opening(all: &[&str]) -> String {
+    let mut text = String::new();
+    for sentence in all {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(sentence);
+        if text.chars().count() > 90 {
+            break;
+        }
+    }
+    cut(&text, REQUEST)
+}
+
+fn weight(text: &str) -> Weight {
+    let lower = text.to_lowercase();
+    let words = lower.split_whitespace().count();
+    let reaction = pattern!(
+        r"^(?:yes|yep|yeah|no|nope|ok|okay|sure|thanks?|thank you|great|perfect|nice|good|cool|awesome|excellent|lgtm|agreed?|sounds good|looks good|go|go ahead|go on|continue|proceed|do it|done|next|stop|wait|[a-e1-9]|hm+|test|hi|hello|hey|\?+|and|exactly|correct|right|same|both|all|none|fine|clear|exit|quit|bye)\b"
+    );
+    if words <= 4 && reaction.is_match(&lower)
+        || lower.chars().filter(|c| c.is_alphanumeric()).count() <= 2
+    {
+        return Weight::Reaction;
+    }
+    let routine = pattern!(
+        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
+    );
+    if routine.is_match(lower.trim_end_matches(['.', '!'])) {
+        return Weight::Routine;
+    }
+    let names_something = text.contains('`')
+        || text.contains('/')
+        || pattern!(r"\b[A-Z]{2,}-\d+\b|#\d+|\w\.\w").is_match(text);
+    if words < 4 && !names_something || words < 3 { Weight::Vague } else { Weight::Clear }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_worded_for_a_summary() {
+        for (prompt, wanted) in [
+            (
+                "Hey Claude, I'd like your help with splitting the billing module",
+                "Splitting the billing module",
+            ),
+            ("ok, can you please add a test for `x`?\\\n", "Add a test for `x`."),
+            ("npm run docs hangs", "npm run docs hangs"),
+            (
+                "Let's adjust the port in @src/config.rs. It must be free.",
+                "Adjust the port in src/config.rs. It must be free.",
+            ),
+            ("fix this:\n\n```\nerror: x\n```\n", "Fix this"),
+            (
+                "why does the upload stop at night?\n\n> upload\n> npm run x && y\n\nIt began in May.",
+                "Why does the upload stop at night? It began in May.",
+            ),
+            (
+                "Implement the following plan:\n\n# Plan: Sort invoices by date\n\n## Context\n\nThe list has no order, and people scroll a lot to find one. More.",
+                "Sort invoices by date. The list has no order, and people scroll a lot to find one.",
+            ),
+            ("/init", "Analyse the codebase and write CLAUDE.md for it"),
+            ("/plan draw a map of all the ferries", "Draw a map of all the ferries"),
+            (
+                "Oh, the tooltip covers the button now :(\n\nHere it is:\n\nul { a: b; }\n\nCan you please move it to the left?",
+                "The tooltip covers the button now. Move it to the left.",
+            ),
+            (
+                "see https://github.com/team/app/pull/104 and check its tests",
+                "See team/app#104 and check its tests",
+            ),
+            ("/foo", "Run the `/foo` command"),
+        ] {
+            assert_eq!(Request::of(prompt).unwrap().text, wanted, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn prompts_weigh_what_they_say() {
+        for (prompt, wanted) in [
+            ("yes", Weight::Reaction),
+            ("b", Weight::Reaction),
+            ("thanks, that works great and I like it a lot here", Weight::Clear),
+            ("commit and push", Weight::Routine),
+            ("commit this", Weight::Routine),
+            ("Continue from where you left off.", Weight::Routine),
+            ("fix it", Weight::Vague),
+            ("fix src/a.rs please", Weight::Clear),
+            ("add a parser for dates", Weight::Clear),
+        ] {
+            assert_eq!(Request::of(prompt).unwrap().weight, wanted, "{prompt}");
+        }
+        assert_eq!(Request::of("```\nonly code\n```"), None);
+    }
+}

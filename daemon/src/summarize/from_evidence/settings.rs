@@ -1,0 +1,93 @@
+//! Settings that were changed, each with why.
+
+use crate::{
+    model::{
+        evidence::{SettingChange, StatementKind},
+        summary::ConfigChange,
+    },
+    summarize::{
+        from_evidence::{
+            entries::{Entries, is_scratch},
+            turns,
+        },
+        markdown::REMOVED,
+        text::{cut, without_full_stop},
+    },
+};
+
+/// Changes at most; of more, the latest.
+const CHANGES: usize = 24;
+/// Changes of one key in one file at most: a list of alike objects is a document.
+const ALIKE: usize = 3;
+/// Characters of a reason.
+const REASON: usize = 120;
+
+/// What was changed, the same change in several files once.
+pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
+    let mut changes: Vec<ConfigChange> = Vec::new();
+    let evidence = entries.evidence;
+    let is_gone = |file: &str| match evidence.files.get(file) {
+        Some(work) => work.deleted,
+        None => evidence.files_left_out == 0,
+    };
+    let settings = entries.evidence.settings.iter();
+    let settings = settings.filter(|one| !is_scratch(&one.file) && !is_gone(&one.file));
+    for setting in settings {
+        let change = ConfigChange {
+            file: entries.path(&setting.file).to_owned(),
+            setting: setting.setting.clone(),
+            old_value: setting.old_value.clone(),
+            new_value: setting.new_value.clone().unwrap_or_else(|| REMOVED.to_owned()),
+            reason: reason(entries, setting),
+        };
+        let alike = changes
+            .iter()
+            .filter(|known| known.file == change.file && known.setting == change.setting);
+        if alike.count() >= ALIKE {
+            continue;
+        }
+        let same = changes.iter_mut().find(|known| {
+            known.setting == change.setting
+                && known.old_value == change.old_value
+                && known.new_value == change.new_value
+                && known.file != change.file
+        });
+        match same {
+            Some(known) => {
+                known.file.push_str(", ");
+                known.file.push_str(&change.file);
+            }
+            None => changes.push(change),
+        }
+    }
+    let extra = changes.len().saturating_sub(CHANGES);
+    changes.drain(..extra);
+    changes
+}
+
+/// What the agent said of the setting or its file in that turn, else what was asked for.
+fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
+    let evidence = entries.evidence;
+    let Some(turn) = turns::turn_of(evidence, setting.origin) else {
+        return "not stated".to_owned();
+    };
+    let key = setting.setting.rsplit('.').next().unwrap_or(&setting.setting);
+    let file = setting.file.rsplit('/').next().unwrap_or(&setting.file);
+    let all = evidence.statements.iter().chain(&evidence.report);
+    let told: Vec<_> = all
+        .filter(|one| turn.holds(one.origin))
+        .filter(|one| !matches!(one.kind, StatementKind::OpenEnd | StatementKind::Discovery))
+        .collect();
+    let names_key = |text: &str| key.len() >= 3 && text.contains(key);
+    let said = told
+        .iter()
+        .find(|one| names_key(&one.text))
+        .or_else(|| told.iter().find(|one| one.text.contains(file)));
+    if let Some(said) = said {
+        return cut(&entries.deed(&said.text), REASON);
+    }
+    let asked = turn
+        .request()
+        .map(|request| cut(without_full_stop(&entries.tidy_line(&request.text)), REASON));
+    asked.map_or("not stated".to_owned(), |asked| format!("Asked: {asked}"))
+}

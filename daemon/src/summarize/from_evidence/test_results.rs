@@ -1,0 +1,72 @@
+//! The last run of the main test suite.
+
+use crate::{
+    model::{
+        evidence::{Evidence, TestRun},
+        summary::TestSummary,
+    },
+    summarize::from_evidence::entries::Entries,
+};
+
+/// How the main suite stood in the end.
+pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
+    let run = main_run(entries.evidence)?;
+    Some(TestSummary {
+        framework: run.framework.clone(),
+        total: run.passed.saturating_add(run.failed).saturating_add(run.skipped),
+        passed: run.passed,
+        failed: run.failed,
+        skipped: run.skipped,
+        coverage_pct: run.coverage_pct,
+        failed_tests: (!run.failed_tests.is_empty()).then(|| run.failed_tests.clone()),
+    })
+}
+
+/// The latest run that is no mere part of the suite: at least half as many tests as the largest
+/// run of its framework; of several frameworks the one that ran last.
+pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
+    let size = |run: &TestRun| run.passed.saturating_add(run.failed);
+    let last = evidence.tests.last()?;
+    let same = || evidence.tests.iter().filter(|run| run.framework == last.framework);
+    let largest = same().map(size).max()?;
+    same().rfind(|run| size(run).saturating_mul(2) >= largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Origin;
+
+    fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
+        TestRun {
+            framework: framework.to_owned(),
+            command: "make test".to_owned(),
+            passed,
+            failed,
+            skipped: 0,
+            failed_tests: Vec::new(),
+            coverage_pct: None,
+            origin: Origin::default(),
+            at: None,
+        }
+    }
+
+    #[test]
+    fn a_single_test_run_last_is_not_the_suite() {
+        let evidence = Evidence {
+            tests: vec![run("pytest", 40, 2), run("pytest", 45, 0), run("pytest", 1, 0)],
+            ..Evidence::default()
+        };
+        assert_eq!(main_run(&evidence).unwrap().passed, 45);
+    }
+
+    #[test]
+    fn the_framework_that_ran_last_counts() {
+        let evidence = Evidence {
+            tests: vec![run("pytest", 40, 0), run("jest", 12, 1)],
+            ..Evidence::default()
+        };
+        let summary = test_results(&Entries { evidence: &evidence, project: None }).unwrap();
+        assert_eq!((summary.framework.as_str(), summary.total, summary.failed), ("jest", 13, 1));
+    }
+}

@@ -1,0 +1,64 @@
+//! A session by turns: what the user asked, and what was said until they spoke again.
+
+use crate::{
+    model::{
+        evidence::{Evidence, Said, Statement, StatementKind},
+        transcript::Origin,
+    },
+    summarize::{
+        from_evidence::request::{Request, Weight},
+        text::pattern,
+    },
+};
+
+/// What happened between two prompts.
+pub(super) struct Turn<'e> {
+    /// The prompt that began it.
+    pub(super) prompt: &'e Said,
+    /// The line of the next prompt.
+    pub(super) end: u64,
+}
+
+impl Turn<'_> {
+    /// Whether something at `origin` belongs to the turn; what other files hold belongs to none.
+    pub(super) fn holds(&self, origin: Origin) -> bool {
+        let start = self.prompt.origin;
+        origin.source == start.source && (start.line..self.end).contains(&origin.line)
+    }
+
+    /// What was asked, when it says something by itself.
+    pub(super) fn request(&self) -> Option<Request> {
+        Request::of(&self.prompt.text).filter(|request| request.weight >= Weight::Vague)
+    }
+
+    /// Whether the user reports that something does not work.
+    pub(super) fn reports_a_problem(&self) -> bool {
+        let head = &self.prompt.text[..self.prompt.text.floor_char_boundary(600)];
+        pattern!(
+            r"(?i)\b(?:fix|bugs?|errors?|fail(?:s|ed|ing|ure)?|broken|broke|crash(?:es|ed)?|issues?|not work(?:ing)?|(?:doesn't|does not|don't|didn't|isn't|won't|can't) \w+|wrong|why (?:is|are|does|do|did|am)|problem|unhappy|stuck|hangs?|slow|missing|exception|traceback|weird|annoying)\b"
+        )
+        .is_match(head)
+    }
+}
+
+/// The turns, as far as their prompts are kept.
+pub(super) fn turns(evidence: &Evidence) -> Vec<Turn<'_>> {
+    let ends = evidence.prompts.iter().skip(1).map(|prompt| prompt.origin.line).chain([u64::MAX]);
+    evidence.prompts.iter().zip(ends).map(|(prompt, end)| Turn { prompt, end }).collect()
+}
+
+/// The turn that `origin` belongs to.
+pub(super) fn turn_of(evidence: &Evidence, origin: Origin) -> Option<Turn<'_>> {
+    turns(evidence).into_iter().find(|turn| turn.holds(origin))
+}
+
+/// The last statement of a kind in the turn, those of its report first.
+pub(super) fn last_statement<'e>(
+    evidence: &'e Evidence,
+    turn: &Turn<'_>,
+    kind: StatementKind,
+) -> Option<&'e Statement> {
+    let all = evidence.statements.iter().chain(&evidence.report);
+    let found = || all.clone().filter(|one| one.kind == kind && turn.holds(one.origin));
+    found().rfind(|one| one.reported).or_else(|| found().next_back())
+}

@@ -1,0 +1,114 @@
+//! How people ask: the words around a request taken off, and the request found within.
+
+use crate::summarize::text::{capitalised, pattern, sentences};
+
+/// How a sentence speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// It says what is to be done, however politely.
+    Orders,
+    /// It asks about something.
+    Asks,
+    /// It tells how things are.
+    Tells,
+}
+
+/// A sentence without the words that only make it polite, and how it speaks.
+pub(super) fn plain(line: &str) -> (String, Manner) {
+    let polite = pattern!(
+        r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hmm|ah|oh|never mind|fair enough)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
+    );
+    let asking = pattern!(
+        r"(?i)^(?:please,?|(?:can|could|would|will) (?:you|we)(?: please| also| just| maybe)*|i(?:'d| would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please)?|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"
+    );
+    let mut rest = line.trim_start();
+    let mut asks = false;
+    loop {
+        let found = asking.find(rest).map(|found| (found.end(), true));
+        let Some((end, asked)) =
+            found.or_else(|| polite.find(rest).map(|found| (found.end(), false)))
+        else {
+            break;
+        };
+        let after = rest[end..].trim_start();
+        if end == 0 || after.split_whitespace().count() < 2 {
+            break;
+        }
+        asks |= asked;
+        rest = after;
+    }
+    let mut text = rest.to_owned();
+    // What is no question any more needs no question mark.
+    if asks
+        && let Some(end) = sentences(&text).first().map(|first| first.len())
+        && text[..end].ends_with('?')
+    {
+        text.replace_range(end - 1..end, ".");
+    }
+    let is_question = sentences(rest).first().is_some_and(|first| first.ends_with('?'));
+    let manner = match () {
+        () if asks || begins_as_order(&text) => Manner::Orders,
+        () if is_question => Manner::Asks,
+        () => Manner::Tells,
+    };
+    (text, manner)
+}
+
+/// The sentence as a request, when it is one: an order, or a question that is not quoted.
+pub(super) fn ask(sentence: &str) -> Option<String> {
+    let (text, manner) = plain(sentence);
+    let quoted = sentence.contains(['"', '“']);
+    (!quoted && manner != Manner::Tells).then(|| capitalised(&text))
+}
+
+/// The order within a sentence that first tells something: `nobody uses it, can you remove it?`.
+pub(super) fn asked_within(sentence: &str) -> Option<String> {
+    let found = pattern!(r"(?i)^.{12,}?(?:,| -+| –|;) (?:and |so |but )?(?:can|could|would) (?:you|we) (?:please )?(?:also )?(.{12,}?)\??$")
+        .captures(sentence)?;
+    begins_as_order(&found[1]).then(|| capitalised(&found[1]))
+}
+
+/// Whether a sentence says that something is wrong: that is request enough.
+pub(super) fn tells_a_problem(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:bugs?|errors?|fail(?:s|ed|ing|ures?)?|broken|crash(?:es|ed|ing)?|problems?|doesn't work|not working|issues?)\b")
+        .is_match(sentence)
+}
+
+/// Addresses as a person would say them: `team/app#12`, or the host when they are long.
+pub(super) fn short_addresses(line: &str) -> String {
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
+        .replace_all(line, "$1#$2");
+    pattern!(r"https?://(?:www\.)?([\w.-]+)/\S{40,}").replace_all(&line, "$1/…").into_owned()
+}
+
+/// Whether the text begins with a verb that orders work.
+fn begins_as_order(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:add|address|adjust|analy[sz]e|build|change|check|clean|commit|compare|configure|convert|create|debug|delete|deploy|design|document|enable|examine|explain|explore|extract|find|fix|generate|implement|improve|increase|install|integrate|investigate|list|make|merge|migrate|move|optimi[sz]e|port|prepare|read|rebase|refactor|release|remove|rename|replace|research|restore|review|rewrite|run|search|set up|show|simplify|split|summari[sz]e|support|switch|test|translate|update|upgrade|use|verify|write|create)\b"
+    )
+    .is_match(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn politeness_goes_and_manner_stays() {
+        for (sentence, wanted, manner) in [
+            ("Hey Claude, could you please add a test?", "add a test.", Manner::Orders),
+            ("ok, fix the parser", "fix the parser", Manner::Orders),
+            ("Why does it fail?", "Why does it fail?", Manner::Asks),
+            ("The build fails on main.", "The build fails on main.", Manner::Tells),
+        ] {
+            assert_eq!(plain(sentence), (wanted.to_owned(), manner), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn an_order_is_found_within_a_sentence() {
+        let sentence = "nobody reads those links, can you please remove them from the page?";
+        assert_eq!(asked_within(sentence).as_deref(), Some("Remove them from the page"));
+        assert_eq!(asked_within("nobody reads them, can you believe it?"), None);
+    }
+}

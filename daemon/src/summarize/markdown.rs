@@ -1,0 +1,385 @@
+//! A summary as Markdown, line for line as section 4.2 of intelligent-session-summarization
+//! prints it, save for these:
+//!
+//! - an error's heading ends in `...` only when it was cut;
+//! - what the section's code leaves out is printed: discoveries where appendix A.2 has them, and
+//!   the root cause after the errors;
+//! - the cells of the settings' table stand in back quotes, as in appendix A.1, so that a value is
+//!   never taken for Markdown, and a `|` in them does not end the cell;
+//! - an empty (not absent) list of files says so in the words of appendix A.2.
+//!
+//! The appendix also puts a blank line under each heading, settings before decisions, and a
+//! rationale on a line of its own; the code does not, and the code holds.
+
+use crate::model::summary::{
+    ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary,
+};
+
+/// Characters of an error in its heading.
+const ERROR_HEADING: usize = 60;
+
+/// Renders `summary` for people.
+pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
+    let mut page = Page { lines: Vec::new() };
+    page.section("# Session Summary", []);
+    page.line(&format!("**Activity Profile**: {}", summary.activity_vector.activity_profile()));
+    page.section(&format!("**Outcome**: {}", summary.outcome.as_str()), []);
+    page.section("## Objective", [one_line(&summary.objective)]);
+    page.list("## Completed", summary.completed_tasks.as_deref());
+    page.list("## Discoveries", summary.discoveries.as_deref());
+    page.section_of("## Key Decisions", summary.key_decisions.as_deref(), decision);
+    page.section_of("## Errors Resolved", summary.errors_resolved.as_deref(), error);
+    if let Some(cause) = &summary.root_cause_analysis {
+        page.section("## Root Cause", [one_line(cause)]);
+    }
+    page.settings(summary.config_changes.as_deref());
+    if let Some(tests) = &summary.test_results {
+        page.section("## Test Results", test_lines(tests));
+    }
+    page.files(summary.files_modified.as_deref());
+    page.list("## Next Steps", summary.next_steps.as_deref());
+    page.lines.join("\n")
+}
+
+struct Page {
+    lines: Vec<String>,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.lines.push(line.to_owned());
+    }
+
+    /// A heading, its lines, and a blank line.
+    fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
+        self.line(heading);
+        self.lines.extend(lines);
+        self.lines.push(String::new());
+    }
+
+    /// A section with the lines of each item; nothing when there are no items.
+    fn section_of<T>(
+        &mut self,
+        heading: &str,
+        items: Option<&[T]>,
+        lines: impl Fn(&T) -> Vec<String>,
+    ) {
+        if let Some(items) = items.filter(|items| !items.is_empty()) {
+            self.section(heading, items.iter().flat_map(lines));
+        }
+    }
+
+    fn list(&mut self, heading: &str, items: Option<&[String]>) {
+        self.section_of(heading, items, |item| vec![format!("- {}", one_line(item))]);
+    }
+
+    fn settings(&mut self, changes: Option<&[ConfigChange]>) {
+        let Some(changes) = changes.filter(|changes| !changes.is_empty()) else { return };
+        let head = [
+            "| File | Setting | Change | Reason |".to_owned(),
+            "|------|---------|--------|--------|".to_owned(),
+        ];
+        self.section("## Configuration Changes", head.into_iter().chain(changes.iter().map(row)));
+    }
+
+    fn files(&mut self, files: Option<&[String]>) {
+        match files {
+            Some([]) => {
+                self.section("## Files Modified", ["- (none - exploration only)".to_owned()]);
+            }
+            files => {
+                self.section_of("## Files Modified", files, |file| vec![format!("- `{file}`")]);
+            }
+        }
+    }
+}
+
+fn decision(record: &DecisionRecord) -> Vec<String> {
+    let mut lines =
+        vec![format!("- **{}**: {}", one_line(&record.decision), one_line(&record.rationale))];
+    if let Some(alternatives) = record.alternatives.as_ref().filter(|others| !others.is_empty()) {
+        let listed = one_line(&alternatives.join(", "));
+        lines.push(format!("  - Alternatives considered: {listed}"));
+    }
+    lines
+}
+
+fn error(record: &ErrorResolution) -> Vec<String> {
+    let error = one_line(&record.error);
+    let heading = match error.char_indices().nth(ERROR_HEADING) {
+        Some((end, _)) => format!("### {}...", error[..end].trim_end()),
+        None => format!("### {error}"),
+    };
+    vec![
+        heading,
+        format!("- **Root cause**: {}", one_line(&record.root_cause)),
+        format!("- **Fix**: {}", one_line(&record.fix)),
+        format!("- **Verification**: {}", one_line(&record.verification)),
+    ]
+}
+
+fn row(change: &ConfigChange) -> String {
+    let old = change.old_value.as_deref().filter(|old| !old.is_empty()).map(cell);
+    format!(
+        "| {} | {} | {} → {} | {} |",
+        cell(&change.file),
+        cell(&change.setting),
+        old.as_deref().unwrap_or("(none)"),
+        if change.new_value == REMOVED { REMOVED.to_owned() } else { cell(&change.new_value) },
+        one_line(&change.reason).replace('|', "\\|"),
+    )
+}
+
+/// The new value of a setting that was taken out.
+pub(crate) const REMOVED: &str = "(removed)";
+
+/// A cell of code; a value that holds back quotes itself is put between two.
+fn cell(text: &str) -> String {
+    let text = one_line(text).replace('|', "\\|");
+    if text.is_empty() {
+        return "`\"\"`".to_owned();
+    }
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+fn test_lines(tests: &TestSummary) -> Vec<String> {
+    let mut lines = vec![
+        format!("- **Framework**: {}", tests.framework),
+        format!("- **Results**: {}/{} passed", tests.passed, tests.total),
+    ];
+    if let Some(failed) =
+        tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty())
+    {
+        lines.push(format!("- **Failed**: {}", failed.join(", ")));
+    }
+    if let Some(coverage) = tests.coverage_pct {
+        lines.push(format!("- **Coverage**: {coverage:.1}%"));
+    }
+    lines
+}
+
+/// Line breaks would end an item or a cell.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{activity::ActivityVector, summary::Outcome};
+
+    #[test]
+    fn the_first_worked_example() {
+        let markdown = to_markdown(&config_bug());
+        assert_eq!(markdown, FIRST_EXAMPLE);
+    }
+
+    #[test]
+    fn the_second_worked_example() {
+        let markdown = to_markdown(&exploration());
+        assert_eq!(markdown, SECOND_EXAMPLE);
+    }
+
+    #[test]
+    fn a_long_error_is_cut_in_its_heading_and_only_there() {
+        let mut summary = exploration();
+        let resolution = ErrorResolution {
+            error: "e".repeat(61),
+            root_cause: "c".to_owned(),
+            fix: "f".to_owned(),
+            verification: "v".to_owned(),
+        };
+        summary.errors_resolved =
+            Some(vec![resolution.clone(), ErrorResolution { error: "e".repeat(60), ..resolution }]);
+        let markdown = to_markdown(&summary);
+        assert!(markdown.contains(&format!("### {}...\n", "e".repeat(60))), "{markdown}");
+        assert!(markdown.contains(&format!("### {}\n", "e".repeat(60))), "{markdown}");
+    }
+
+    #[test]
+    fn values_cannot_break_the_table() {
+        let mut summary = config_bug();
+        summary.config_changes = Some(vec![ConfigChange {
+            file: "a".to_owned(),
+            setting: "run".to_owned(),
+            old_value: None,
+            new_value: "x | y\n`z`".to_owned(),
+            reason: "a|b".to_owned(),
+        }]);
+        let markdown = to_markdown(&summary);
+        assert!(
+            markdown.contains("| `a` | `run` | (none) → `` x \\| y `z` `` | a\\|b |\n"),
+            "{markdown}"
+        );
+    }
+
+    const FIRST_EXAMPLE: &str = "\
+# Session Summary
+
+**Activity Profile**: fixing (0.8), configuring (0.7), testing (0.5), exploring (0.4)
+**Outcome**: completed
+
+## Objective
+Resolve JWT authentication timeout causing 401 errors after config migration
+
+## Key Decisions
+- **Explicit time units**: Added `EXPIRY_UNIT` setting to prevent unit ambiguity
+  - Alternatives considered: Document-only fix, use ISO 8601 duration format
+
+## Errors Resolved
+### 401 Unauthorized after ~1 minute
+- **Root cause**: `JWT_EXPIRY=60` interpreted as 60 seconds (was meant to be minutes)
+- **Fix**: Changed to `JWT_EXPIRY=3600` (explicit seconds)
+- **Verification**: Tested token validity over 30 minutes
+
+## Configuration Changes
+| File | Setting | Change | Reason |
+|------|---------|--------|--------|
+| `.env` | `JWT_EXPIRY` | `60` → `3600` | Fix timeout - was ambiguous units |
+| `config.py` | `EXPIRY_UNIT` | (none) → `seconds` | Prevent future ambiguity |
+
+## Test Results
+- **Framework**: pytest
+- **Results**: 12/12 passed
+- **Coverage**: 87.3%
+
+## Files Modified
+- `.env`
+- `config.py`
+- `tests/test_auth.py`
+
+## Next Steps
+- Add config schema validation to CI pipeline
+- Document time format conventions in CONFIGURATION.md
+";
+
+    const SECOND_EXAMPLE: &str = "\
+# Session Summary
+
+**Activity Profile**: exploring (0.9), reviewing (0.7), documenting (0.3)
+**Outcome**: completed
+
+## Objective
+Understand the authentication system architecture
+
+## Discoveries
+- JWT tokens are signed with RS256 (asymmetric)
+- Token refresh handled by `/api/auth/refresh` endpoint
+- Auth middleware in `src/middleware/auth.py` validates all protected routes
+- Role-based access control uses decorator pattern
+
+## Key Decisions
+- **Architecture documentation: will create ARCHITECTURE.md for auth system**: No existing docs, team members asking same questions
+
+## Files Modified
+- (none - exploration only)
+
+## Next Steps
+- Create ARCHITECTURE.md with auth system documentation
+- Diagram the token flow for team reference
+";
+
+    fn config_bug() -> EnhancedSessionSummary {
+        let texts = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
+        let change =
+            |file: &str, setting: &str, old: Option<&str>, new: &str, reason: &str| ConfigChange {
+                file: file.to_owned(),
+                setting: setting.to_owned(),
+                old_value: old.map(str::to_owned),
+                new_value: new.to_owned(),
+                reason: reason.to_owned(),
+            };
+        EnhancedSessionSummary {
+            activity_vector: ActivityVector {
+                building: 0.1,
+                fixing: 0.8,
+                configuring: 0.7,
+                exploring: 0.4,
+                testing: 0.5,
+                ..ActivityVector::default()
+            },
+            objective:
+                "Resolve JWT authentication timeout causing 401 errors after config migration"
+                    .to_owned(),
+            outcome: Outcome::Completed,
+            completed_tasks: None,
+            key_decisions: Some(vec![DecisionRecord {
+                decision: "Explicit time units".to_owned(),
+                rationale: "Added `EXPIRY_UNIT` setting to prevent unit ambiguity".to_owned(),
+                alternatives: texts(&["Document-only fix", "use ISO 8601 duration format"]),
+            }]),
+            next_steps: texts(&[
+                "Add config schema validation to CI pipeline",
+                "Document time format conventions in CONFIGURATION.md",
+            ]),
+            errors_resolved: Some(vec![ErrorResolution {
+                error: "401 Unauthorized after ~1 minute".to_owned(),
+                root_cause: "`JWT_EXPIRY=60` interpreted as 60 seconds (was meant to be minutes)"
+                    .to_owned(),
+                fix: "Changed to `JWT_EXPIRY=3600` (explicit seconds)".to_owned(),
+                verification: "Tested token validity over 30 minutes".to_owned(),
+            }]),
+            root_cause_analysis: None,
+            config_changes: Some(vec![
+                change(
+                    ".env",
+                    "JWT_EXPIRY",
+                    Some("60"),
+                    "3600",
+                    "Fix timeout - was ambiguous units",
+                ),
+                change("config.py", "EXPIRY_UNIT", None, "seconds", "Prevent future ambiguity"),
+            ]),
+            discoveries: None,
+            test_results: Some(TestSummary {
+                framework: "pytest".to_owned(),
+                total: 12,
+                passed: 12,
+                failed: 0,
+                skipped: 0,
+                coverage_pct: Some(87.3),
+                failed_tests: None,
+            }),
+            files_modified: texts(&[".env", "config.py", "tests/test_auth.py"]),
+            mcp_tools_used: None,
+            session_file: None,
+            message_count: None,
+            duration_minutes: None,
+        }
+    }
+
+    fn exploration() -> EnhancedSessionSummary {
+        let texts = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
+        EnhancedSessionSummary {
+            activity_vector: ActivityVector {
+                fixing: 0.1,
+                exploring: 0.9,
+                reviewing: 0.7,
+                documenting: 0.3,
+                ..ActivityVector::default()
+            },
+            objective: "Understand the authentication system architecture".to_owned(),
+            key_decisions: Some(vec![DecisionRecord {
+                decision: "Architecture documentation: will create ARCHITECTURE.md for auth system"
+                    .to_owned(),
+                rationale: "No existing docs, team members asking same questions".to_owned(),
+                alternatives: None,
+            }]),
+            discoveries: texts(&[
+                "JWT tokens are signed with RS256 (asymmetric)",
+                "Token refresh handled by `/api/auth/refresh` endpoint",
+                "Auth middleware in `src/middleware/auth.py` validates all protected routes",
+                "Role-based access control uses decorator pattern",
+            ]),
+            files_modified: Some(Vec::new()),
+            next_steps: texts(&[
+                "Create ARCHITECTURE.md with auth system documentation",
+                "Diagram the token flow for team reference",
+            ]),
+            errors_resolved: None,
+            config_changes: None,
+            test_results: None,
+            ..config_bug()
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The summary that an agent writes of its own session when its context is compacted, and the
+//! note it leaves for a user who was away.
+//!
+//! A compaction's summary has sections with known names; each is kept apart here, so that
+//! evidence can keep the useful ones and a summary can use them.
+
+use crate::summarize::text::{Block, blocks, one_line, pattern, sentences, without_code};
+
+/// The sections that are of use, the most useful first: the order in which they are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// What the user wants.
+    Intent,
+    /// What is still to be done.
+    Pending,
+    /// What was being done just before.
+    Current,
+    /// What would come next.
+    Next,
+    /// Errors with their fixes.
+    Errors,
+    /// Problems with their solutions.
+    Problems,
+    /// Files with what was done to them.
+    Files,
+    /// Technologies and ideas in play.
+    Concepts,
+    /// Anything else, which is not kept: the agent's analysis, the user's messages again.
+    Rest,
+}
+
+impl Section {
+    const KEPT: [(Section, &'static str); 8] = [
+        (Section::Intent, "Primary Request and Intent"),
+        (Section::Pending, "Pending Tasks"),
+        (Section::Current, "Current Work"),
+        (Section::Next, "Optional Next Step"),
+        (Section::Errors, "Errors and fixes"),
+        (Section::Problems, "Problem Solving"),
+        (Section::Files, "Files and Code Sections"),
+        (Section::Concepts, "Key Technical Concepts"),
+    ];
+
+    fn of(heading: &str) -> Option<Section> {
+        let heading = heading.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| heading.contains(word));
+        Some(match () {
+            () if has(&["primary request", "task overview", "user intent"]) => Section::Intent,
+            () if has(&["pending task", "remaining work", "remaining task"]) => Section::Pending,
+            () if has(&["current work", "current state"]) => Section::Current,
+            () if has(&["next step"]) => Section::Next,
+            () if has(&["errors and fix", "errors encountered", "errors & fix"]) => Section::Errors,
+            () if has(&["problem solving"]) => Section::Problems,
+            () if has(&["files and code", "files modified"]) => Section::Files,
+            () if has(&["technical concept", "important discover"]) => Section::Concepts,
+            () if has(&["user messages", "analysis", "context to preserve"]) => Section::Rest,
+            () => return None,
+        })
+    }
+}
+
+/// A compaction's summary by its sections.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sections<'t> {
+    found: Vec<(Section, Vec<&'t str>)>,
+}
+
+impl<'t> Sections<'t> {
+    /// Finds the sections of `text`. Where a name comes twice, the later holds: the agent's
+    /// analysis before the summary proper uses the same words.
+    pub(super) fn of(text: &'t str) -> Sections<'t> {
+        let mut found: Vec<(Section, Vec<&str>)> = Vec::new();
+        for line in text.lines() {
+            match heading(line) {
+                Some((section, rest)) => {
+                    found.retain(|(known, _)| *known != section || section == Section::Rest);
+                    found.push((section, Vec::from_iter((!rest.is_empty()).then_some(rest))));
+                }
+                None => {
+                    if let Some((_, lines)) = found.last_mut() {
+                        lines.push(line);
+                    }
+                }
+            }
+        }
+        Sections { found }
+    }
+
+    /// The text of a section; empty when it is not there.
+    pub(super) fn text(&self, section: Section) -> String {
+        let found = self.found.iter().find(|(known, _)| *known == section);
+        found.map_or(String::new(), |(_, lines)| lines.join("\n").trim().to_owned())
+    }
+
+    /// The first sentences of a section, at most `limit`.
+    pub(super) fn sentences(&self, section: Section, limit: usize) -> Vec<String> {
+        let line = one_line(&self.text(section));
+        sentences(&line).into_iter().take(limit).map(str::to_owned).collect()
+    }
+
+    /// The items of a section, each as one line; its sentences when it has no items.
+    pub(super) fn items(&self, section: Section) -> Vec<String> {
+        let text = self.text(section);
+        let items = blocks(&text).into_iter().filter_map(|block| match block {
+            Block::Item(item) => Some(one_line(&item)),
+            Block::Heading(_) | Block::Paragraph(_) => None,
+        });
+        let items: Vec<String> = items.filter(|item| item.len() > 8).collect();
+        if items.is_empty() { self.sentences(section, 4) } else { items }
+    }
+}
+
+/// An error as the agent's recap tells it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct RecappedError {
+    /// What it was.
+    pub(super) error: String,
+    /// What the recap says besides.
+    pub(super) about: Option<String>,
+    /// How it was fixed.
+    pub(super) fix: Option<String>,
+}
+
+impl Sections<'_> {
+    /// The errors of the section about them: an item each, with what is said in it or in the
+    /// items under it.
+    pub(super) fn errors(&self) -> Vec<RecappedError> {
+        let mut errors: Vec<RecappedError> = Vec::new();
+        let text = self.text(Section::Errors);
+        for block in blocks(&text) {
+            let Block::Item(item) = block else { continue };
+            let line = one_line(&item);
+            let attribute = pattern!(
+                r"(?i)^(error|issue|problem|(?:root )?cause|reason|fix(?:ed)?|solution|resolution)(?: \w+)?: (.+)$"
+            );
+            match (attribute.captures(&line), errors.last_mut()) {
+                (Some(found), Some(error)) => error.add(&found[1], &found[2]),
+                _ => errors.push(RecappedError::of(&line)),
+            }
+        }
+        errors
+    }
+}
+
+impl RecappedError {
+    /// `Label: what happened. Fixed by doing that.`
+    fn of(line: &str) -> RecappedError {
+        let (label, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
+        let mut error = RecappedError { error: label.to_owned(), ..RecappedError::default() };
+        for sentence in sentences(rest) {
+            let fixes = pattern!(
+                r"(?i)^(?:(?:i |this was |was )?(?:fixed|resolved|solved)|fix:|solution:)\b"
+            )
+            .is_match(sentence);
+            error.add(if fixes { "fix" } else { "cause" }, sentence);
+        }
+        error
+    }
+
+    /// Adds what a word such as `Fix` introduces; the first of a kind stands.
+    fn add(&mut self, kind: &str, text: &str) {
+        let kind = kind.to_lowercase();
+        let fixes = kind.starts_with("fix") || kind.contains("solution");
+        let place = if fixes { &mut self.fix } else { &mut self.about };
+        place.get_or_insert_with(|| text.to_owned());
+    }
+}
+
+/// `text` without what nobody needs again: the useful sections in the order of their use, without
+/// code. A text without known sections stays as it is.
+pub(super) fn condensed(text: &str) -> String {
+    let text = match text.split_once("<summary>") {
+        Some((_, summary)) => summary.split("</summary>").next().unwrap_or(summary),
+        None => text,
+    };
+    let text = without_code(text);
+    let sections = Sections::of(&text);
+    let mut kept = String::new();
+    for (section, name) in Section::KEPT {
+        let body = sections.text(section);
+        if !body.is_empty() {
+            kept.push_str(&format!("## {name}\n{body}\n\n"));
+        }
+    }
+    if kept.is_empty() { text } else { kept }
+}
+
+/// What the note for a user who was away says: where things stand, and what comes next.
+pub(super) fn away(text: &str) -> (String, Option<String>) {
+    let text = one_line(text);
+    let text = text.trim_end_matches("(disable recaps in /config)").trim();
+    let next =
+        pattern!(r"(?i)(?:^|[.;]\s+)next(?: action| step| up)?(?::| is|,)\s+(.+)$").captures(text);
+    match next {
+        Some(found) => {
+            let at = found.get(0).map_or(text.len(), |whole| whole.start());
+            let stands = text[..at].trim_end_matches([';', '.', ' ']).to_owned();
+            (stands, Some(found[1].trim_end_matches('.').to_owned()))
+        }
+        None => (text.to_owned(), None),
+    }
+}
+
+fn heading(line: &str) -> Option<(Section, &str)> {
+    let found = pattern!(
+        r"^\s{0,3}(?:#{1,4}\s*)?(?:\*\*)?(?:\d{1,2}[.)]\s*)?(?:\*\*)?([A-Z][A-Za-z &/]{3,40}?)(?:\*\*)?:(?:\*\*)?\s*(.*)$|^#{1,4}\s*(?:\d{1,2}[.)]\s*)?(.+)$"
+    )
+    .captures(line)?;
+    let name = found.get(1).or(found.get(3))?.as_str();
+    let rest = found.get(2).map_or("", |rest| rest.as_str().trim());
+    Section::of(name).map(|section| (section, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECAP: &str = "This session is being continued.\n\nAnalysis:\nThe user said much.\n\nSummary:\n\
+        1. Primary Request and Intent:\n   The user wants dates parsed. They also want tests.\n\n\
+        2. Key Technical Concepts:\n   - RFC 3339\n\n4. Errors and fixes:\n   - **Wrong offset**: read as minutes\n\n\
+        6. All user messages:\n   - \"fix it\"\n\n7. Pending Tasks:\n   - Add a test for leap days\n   - Update the changelog\n\n\
+        8. Current Work:\n   Parsing offsets.\n\n9. Optional Next Step:\n   Run the tests.\n```rust\nfn main() {}\n```\n";
+
+    #[test]
+    fn sections_are_kept_by_their_use() {
+        let kept = condensed(RECAP);
+        assert!(
+            kept.starts_with("## Primary Request and Intent\nThe user wants dates parsed."),
+            "{kept}"
+        );
+        assert!(
+            !kept.contains("fix it") && !kept.contains("said much") && !kept.contains("fn main")
+        );
+        let sections = Sections::of(&kept);
+        assert_eq!(
+            sections.items(Section::Pending),
+            ["Add a test for leap days", "Update the changelog"]
+        );
+        assert_eq!(sections.sentences(Section::Intent, 1), ["The user wants dates parsed."]);
+        assert_eq!(sections.items(Section::Next), ["Run the tests."]);
+    }
+
+    #[test]
+    fn errors_are_told_in_one_item_or_in_several() {
+        let text = "## Errors and fixes\n- **Wrong offset**: It was read as minutes. Fixed by dividing by 60.\n\
+                    - **Lost line**:\n  - Cause: no newline at the end\n  - Fix: keep the rest\n";
+        let told = |error: &str, about: &str, fix: &str| RecappedError {
+            error: error.to_owned(),
+            about: Some(about.to_owned()),
+            fix: Some(fix.to_owned()),
+        };
+        assert_eq!(
+            Sections::of(text).errors(),
+            [
+                told("Wrong offset", "It was read as minutes.", "Fixed by dividing by 60."),
+                told("Lost line", "no newline at the end", "keep the rest"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_recap_of_another_shape_is_kept_as_it_is() {
+        assert_eq!(condensed("They fixed the parser."), "They fixed the parser.\n");
+    }
+
+    #[test]
+    fn a_note_for_an_absent_user_says_what_comes_next() {
+        assert_eq!(
+            away(
+                "Moved the parser; it is committed. Next: measure it again. (disable recaps in /config)"
+            ),
+            ("Moved the parser; it is committed".to_owned(), Some("measure it again".to_owned()))
+        );
+        assert_eq!(away("All is done.").1, None);
+    }
+}

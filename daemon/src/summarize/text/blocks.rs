@@ -1,0 +1,160 @@
+//! Prose out of Markdown: headings, list items and paragraphs, without code and tables.
+
+use std::borrow::Cow;
+
+use crate::summarize::text::clean::is_picture;
+
+/// One piece of a Markdown text that a person would read as a unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Block<'t> {
+    /// A heading, or a line that introduces what follows, such as `Next steps:`.
+    Heading(Cow<'t, str>),
+    /// An item of a list, without its mark.
+    Item(Cow<'t, str>),
+    /// A paragraph, its lines joined.
+    Paragraph(Cow<'t, str>),
+}
+
+/// A lead-in such as `Remaining tasks:` is this short; longer ones are sentences.
+const LEAD_IN: usize = 60;
+
+/// Splits `text` into blocks, leaving out fenced code, tables, rules and quotes.
+pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut found: Vec<Block<'_>> = Vec::new();
+    let mut fence: Option<&str> = None;
+    let mut joins = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        match (fence, mark) {
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(_), _) => {}
+            (None, None) => {
+                joins = add_line(&mut found, line, joins);
+                continue;
+            }
+        }
+        joins = false;
+    }
+    found
+}
+
+/// Adds one line outside of code; says whether the next line may continue it.
+fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool {
+    let trimmed = line.trim();
+    if trimmed.is_empty() || is_furniture(trimmed) {
+        return false;
+    }
+    if let Some(marked) = after_picture(trimmed) {
+        // A cross marks what does not hold.
+        if !marked.is_empty()
+            && !trimmed.trim_start_matches(['-', '*', ' ']).starts_with(['❌', '✗', '✘'])
+        {
+            found.push(Block::Item(Cow::Borrowed(marked)));
+        }
+        return false;
+    }
+    if let Some(heading) = heading(trimmed) {
+        found.push(Block::Heading(Cow::Borrowed(heading)));
+        return false;
+    }
+    if let Some(item) = item(trimmed) {
+        found.push(Block::Item(Cow::Borrowed(item)));
+        return true;
+    }
+    if joins && let Some(Block::Item(text) | Block::Paragraph(text)) = found.last_mut() {
+        let text = text.to_mut();
+        text.push(' ');
+        text.push_str(trimmed);
+        return true;
+    }
+    found.push(Block::Paragraph(Cow::Borrowed(trimmed)));
+    true
+}
+
+/// What follows a tick or another picture at a line's beginning, which agents use as list marks.
+fn after_picture(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(['-', '*', ' ']);
+    let first = rest.chars().next().filter(|first| is_picture(*first))?;
+    Some(rest[first.len_utf8()..].trim_start_matches(['\u{FE0F}', ' ']))
+}
+
+/// Table rows, rules, quotes and HTML comments.
+fn is_furniture(line: &str) -> bool {
+    line.starts_with(['|', '>'])
+        || line.starts_with("<!--")
+        || line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '`' | ' ' | '★'))
+        || line.starts_with("`★")
+}
+
+fn heading(line: &str) -> Option<&str> {
+    let stripped = line.trim_start_matches('#');
+    if stripped.len() < line.len() && stripped.starts_with(' ') {
+        return Some(stripped.trim());
+    }
+    let bold = line.strip_prefix("**").and_then(|rest| {
+        let rest = rest.trim_end_matches(':');
+        rest.strip_suffix("**").map(|inside| inside.trim_end_matches(':'))
+    });
+    if let Some(bold) = bold.filter(|bold| !bold.contains("**") && bold.len() <= LEAD_IN) {
+        return Some(bold.trim());
+    }
+    let lead_in = line.strip_suffix(':').filter(|lead| {
+        lead.len() <= LEAD_IN && !lead.contains(". ") && lead.starts_with(char::is_uppercase)
+    });
+    lead_in.filter(|_| item(line).is_none()).map(|lead| lead.trim_matches('*'))
+}
+
+/// The text of a list item: after `- `, `* `, `• `, `1. `, `1) ` or a check box.
+fn item(line: &str) -> Option<&str> {
+    let bullet =
+        ["- ", "* ", "• ", "+ ", "– ", "→ "].into_iter().find_map(|b| line.strip_prefix(b));
+    let rest = bullet.or_else(|| {
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = (1..=2).contains(&digits).then(|| &line[digits..])?;
+        rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))
+    })?;
+    let rest = rest.trim_start();
+    Some(["[ ] ", "[x] ", "[X] "].into_iter().find_map(|b| rest.strip_prefix(b)).unwrap_or(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_falls_into_headings_items_and_paragraphs() {
+        let text = "Done. It works\nnow.\n\n## What changed\n\n- one\n  goes on\n2) two\n\n\
+                    ```rust\n# not a heading\n- not an item\n```\n| a | b |\n---\n**Next steps:**\n* [ ] three\n\
+                    Remaining work:\n";
+        let heading = |text| Block::Heading(Cow::Borrowed(text));
+        let item = |text| Block::Item(Cow::Borrowed(text));
+        assert_eq!(
+            blocks(text),
+            [
+                Block::Paragraph(Cow::Borrowed("Done. It works now.")),
+                heading("What changed"),
+                item("one goes on"),
+                item("two"),
+                heading("Next steps"),
+                item("three"),
+                heading("Remaining work"),
+            ]
+        );
+    }
+
+    #[test]
+    fn ticks_are_list_marks_and_crosses_deny() {
+        let item = |text| Block::Item(Cow::Borrowed(text));
+        assert_eq!(
+            blocks("✅ one\n**✅ Two:** it\n- ❌ not three\n❌ nor four"),
+            [item("one"), item("Two:** it")]
+        );
+    }
+
+    #[test]
+    fn an_unclosed_fence_hides_the_rest() {
+        assert_eq!(blocks("a\n```\nb\n~~~\nc").len(), 1);
+    }
+}

@@ -1,0 +1,179 @@
+//! Debris out of text: terminal colours, Markdown marks, tags of the agent's program, pictures.
+
+use std::borrow::Cow;
+
+use crate::summarize::text::{pattern::pattern, sentences::sentence_ends};
+
+/// `text` as one line without Markdown marks, tags, emoji and repeated blanks.
+///
+/// Back-quoted code stays quoted, unless a quote lacks its partner.
+pub(crate) fn one_line(text: &str) -> String {
+    let text =
+        pattern!(r"(?s)<(?:system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?(?:</[a-z_-]+>|$)")
+            .replace_all(text, " ");
+    let text = pattern!(
+        r"</?(?:[a-z]+(?:[-_][a-z]+)+|summary|analysis|thinking|answer|result|example|context|task)>"
+    )
+    .replace_all(&text, " ");
+    let text =
+        pattern!(r"\[(?:Image|Pasted text|Screenshot|\.\.\.)[^\]\n]*\]").replace_all(&text, " ");
+    let text =
+        pattern!(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)?\)").replace_all(&text, "$1");
+    let text = pattern!(r"\*\*|~~|(?m:^[ \t]*(?:#{1,6}|>|[-*•+])[ \t]+)").replace_all(&text, "");
+    let mut line = String::with_capacity(text.len().min(4096));
+    for c in text.chars().filter(|c| !is_picture(*c)) {
+        if !c.is_whitespace() && !c.is_control() {
+            line.push(c);
+        } else if !line.is_empty() && !line.ends_with(' ') {
+            line.push(' ');
+        }
+    }
+    if has_open_quote(&line) {
+        line.retain(|c| c != '`');
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// `text` without fenced code, so that what a person wrote around pasted code remains.
+pub(crate) fn without_code(text: &str) -> String {
+    let mut inside = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+        } else if !inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// `text` in at most `limit` characters: whole sentences when they use at least half of the
+/// room, else whole words and an ellipsis.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
+    let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
+    if let Some(at) = sentence.filter(|at| *at * 2 >= end) {
+        return text[..at].trim_end().to_owned();
+    }
+    let room = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+    let word = text[..room].rfind(' ').filter(|at| *at * 2 >= end).unwrap_or(room);
+    let mut cut = text[..word].trim_end_matches([' ', ',', ';', ':', '-', '(', '—']).to_owned();
+    if has_open_quote(&cut) {
+        cut.push('`');
+    }
+    cut.push('…');
+    cut
+}
+
+/// `text` in at most `limit` bytes of JSON, without control characters, its middle left out when
+/// it is longer: what evidence keeps of a text.
+pub(crate) fn kept(text: &str, limit: usize) -> String {
+    const MARK: &str = " … ";
+    let text = text.trim();
+    let tidy = |part: &str| -> String { part.chars().filter(|c| json_cost(*c) > 0).collect() };
+    if text.len() <= limit && text.chars().map(json_cost).sum::<usize>() <= limit {
+        return tidy(text);
+    }
+    let room = limit.saturating_sub(MARK.len());
+    let head_room = room * 2 / 3;
+    let head = fitting(text.char_indices(), head_room).map_or(0, |(at, c)| at + c.len_utf8());
+    let rest = &text[head..];
+    let tail =
+        fitting(rest.char_indices().rev(), room - head_room).map_or(rest.len(), |(at, _)| at);
+    format!("{}{MARK}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
+}
+
+/// The last of `chars` that still fits into `room` bytes of JSON.
+fn fitting(chars: impl Iterator<Item = (usize, char)>, room: usize) -> Option<(usize, char)> {
+    let mut spent = 0;
+    chars
+        .take_while(|(_, c)| {
+            spent += json_cost(*c);
+            spent <= room
+        })
+        .last()
+}
+
+/// Bytes of a character within a JSON string; nothing for those that are not kept.
+fn json_cost(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\t' => 2,
+        c if c.is_control() => 0,
+        c => c.len_utf8(),
+    }
+}
+
+/// `text` without terminal colours and cursor movements; of a line that was printed over with
+/// carriage returns only what was printed last.
+pub(crate) fn without_ansi(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\x1b', '\r']) {
+        return Cow::Borrowed(text);
+    }
+    let plain = pattern!(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+        .replace_all(text, "");
+    let last = pattern!(r"(?m)^[^\n]*\r([^\r\n])").replace_all(&plain, "$1");
+    Cow::Owned(last.replace('\r', ""))
+}
+
+fn has_open_quote(text: &str) -> bool {
+    text.bytes().filter(|byte| *byte == b'`').count() % 2 == 1
+}
+
+/// Emoji, ticks and what joins them.
+pub(super) fn is_picture(c: char) -> bool {
+    matches!(c,
+        '\u{2600}'..='\u{27BF}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}'
+        | '\u{FE00}'..='\u{FE0F}' | '\u{200B}'..='\u{200D}' | '\u{23E9}'..='\u{23FA}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debris_goes_and_words_stay() {
+        for (given, wanted) in [
+            ("## **Done!** ✅ All good", "Done! All good"),
+            ("see [the file](src/a(b).rs) now", "see the file now"),
+            (
+                "<system-reminder>x\ny</system-reminder>fix  `Vec<String>`\n please",
+                "fix `Vec<String>` please",
+            ),
+            ("[Image #1] Can you\\see `this", "Can you\\see this"),
+            ("- one\n- two", "one two"),
+            ("a -> b * c", "a -> b * c"),
+        ] {
+            assert_eq!(one_line(given), wanted, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn a_cut_prefers_a_sentence_then_a_word() {
+        assert_eq!(cut("Short.", 20), "Short.");
+        assert_eq!(cut("One sentence here. Another one follows it.", 25), "One sentence here.");
+        assert_eq!(cut("No. word after word after word after word", 25), "No. word after word…");
+        assert_eq!(cut("ééééééééééé", 5), "éééé…");
+        assert_eq!(cut("run `cargo test --workspace` now", 18), "run `cargo test`…");
+    }
+
+    #[test]
+    fn what_is_kept_fits_its_limit_as_json() {
+        let nasty = "\u{1}\"\\\n".repeat(500) + "end";
+        for limit in [20, 100, 1000] {
+            let text = kept(&nasty, limit);
+            let json = serde_json::to_string(&text).unwrap();
+            assert!(json.len() <= limit + 2, "{} > {limit}", json.len());
+            assert!(text.ends_with("end"));
+        }
+        assert_eq!(kept("  short\u{7} ", 20), "short");
+    }
+
+    #[test]
+    fn colours_and_overprinting_go() {
+        assert_eq!(without_ansi("\x1b[1;31mred\x1b[0m 10%\r100%\r\nok"), "100%\nok");
+        assert_eq!(without_ansi("\x1b]8;;http://x\x07link\x1b]8;;\x07"), "link");
+    }
+}

@@ -1,0 +1,74 @@
+//! Whether two texts are about the same thing, judged by the words that carry meaning.
+
+use std::collections::BTreeSet;
+
+/// Words too common to say what a text is about.
+const COMMON: &[&str] = &[
+    "about", "after", "again", "all", "also", "and", "any", "are", "because", "been", "before",
+    "but", "can", "cannot", "could", "did", "does", "doing", "done", "don", "for", "from", "get",
+    "had", "has", "have", "here", "how", "into", "its", "just", "let", "like", "make", "may",
+    "more", "most", "need", "needs", "not", "now", "off", "one", "only", "other", "our", "out",
+    "over", "please", "shall", "she", "should", "some", "still", "such", "sure", "take", "than",
+    "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "things",
+    "think", "this", "those", "through", "too", "try", "use", "used", "using", "very", "want",
+    "was", "way", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with",
+    "would", "yes", "you", "your",
+];
+
+/// The words of `text` that carry meaning: lower case, three letters or more, without endings.
+pub(crate) fn words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= 3)
+        .map(str::to_lowercase)
+        .filter(|word| !COMMON.contains(&word.as_str()))
+        .map(|word| stem(&word).to_owned())
+        .collect()
+}
+
+/// How many of the words of `of` stand in `other` too, from 0 to 1; 0 when there are none.
+pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    if of.is_empty() {
+        return 0.0;
+    }
+    let shared = of.intersection(other).count();
+    f64::from(u32::try_from(shared).unwrap_or(u32::MAX))
+        / f64::from(u32::try_from(of.len()).unwrap_or(u32::MAX))
+}
+
+/// Whether two texts say the same, as far as their words go.
+pub(crate) fn same_words(a: &str, b: &str) -> bool {
+    let (a_words, b_words) = (words(a), words(b));
+    if a_words.is_empty() || b_words.is_empty() {
+        return a.trim().eq_ignore_ascii_case(b.trim());
+    }
+    let (small, large) =
+        if a_words.len() <= b_words.len() { (&a_words, &b_words) } else { (&b_words, &a_words) };
+    share_of_words(small, large) >= 0.8 && (small.len() > 2 || small.len() == large.len())
+}
+
+fn stem(word: &str) -> &str {
+    ["ing", "ed", "es", "s"]
+        .into_iter()
+        .find_map(|ending| word.strip_suffix(ending))
+        .filter(|stem| stem.len() >= 3)
+        .unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_and_common_words_do_not_matter() {
+        assert!(same_words("Fix the failing parser tests", "fixed failing parser test"));
+        assert!(!same_words("Fix the parser", "Fix the renderer"));
+        assert!(!same_words("Add tests", "Add tests for the new parser of dates"));
+        assert!(same_words("ok", "OK "));
+    }
+
+    #[test]
+    fn a_share_counts_one_side_only() {
+        let share = share_of_words(&words("parser dates"), &words("the parser reads times"));
+        assert!((share - 0.5).abs() < 1e-9);
+    }
+}

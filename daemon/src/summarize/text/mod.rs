@@ -1,0 +1,17 @@
+//! Reading and tidying prose: blocks and sentences out of Markdown, one clean line out of debris.
+//!
+//! Everything here works on text alone; what a sentence means is decided by its callers.
+
+mod blocks;
+mod clean;
+mod compare;
+mod pattern;
+mod sentences;
+
+pub(crate) use self::{
+    blocks::{Block, blocks},
+    clean::{cut, kept, one_line, without_ansi, without_code},
+    compare::{same_words, share_of_words, words},
+    pattern::pattern,
+    sentences::{capitalised, sentences, standing_alone, without_full_stop},
+};
