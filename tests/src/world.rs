@@ -157,6 +157,15 @@ impl World {
     }
 }
 
+impl Drop for World {
+    /// After a failure the machine stays to be looked at.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.folder.disable_cleanup(true);
+        }
+    }
+}
+
 impl Daemon {
     /// A connection to it.
     pub fn wire(&self) -> Wire {

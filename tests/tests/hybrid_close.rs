@@ -158,6 +158,9 @@ fn states_survive_a_restart() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], closed["episode_uuid"]);
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
     let going_on = daemon.session("bbbb-2");
+    let messages =
+        daemon.call("get_session", &json!({ "session_id": "bbbb-2", "view": "messages" }));
+    assert_eq!(messages["messages"].as_array().unwrap().len(), 2, "{messages}");
     assert_eq!((&going_on["state"], &going_on["message_count"]), (&json!("active"), &json!(2)));
 }
 

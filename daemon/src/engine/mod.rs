@@ -95,8 +95,6 @@ enum Event {
     Identified(Vec<Identified>),
     /// A job ended.
     Done(Box<Done>),
-    /// The search index took something over.
-    Followed,
     /// Someone asks for something.
     Ask(Ask),
 }

@@ -93,12 +93,12 @@ impl Tracker {
         self.live.values()
     }
 
-    /// Moves `session` (as live here, else as given) on by `event`.
+    /// Moves `session` on by `event`, and holds it as it is then.
     pub fn handle(&mut self, session: Session, event: Event, now: Timestamp) -> Change {
-        let before = self.release(session.key).unwrap_or(session);
-        let mut after = before.clone();
+        self.release(session.key);
+        let mut after = session.clone();
         let start = machine::handle(&mut after, event, now, &self.config);
-        let changed = before != after;
+        let changed = session != after;
         self.hold(after.clone());
         Change { session: after, changed, start }
     }
@@ -153,7 +153,8 @@ mod tests {
         let change = tracker.handle(session(1, 0), Event::DeadlinePassed, after(60));
         assert_eq!((change.session.state, change.start), (State::Inactive, None));
         assert_eq!(tracker.next_deadline(), Some(after(1_800)));
-        let change = tracker.handle(change_base(), Event::DeadlinePassed, after(1_800));
+        let quiet = tracker.get(SessionKey(1)).unwrap().clone();
+        let change = tracker.handle(quiet, Event::DeadlinePassed, after(1_800));
         assert_eq!(change.start, Some(CloseReason::InactivityTimeout));
         assert_eq!(tracker.next_deadline(), None);
     }
@@ -190,11 +191,6 @@ mod tests {
 
     fn after(seconds: u64) -> Timestamp {
         START.plus(Duration::from_secs(seconds))
-    }
-
-    /// What the caller holds does not matter once the tracker has the session.
-    fn change_base() -> Session {
-        session(1, 0)
     }
 
     fn session(key: u64, written: u64) -> Session {

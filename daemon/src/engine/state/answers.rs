@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::{Settling, State};
 use crate::{
     capture::watch::Watch,
-    engine::{AskError, Event, Needed, Scope, Status, ask::Ask, schedule::Queue},
+    engine::{AskError, Needed, Scope, Status, ask::Ask, schedule::Queue},
     model::{
         Project, SessionKey, Timestamp,
         session::{Session, State as SessionState, Unindexed},
@@ -112,27 +112,26 @@ impl State {
         }
     }
 
-    /// Replies to those who wait for everything to be done, if it is.
+    /// Replies to those who wait for everything to be done, if it is; as soon as it is on disk and
+    /// in the index, too.
     pub(super) fn reply_to_settling(&mut self) {
         if self.settling.is_empty() || self.is_busy() {
             return;
         }
-        let end = self.engine.store.outbox_end();
-        if *self.engine.followed.borrow() >= end {
-            let all_over = self.tracker.next_deadline().is_none();
-            let rescanned = self.rescanned;
-            let is_done = |settling: &mut Settling| {
-                settling.scan <= rescanned && (all_over || !settling.sessions)
-            };
-            for done in self.settling.extract_if(.., is_done) {
-                let _ = done.reply.send(());
-            }
-        } else if !self.awaiting_follower {
-            self.awaiting_follower = true;
+        let all_over = self.tracker.next_deadline().is_none();
+        let rescanned = self.rescanned;
+        let is_done = |settling: &mut Settling| {
+            settling.scan <= rescanned && (all_over || !settling.sessions)
+        };
+        for done in self.settling.extract_if(.., is_done) {
+            // Writes are applied in order: behind an empty list all earlier ones are there.
+            let saved = self.engine.store.write(Vec::new());
             let engine = self.engine.clone();
             tokio::spawn(async move {
-                engine.until_followed(end).await;
-                drop(engine.events.send(Event::Followed).await);
+                if let Ok(position) = saved.done().await {
+                    engine.until_followed(position).await;
+                }
+                let _ = done.reply.send(());
             });
         }
     }

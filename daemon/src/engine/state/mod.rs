@@ -55,8 +55,6 @@ pub(super) struct State {
     running: HashMap<String, Running>,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
     settling: Vec<Settling>,
-    /// Whether someone wakes the loop when the search index has caught up.
-    awaiting_follower: bool,
     watches: Vec<Watch>,
     mode: Option<Mode>,
     /// Whether all files that were there at the start have been seen.
@@ -102,7 +100,6 @@ impl State {
             running: HashMap::new(),
             waiting: HashMap::new(),
             settling: Vec::new(),
-            awaiting_follower: false,
             watches: Vec::new(),
             mode: None,
             scanned: false,
@@ -147,7 +144,6 @@ impl State {
             Event::Liveness => self.look_for_agents(now),
             Event::Identified(found) => self.identified(found, now).await,
             Event::Done(done) => self.job_ended(*done, now),
-            Event::Followed => self.awaiting_follower = false,
             Event::Ask(ask) => self.answer(ask, now),
         }
     }

@@ -3,6 +3,7 @@
 use super::{
     envelope,
     records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord},
+    unwritten::Named,
 };
 use crate::{
     model::{Episode, EpisodeId, Message, SessionKey, session::Session},
@@ -27,10 +28,11 @@ pub(super) enum Prepared {
 }
 
 impl Prepared {
-    /// The session that is written.
-    pub(super) fn session(&self) -> Option<SessionKey> {
+    /// The session or episode that is written.
+    pub(super) fn named(&self) -> Option<Named> {
         match self {
-            Prepared::Session { session, .. } => Some(session.key),
+            Prepared::Session { session, .. } => Some(Named::Session(session.key)),
+            Prepared::Episode { episode, .. } => Some(Named::Episode(episode.id)),
             _ => None,
         }
     }

@@ -141,7 +141,10 @@ impl Store for SledStore {
     }
 
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError> {
-        episode(&self.tree, id)
+        match self.writer.unwritten().episode(id) {
+            Some(episode) => Ok(Some(episode)),
+            None => episode(&self.tree, id),
+        }
     }
 
     fn newest_episodes(

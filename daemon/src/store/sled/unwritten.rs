@@ -1,4 +1,7 @@
 //! What is queued and not written yet.
+//!
+//! Lists of writes are queued by one who goes on with the next thing at once: whoever reads a
+//! session, or the episode that a session names, sees it as it was queued last.
 
 use std::{
     collections::HashMap,
@@ -6,11 +9,11 @@ use std::{
 };
 
 use crate::{
-    model::{SessionKey, session::Session},
+    model::{Episode, EpisodeId, SessionKey, session::Session},
     store::Write,
 };
 
-/// Sessions that are queued and not written yet: whoever reads one sees it as it was queued last.
+/// Sessions and episodes that are queued and not written yet.
 #[derive(Default)]
 pub(super) struct Unwritten(Mutex<Queued>);
 
@@ -19,6 +22,13 @@ struct Queued {
     lists: u64,
     /// With the number of the list that it stands in.
     sessions: HashMap<SessionKey, (u64, Session)>,
+    episodes: HashMap<EpisodeId, Episode>,
+}
+
+/// What a write writes, by its key.
+pub(super) enum Named {
+    Session(SessionKey),
+    Episode(EpisodeId),
 }
 
 impl Unwritten {
@@ -27,25 +37,41 @@ impl Unwritten {
         self.lock().sessions.get(&key).map(|(_, session)| session.clone())
     }
 
-    /// Notes the sessions in a list; returns the list's number.
+    /// An episode that is queued.
+    pub(super) fn episode(&self, id: EpisodeId) -> Option<Episode> {
+        self.lock().episodes.get(&id).cloned()
+    }
+
+    /// Notes the sessions and episodes in a list; returns the list's number.
     pub(super) fn add(&self, writes: &[Write]) -> u64 {
         let mut queued = self.lock();
         queued.lists += 1;
         let number = queued.lists;
         for write in writes {
-            if let Write::Session(session) = write {
-                queued.sessions.insert(session.key, (number, session.as_ref().clone()));
+            match write {
+                Write::Session(session) => {
+                    queued.sessions.insert(session.key, (number, session.as_ref().clone()));
+                }
+                Write::Episode(episode) => {
+                    queued.episodes.insert(episode.id, episode.as_ref().clone());
+                }
+                _ => {}
             }
         }
         number
     }
 
-    /// Forgets the sessions of a list that is written, as far as they were not queued again.
-    pub(super) fn remove(&self, number: u64, sessions: &[SessionKey]) {
+    /// Forgets what stands in a list that is written, as far as it was not queued again.
+    pub(super) fn remove(&self, number: u64, written: &[Named]) {
         let mut queued = self.lock();
-        for key in sessions {
-            if queued.sessions.get(key).is_some_and(|(list, _)| *list == number) {
-                queued.sessions.remove(key);
+        for named in written {
+            match named {
+                Named::Session(key) => {
+                    if queued.sessions.get(key).is_some_and(|(list, _)| *list == number) {
+                        queued.sessions.remove(key);
+                    }
+                }
+                Named::Episode(id) => drop(queued.episodes.remove(id)),
             }
         }
     }

@@ -22,7 +22,7 @@ use super::{
     envelope, keys, pieces,
     prepared::Prepared,
     records::{MessageRecord, OutboxRecord},
-    unwritten::Unwritten,
+    unwritten::{Named, Unwritten},
 };
 use crate::{
     model::{
@@ -175,10 +175,9 @@ impl Thread {
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
             while let Some(job) = next.take() {
-                let sessions: Vec<SessionKey> =
-                    job.writes.iter().filter_map(Prepared::session).collect();
+                let written: Vec<Named> = job.writes.iter().filter_map(Prepared::named).collect();
                 let applied = self.apply(job.writes);
-                self.unwritten.remove(job.number, &sessions);
+                self.unwritten.remove(job.number, &written);
                 waiting.push((job.resolve, applied));
                 if waiting.len() < GROUP {
                     next = jobs.try_recv().ok();
