@@ -86,6 +86,9 @@ pub(crate) struct List {
     /// Only sessions in this state
     #[arg(long, value_enum)]
     pub(crate) state: Option<State>,
+    /// Sessions in which nothing was said, too
+    #[arg(long)]
+    pub(crate) empty: bool,
     /// At most so many
     #[arg(long, short = 'n', default_value_t = 20)]
     pub(crate) limit: usize,

@@ -17,6 +17,7 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     let arguments = Arguments {
         project: super::project(args.project),
         state: state.map(|state| state.get_name().to_owned()),
+        empty: args.empty,
         limit: args.limit,
         offset: 0,
     };
@@ -43,10 +44,10 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
         Column::new("", Align::Left),
-        Column::new("ACTIVITY", Align::Left),
+        Column::flexible("ACTIVITY", 11),
         Column::new("MSGS", Align::Right),
-        Column::flexible("PROJECT"),
-        Column::flexible("TITLE"),
+        Column::flexible("PROJECT", 12),
+        Column::flexible("TITLE", 20),
     ]);
     let now = now();
     for session in sessions {
@@ -91,7 +92,7 @@ fn mark(session: &SessionRow, screen: &Screen) -> (String, Styling) {
 fn activity(session: &SessionRow) -> String {
     let Some(episode) = &session.episode else { return String::new() };
     let strongest: Vec<&str> =
-        episode.activities.iter().take(2).map(|(name, _)| name.as_str()).collect();
+        episode.activities.iter().take(1).map(|(name, _)| name.as_str()).collect();
     line(&strongest.join(", "))
 }
 

@@ -14,8 +14,8 @@ pub(crate) struct Column {
     pub(crate) heading: &'static str,
     /// Where its text stands.
     pub(crate) align: Align,
-    /// Whether it takes what the others leave, and is cut when that is too little.
-    pub(crate) flexible: bool,
+    /// The width that it may be cut down to on a narrow screen; `None` when it is never cut.
+    pub(crate) least: Option<usize>,
 }
 
 /// Where the text of a column stands.
@@ -41,12 +41,12 @@ const GAP: &str = "  ";
 impl Column {
     /// A column as wide as its text.
     pub(crate) fn new(heading: &'static str, align: Align) -> Column {
-        Column { heading, align, flexible: false }
+        Column { heading, align, least: None }
     }
 
-    /// A column that takes the room there is.
-    pub(crate) fn flexible(heading: &'static str) -> Column {
-        Column { heading, align: Align::Left, flexible: true }
+    /// A column that may be cut down to `least`. The first one of a table gives way first.
+    pub(crate) fn flexible(heading: &'static str, least: usize) -> Column {
+        Column { heading, align: Align::Left, least: Some(least) }
     }
 }
 
@@ -98,14 +98,10 @@ impl Table {
             .collect();
         let gaps = GAP.len() * self.columns.len().saturating_sub(1);
         let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
-        // The widest flexible column gives way first.
-        while excess > 0 {
-            let widest = (0..widths.len())
-                .filter(|at| self.columns[*at].flexible && widths[*at] > 8)
-                .max_by_key(|at| widths[*at]);
-            let Some(widest) = widest else { break };
-            widths[widest] -= 1;
-            excess -= 1;
+        for (width, column) in widths.iter_mut().zip(&self.columns) {
+            let spare = column.least.map_or(0, |least| width.saturating_sub(least)).min(excess);
+            *width -= spare;
+            excess -= spare;
         }
         widths
     }
@@ -165,7 +161,7 @@ mod tests {
         let mut table = Table::new(vec![
             Column::new("WHEN", Align::Left),
             Column::new("MSGS", Align::Right),
-            Column::flexible("TITLE"),
+            Column::flexible("TITLE", 10),
         ]);
         table.row().cell("now").cell("7").cell("Fix the login");
         table.row().cell("yesterday").cell("1234").cell("日本語のタイトルはとても長いです");

@@ -15,6 +15,8 @@ pub struct Arguments {
     pub project: Option<String>,
     /// Only sessions in this state.
     pub state: Option<String>,
+    /// Whether sessions count in which nothing was said.
+    pub empty: bool,
     /// At most so many.
     pub limit: usize,
     /// After so many.
@@ -23,7 +25,7 @@ pub struct Arguments {
 
 impl Default for Arguments {
     fn default() -> Arguments {
-        Arguments { project: None, state: None, limit: 20, offset: 0 }
+        Arguments { project: None, state: None, empty: false, limit: 20, offset: 0 }
     }
 }
 

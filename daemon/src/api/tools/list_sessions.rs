@@ -30,9 +30,10 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
     let visit = &mut |stored: Session| {
         let session = live.get(&stored.key).unwrap_or(&stored);
+        let says_something = arguments.empty || session.content.is_some();
         let wanted_state =
             arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
-        if wanted_state && is_of_project(session, project) {
+        if says_something && wanted_state && is_of_project(session, project) {
             found.push((session.last_activity, session.key));
         }
         true
