@@ -40,10 +40,49 @@ pub(crate) enum Command {
     Show(Show),
     /// Search messages and summaries
     Search(Search),
+    /// Show what the last sessions in a project leave to the next one
+    Handoff(Handoff),
     /// Close a session and make its summary now
     Close(Close),
     /// List sessions that have no summary yet
     Unindexed(Unindexed),
+    /// Show what asking models took, and what was saved
+    Usage(Usage),
+    /// Show and correct what is known of tools
+    Tools(Tools),
+    /// Show and check the prompts that models are asked with
+    Prompts(Prompts),
+    /// Hand an event of an agent's over to the daemon: its hook runs this
+    ///
+    /// Reads the JSON that the agent writes to its hooks on standard input. Returns at once, and
+    /// without an error, whatever happens.
+    Hook,
+    /// Index sessions of the past that have no summary yet
+    ///
+    /// Without --run it only tells what it would do. It may be interrupted and run again: no
+    /// session is indexed twice.
+    Sync(Sync),
+    /// Write all summaries into files
+    Export(Export),
+    /// Let an agent's program use the memory: a server of the Model Context Protocol on standard
+    /// input and output
+    Mcp(Mcp),
+    /// Make your agents call graphiti: their hooks and their tools
+    Setup(Setup),
+    /// Run the daemon as a service: from login on, and again when it fails
+    #[command(subcommand)]
+    Service(ServiceAction),
+    /// Start the daemon in the background
+    Up,
+    /// Say what is wrong, and what to do about it
+    ///
+    /// Fails when something does not work; what could be better is no failure.
+    Doctor(Doctor),
+    /// Print the folder of the plugin for Claude Code, which does what `setup` does there
+    ///
+    /// The plugin also has the commands /recall and /handoff, and tells the agent when to search.
+    /// Either have the plugin or let `setup` change the settings, not both.
+    ClaudePluginPath,
     /// Make the daemon read its configuration again
     Reload,
     /// Stop the daemon
@@ -121,6 +160,9 @@ pub(crate) struct Show {
     /// Show the messages instead of the summary
     #[arg(long, short)]
     pub(crate) messages: bool,
+    /// Show overview, topics, decisions, code references and key points
+    #[arg(long, short, conflicts_with = "messages")]
+    pub(crate) conversation: bool,
     /// Begin with this message
     #[arg(long, default_value_t = 0, requires = "messages")]
     pub(crate) from: u32,
@@ -165,9 +207,26 @@ pub(crate) struct Search {
     /// At most so many sessions
     #[arg(long, short = 'n', default_value_t = 10)]
     pub(crate) limit: usize,
+    /// After so many, the best
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    pub(crate) offset: usize,
     /// Say why each session ranks where it does
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Handoff {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Of so many sessions, the last ones
+    #[arg(long, short = 'n', default_value_t = 5)]
+    pub(crate) sessions: usize,
+    /// In at most so many characters
+    #[arg(long, default_value_t = 4_000, value_name = "CHARS")]
+    pub(crate) max_chars: usize,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -187,6 +246,50 @@ pub(crate) struct Close {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Sync {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Only sessions of the last so many days; 0 for all
+    #[arg(long, default_value_t = 7)]
+    pub(crate) days: u32,
+    /// At most so many sessions, the latest first
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub(crate) limit: usize,
+    /// Do it
+    #[arg(long)]
+    pub(crate) run: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The folder to write into
+    pub(crate) folder: std::path::PathBuf,
+    /// How the summaries are written
+    #[arg(long, value_enum, default_value_t = ExportFormat::Markdown)]
+    pub(crate) format: ExportFormat,
+    #[command(flatten)]
+    pub(crate) project: Project,
+}
+
+/// How summaries are written to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// A Markdown file each, with where it comes from in front
+    Markdown,
+    /// One file, a JSON object a line
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// When the daemon is down, say so instead of starting it
+    #[arg(long)]
+    pub(crate) no_start: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Unindexed {
     #[command(flatten)]
     pub(crate) project: Project,
@@ -195,7 +298,117 @@ pub(crate) struct Unindexed {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Usage {
+    /// So many days, today's included
+    #[arg(long, default_value_t = 30)]
+    pub(crate) days: u32,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    #[command(subcommand)]
+    pub(crate) command: ToolsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// List the tools that a model or you said something about
+    List(Output),
+    /// Say what a tool is for; your word holds before any other
+    Set {
+        /// The tool's name, such as `mcp__linear__get_issue`, or `bash:make` for a command
+        tool: String,
+        /// create, modify, delete, read, search, execute, configure, communicate, validate or transform
+        intent: String,
+        /// filesystem, code, database, network, process, version_control, package, documentation, testing, memory or unknown
+        #[arg(default_value = "unknown")]
+        domain: String,
+    },
+    /// Take back what you said about a tool
+    Unset {
+        /// The tool's name
+        tool: String,
+    },
+    /// Print everything that was learned as JSON
+    Export,
+    /// Take in what was exported
+    Import {
+        /// The file
+        file: std::path::PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Prompts {
+    #[command(subcommand)]
+    pub(crate) command: PromptsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PromptsCommand {
+    /// List the prompts that hold in this directory, and where they come from
+    List(Output),
+    /// Print a prompt
+    Show {
+        /// Its name: tool_results, user_messages, agent_messages, session_summary or tool_classification
+        kind: String,
+    },
+    /// Check all prompts that hold here, or a file before you put it in place
+    Check {
+        /// The file
+        file: Option<std::path::PathBuf>,
+        /// As which prompt; by the file's name when missing
+        #[arg(long, requires = "file")]
+        kind: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// Only this agent, whether it is found or not; may be repeated
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::commands::agent_names()))]
+    pub(crate) agent: Vec<String>,
+    /// The settings of the project in this directory instead of your own
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Change it without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Take everything out again
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
+/// What becomes of the service.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum ServiceAction {
+    /// Put its files in place and start it
+    Install,
+    /// Stop it and remove its files; what the daemon knows stays
+    Uninstall,
+    /// Start it
+    Start,
+    /// Stop it
+    Stop,
+    /// Show how it is
+    Status,
+    /// Show the end of its log
+    Logs,
 }

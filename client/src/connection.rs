@@ -13,7 +13,7 @@ use graphiti_proto::{
     rpc::{self, Request, Response},
 };
 use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 /// A connection to the daemon of this user's home.
@@ -23,14 +23,37 @@ pub(crate) struct Connection {
     next_id: u64,
 }
 
+/// How far a request is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Step {
+    /// Pieces done.
+    pub(crate) progress: u64,
+    /// Pieces in all; 0 when that is not known.
+    pub(crate) total: u64,
+    /// What is being done.
+    pub(crate) message: String,
+}
+
 /// Why the daemon did not answer, or what it refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
+    /// A file cannot be used.
+    #[error("{path}: {what}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// What was looked at is not as it should be.
+    #[error("{0}")]
+    Wrong(String),
     /// There is no home folder.
     #[error("your home folder is not known; set GRAPHITI_HOME")]
     NoHome,
     /// Nobody listens.
-    #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphitid", .home.display())]
+    #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphiti up", .home.display())]
     Down {
         /// The home.
         home: PathBuf,
@@ -58,6 +81,20 @@ pub(crate) enum AskError {
         /// Its protocol.
         daemon: u32,
     },
+    /// Something on this machine is in the way.
+    #[error("{0}")]
+    Failed(String),
+    /// It could not be started.
+    #[error(transparent)]
+    NotStarted(#[from] crate::start::StartError),
+    /// A file cannot be written.
+    #[error("cannot write {}: {error}", .path.display())]
+    NotWritten {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
     /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] rpc::Error),
@@ -71,9 +108,28 @@ pub(crate) enum AskError {
     },
 }
 
+impl AskError {
+    /// A file that cannot be used.
+    pub(crate) fn file(path: &std::path::Path, what: &dyn std::fmt::Display) -> AskError {
+        AskError::File { path: path.display().to_string(), what: what.to_string() }
+    }
+}
+
 impl Connection {
     /// Connects and makes sure that both speak the same language.
     pub(crate) fn open() -> Result<Connection, AskError> {
+        let mut connection = Connection::open_quickly()?;
+        let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
+        let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
+        if welcome.protocol != PROTOCOL {
+            let Welcome { version, protocol: daemon, .. } = welcome;
+            return Err(AskError::OtherProtocol { version, daemon });
+        }
+        Ok(connection)
+    }
+
+    /// Connects without asking who is there.
+    pub(crate) fn open_quickly() -> Result<Connection, AskError> {
         let home = endpoint::home().ok_or(AskError::NoHome)?;
         let socket = endpoint::socket(&home);
         let unreachable = |error| AskError::Unreachable { socket: socket.clone(), error };
@@ -84,14 +140,12 @@ impl Connection {
             }
             _ => unreachable(error),
         })?;
-        let mut connection = Connection { stream, lines: Lines::default(), next_id: 1 };
-        let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
-        let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
-        if welcome.protocol != PROTOCOL {
-            let Welcome { version, protocol: daemon, .. } = welcome;
-            return Err(AskError::OtherProtocol { version, daemon });
-        }
-        Ok(connection)
+        Ok(Connection { stream, lines: Lines::default(), next_id: 1 })
+    }
+
+    /// The bare stream.
+    pub(crate) fn into_stream(self) -> Stream {
+        self.stream
     }
 
     /// Calls a method of the daemon's own.
@@ -114,12 +168,24 @@ impl Connection {
         tool: &str,
         arguments: &impl Serialize,
     ) -> Result<T, AskError> {
+        self.call_watched(tool, arguments, |_| {})
+    }
+
+    /// Calls a tool and hears how far it is.
+    pub(crate) fn call_watched<T: DeserializeOwned>(
+        &mut self,
+        tool: &str,
+        arguments: &impl Serialize,
+        watch: impl FnMut(&Step),
+    ) -> Result<T, AskError> {
         let arguments = serde_json::to_value(arguments).expect("arguments have only string keys");
-        let mut result = self.request(|id| {
+        let request = |id| {
             let mut request = Request::call(id, tool, &arguments);
             request.params["_meta"] = meta();
+            request.params["_meta"]["progressToken"] = json!(id);
             request
-        })?;
+        };
+        let mut result = self.request_watched(request, watch)?;
         let answer = result["structuredContent"].take();
         if result["isError"] == true {
             let message = answer["error"].as_str().unwrap_or("the tool failed").to_owned();
@@ -129,14 +195,27 @@ impl Connection {
     }
 
     fn request(&mut self, request: impl FnOnce(u64) -> Request) -> Result<Value, AskError> {
+        self.request_watched(request, |_| {})
+    }
+
+    fn request_watched(
+        &mut self,
+        request: impl FnOnce(u64) -> Request,
+        mut watch: impl FnMut(&Step),
+    ) -> Result<Value, AskError> {
         let id = self.next_id;
         self.next_id += 1;
         let line = request(id).to_line();
         self.stream.write_all(&line).map_err(|error| AskError::Broken(error.to_string()))?;
         loop {
             let line = self.next_line()?;
-            let response: Response = serde_json::from_slice(&line)
-                .map_err(|error| AskError::Broken(format!("no answer but: {error}")))?;
+            let broken = |error| AskError::Broken(format!("no answer but: {error}"));
+            let message: Value = serde_json::from_slice(&line).map_err(broken)?;
+            if message["method"].is_string() {
+                watch(&serde_json::from_value(message["params"].clone()).unwrap_or_default());
+                continue;
+            }
+            let response: Response = serde_json::from_value(message).map_err(broken)?;
             if response.id == json!(id) || response.id.is_null() {
                 return Ok(response.outcome()?);
             }
@@ -167,12 +246,13 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
 }
 
 /// Who is asking, for telling which session is meant.
-fn meta() -> Value {
+pub(crate) fn meta() -> Value {
     let directory =
         env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
     let session = env::var("CLAUDE_CODE_SESSION_ID").ok();
-    let mut processes = vec![std::process::id()];
     #[cfg(unix)]
-    processes.push(std::os::unix::process::parent_id());
+    let processes = [std::process::id(), std::os::unix::process::parent_id()];
+    #[cfg(not(unix))]
+    let processes = [std::process::id()];
     json!({ "graphiti/caller": { "session_id": session, "directory": directory, "processes": processes } })
 }

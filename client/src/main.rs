@@ -3,7 +3,13 @@
 mod cli;
 mod commands;
 mod connection;
+mod hook;
+mod mcp;
+mod plugin;
 mod screen;
+mod service;
+mod setup;
+mod start;
 
 use std::process::ExitCode;
 
@@ -12,6 +18,12 @@ use clap::Parser;
 use crate::{cli::Cli, screen::Screen};
 
 fn main() -> ExitCode {
+    // An agent waits for this one, so it does not even wait for the command line to be understood.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == "hook") && arguments.next().is_none() {
+        hook::run();
+        return ExitCode::SUCCESS;
+    }
     let cli = Cli::parse();
     let screen = Screen::new(cli.color);
     match commands::run(cli, &screen) {

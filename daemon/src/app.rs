@@ -1,8 +1,10 @@
 //! The daemon from start to end.
 
+mod models;
+
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, RwLock},
     time::Duration,
 };
 
@@ -10,8 +12,8 @@ use anyhow::Context;
 use graphiti_proto::{endpoint, methods::Reloaded};
 use tokio::sync::{mpsc, watch};
 
+use self::models::Models;
 use crate::{
-    activity::classify::Learned,
     api::{self, Administration, Daemon},
     capture::format::Surroundings,
     clock,
@@ -24,7 +26,7 @@ use crate::{
     },
     logging,
     redact::Redactor,
-    store::{Store, sled::SledStore},
+    store::{Store, StoreError, sled::SledStore},
 };
 
 /// How the daemon is started.
@@ -59,14 +61,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("start the runtime")?;
-    let wiring = Wiring {
-        home,
-        search,
-        config: loaded.config,
-        log,
-        redactor: Redactor::new(),
-        learned: Arc::default(),
-    };
+    let wiring = Wiring { home, search, config: loaded.config, log, redactor: Redactor::new() };
     let served = runtime.block_on(wiring.serve());
     runtime.shutdown_timeout(LAST_RESORT);
     served
@@ -87,39 +82,46 @@ struct Wiring {
     config: Config,
     log: logging::Handle,
     redactor: Redactor,
-    learned: Arc<Mutex<Learned>>,
 }
 
 impl Wiring {
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
         let home = self.home.path().to_owned();
-        let store = open_store(&home)?;
+        let (store, problem) = open_store(&home)?;
         let follower =
             follow::open(&follow::folder(&home), store.clone()).context("open the search index")?;
-        let index = follower.index().clone();
+        let indexes = follower.indexes().clone();
         let (followed, reached) = watch::channel(0);
         let (stop, stopping) = watch::channel(false);
         let follower = tokio::spawn(follower.run(followed, stopping.clone()));
 
+        let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let places = places(&self.config);
         let watched = places.roots.clone();
-        let running =
-            Engine::start(store, self.settings(), places, reached).context("start the engine")?;
+        let running = Engine::start(store, self.settings(&mut models), places, reached)
+            .context("start the engine")?;
+        if let Some(problem) = problem {
+            running.engine.note_problem(problem).await;
+        }
         let (administration, requests) = mpsc::channel(4);
         let daemon = Arc::new(Daemon {
             engine: running.engine.clone(),
-            index,
+            indexes,
             home: home.clone(),
+            query_timeout: self.config.api.query_timeout,
+            hooks: RwLock::new(self.config.api.hooks.clone()),
+            ears: api::methods::hook::Ears::default(),
             watched,
             started_at: clock::now(),
             administration,
         });
-        let server = self.listen(daemon, stopping)?;
+        let server = self.listen(daemon.clone(), stopping)?;
+        let spool = tokio::spawn(api::methods::hook::go_through_spool(daemon.clone()));
         tracing::info!(home = %home.display(), "graphitid is ready");
         ready::ready();
 
-        self.administer(&running.engine, &mut signals, requests).await;
+        self.administer((&daemon, &mut models), &mut signals, requests).await;
 
         tracing::info!("graphitid is stopping");
         ready::stopping();
@@ -129,7 +131,11 @@ impl Wiring {
         if let Some(server) = server {
             drop(server.await);
         }
+        spool.abort();
+        drop(spool.await);
+        drop(daemon);
         running.stop().await;
+        drop(models);
         drop(follower.await);
         tracing::info!("graphitid has stopped");
         Ok(())
@@ -145,33 +151,42 @@ impl Wiring {
             tracing::warn!("hooks.socket_enabled is false: nobody can ask anything");
             return Ok(None);
         }
-        let socket = match &hooks.socket_path {
+        let handed_over = api::server::handed_over().context("take over the service's socket")?;
+        let (listener, socket) = match handed_over {
+            Some(handed_over) => handed_over,
+            None => self.open_socket()?,
+        };
+        self.home.announce(&socket).context("say where it listens")?;
+        Ok(Some(tokio::spawn(api::server::serve(listener, daemon, stopping))))
+    }
+
+    fn open_socket(&self) -> anyhow::Result<(api::server::Listener, String)> {
+        let socket = match &self.config.api.hooks.socket_path {
             Some(path) => path.to_string_lossy().into_owned(),
             None => endpoint::usual_socket(self.home.path()),
         };
         let listener = api::server::listen(&socket).with_context(|| {
             format!("listen at {socket}; session_tracking.hooks.socket_path sets another place")
         })?;
-        self.home.announce(&socket).context("say where it listens")?;
-        Ok(Some(tokio::spawn(api::server::serve(listener, daemon, stopping))))
+        Ok((listener, socket))
     }
 
     /// Reloads when asked, until asked to stop.
     async fn administer(
         &mut self,
-        engine: &Engine,
+        (daemon, models): (&Daemon, &mut Models),
         signals: &mut mpsc::Receiver<Signal>,
         mut requests: mpsc::Receiver<Administration>,
     ) {
         loop {
             tokio::select! {
                 signal = signals.recv() => match signal {
-                    Some(Signal::Reload) => drop(self.reload(engine).await),
+                    Some(Signal::Reload) => drop(self.reload(daemon, models).await),
                     Some(Signal::Stop) | None => return,
                 },
                 request = requests.recv() => match request {
                     Some(Administration::Reload(reply)) => {
-                        drop(reply.send(self.reload(engine).await));
+                        drop(reply.send(self.reload(daemon, models).await));
                     }
                     Some(Administration::Stop) | None => return,
                 },
@@ -180,7 +195,7 @@ impl Wiring {
     }
 
     /// Reads the configuration again. What is wrong with it leaves the old one in force.
-    async fn reload(&mut self, engine: &Engine) -> Reloaded {
+    async fn reload(&mut self, daemon: &Daemon, models: &mut Models) -> Reloaded {
         let loaded = match config::load(&self.search) {
             Ok(loaded) => loaded,
             Err(problems) => {
@@ -198,32 +213,64 @@ impl Wiring {
         }
         self.config = loaded.config;
         self.log.set_level(&self.config.log);
-        drop(engine.reload(self.settings(), places(&self.config)).await);
+        daemon.set_hooks(&self.config.api.hooks);
+        drop(daemon.engine.reload(self.settings(models), places(&self.config)).await);
         Reloaded { changes, problems: Vec::new() }
     }
 }
 
 impl Wiring {
-    fn settings(&self) -> Settings {
+    fn settings(&self, models: &mut Models) -> Settings {
         let capture = &self.config.capture;
+        let means = Arc::new(Means {
+            filter: capture.filter.clone(),
+            redactor: self.redactor.clone(),
+            learned: models.lessons.shared(),
+            summarize: self.config.summarize.clone(),
+        });
         Settings {
             session: self.config.session,
-            means: Arc::new(Means {
-                filter: capture.filter.clone(),
-                redactor: self.redactor.clone(),
-                learned: self.learned.clone(),
-                summarize: self.config.summarize.clone(),
-            }),
-            excluded: capture.excluded_paths.clone(),
+            means: means.clone(),
+            asker: models.asker(&self.config, means),
+            excluded: [capture.excluded_paths.clone(), models.excluded()].concat(),
             keep: capture.keep,
         }
     }
 }
 
-fn open_store(home: &Path) -> anyhow::Result<Arc<dyn Store>> {
+/// Opens the database. One that is damaged is put aside, or goes on with what is left of it; what
+/// is then to be said of it comes back beside it.
+fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
     let folder = home.join("db");
-    let store = SledStore::open(&folder).with_context(|| format!("open {}", folder.display()))?;
-    Ok(Arc::new(store))
+    let open = || SledStore::open(&folder);
+    let (store, problem) = match open() {
+        Err(StoreError::Unreadable(what)) => {
+            let aside = put_aside(&folder)?;
+            let problem = format!(
+                "{what}; it was moved to {}, and a new one is made from the transcripts that are still there",
+                aside.display()
+            );
+            (open(), Some(problem))
+        }
+        opened => (opened, None),
+    };
+    let store = store.with_context(|| format!("open {}", folder.display()))?;
+    let lost = match store.lost() {
+        0 => None,
+        lost => Some(format!(
+            "{} was damaged: the last {lost} changes in it are gone; transcripts that are still there are read again",
+            folder.display()
+        )),
+    };
+    Ok((Arc::new(store), problem.or(lost)))
+}
+
+/// Moves a damaged database out of the way, to be looked at later.
+fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
+    let aside = folder.with_extension(format!("damaged-{}", clock::now().micros() / 1_000_000));
+    std::fs::rename(folder, &aside)
+        .with_context(|| format!("move {} to {}", folder.display(), aside.display()))?;
+    Ok(aside)
 }
 
 /// Where transcripts are looked for: nowhere when tracking is switched off.

@@ -14,6 +14,7 @@ use graphiti_proto::endpoint;
 use crate::{
     app::{self, Options},
     config::{self, Existing},
+    lifecycle::home::HomeError,
 };
 
 /// Follow your coding agents' transcripts and make their sessions searchable
@@ -62,7 +63,10 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             complain(&error);
-            ExitCode::FAILURE
+            match error.downcast_ref() {
+                Some(HomeError::Taken { .. }) => endpoint::EXIT_TAKEN.into(),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -1,20 +1,91 @@
-//! x
-pub mod activity;
-pub mod api;
-pub mod app;
-pub mod capture;
-pub mod cli;
-pub mod clock;
-pub mod config;
-pub mod engine;
-pub mod graph;
-pub mod lifecycle;
-pub mod llm;
-pub mod logging;
+//! `graphitid`: the memory of coding agents.
+//!
+//! It follows the transcripts that agents write, keeps every session's state in sled, decides when
+//! a session is over, turns a finished session into an *episode* (a structured summary grounded in
+//! what happened), and answers searches over all of it on a local socket. Raw text is searchable
+//! the moment it is written; only the summary waits for the end of a session.
+//!
+//! ```text
+//! transcript file                                          hook, person, MCP host
+//!       |                                                          |
+//!   capture    watch -> tail -> parse -> filter -> hash        client -- proto --+
+//!       | messages                                                               |
+//!   session    active .. indexing .. indexed; who falls due  <- engine <------- api
+//!       | a session to index                                    |       (methods, tools)
+//!   activity   what was being done; what kind each call was     |                |
+//!       |                                                       |                |
+//!   summarize  evidence -> priorities -> summary -> Markdown    |                |
+//!       |                                                       |                |
+//!   graph      entities and facts                               |                |
+//!       | writes                                                |                |
+//!   store ---- outbox ---- search <--------------------------------------------- +
+//! ```
+//!
+//! # Who may know whom
+//!
+//! | Layer | Modules | May name |
+//! | --- | --- | --- |
+//! | words | [`model`], [`clock`] | nothing |
+//! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model` |
+//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock` and the ports they need; never each other |
+//! | order | [`engine`] | all of the above: it alone knows how the stages connect |
+//! | surface | [`api`] | `model`, `engine`, `search`, `store`; the only user of `graphiti_proto` |
+//! | wiring | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
+//!
+//! A test of the workspace (`tests/tests/layers.rs`) holds this table as data.
+//!
+//! # Where a new thing goes
+//!
+//! | New | File | Line |
+//! | --- | --- | --- |
+//! | agent format | `capture/format/<agent>` | [`capture::format::FORMATS`] |
+//! | model provider | `llm/provider/<provider>.rs` | [`llm::provider::PROVIDERS`] |
+//! | prompt | `prompts/<kind>.md` | the entries of [`prompt::kind`] |
+//! | store backend | `store/<backend>`, passing `store/contract.rs` | `app::open_store` |
+//! | tool | `api/tools/<tool>.rs`, its types in `proto/src/tools` | [`api::tools::TOOLS`] |
+//! | setting | the stage's own `config.rs` | `config/table.rs`, the table of keys |
+//! | disk record | a new version of `store/sled/records`, a golden file | `records::golden` |
+//!
+//! # Rules that hold it together
+//!
+//! 1. Decisions are pure: stages take values and the time, and return values.
+//! 2. Three vocabularies, converted at the edges only: `model`, wire, disk. Wire and disk carry
+//!    version numbers of their own.
+//! 3. An acknowledged close is never lost: the intent is on disk before the acknowledgement, and
+//!    work goes on from it. A session's episode is replaced in one step.
+//! 4. The search index is derived: it follows an outbox in the store and can be made anew.
+//! 5. Cost follows new bytes. Memory does not grow with a file.
+//! 6. Facts are read from the transcript, never generated.
+//! 7. Nothing leaves the machine unasked, and no secret is stored.
+//! 8. Channels are bounded and say what happens when full. Stopping is a value that flows.
+
 pub mod model;
+
+pub mod clock;
+
+pub mod llm;
 pub mod prompt;
 pub mod redact;
-pub mod search;
-pub mod session;
 pub mod store;
+
+pub mod capture;
+
+pub mod session;
+
+pub mod activity;
+
 pub mod summarize;
+
+pub mod graph;
+
+pub mod search;
+
+pub mod engine;
+
+pub mod api;
+
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod lifecycle;
+pub mod logging;

@@ -7,6 +7,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+/// What a daemon exits with that finds another one in its home (`EX_TEMPFAIL` of sysexits.h).
+pub const EXIT_TAKEN: u8 = 75;
+
 /// The user's graphiti folder: `GRAPHITI_HOME`, else `~/.graphiti`. `None` when neither is known.
 pub fn home() -> Option<PathBuf> {
     let set = env::var_os("GRAPHITI_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);

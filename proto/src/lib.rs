@@ -19,8 +19,8 @@
 //! fails answers with `isError` and an `error` that says what to do; a request that cannot be
 //! understood gets a JSON-RPC error with a [code](rpc::code) that never changes its meaning.
 //!
-//! Beside the tools stand a few [methods](methods) of our own, for the command line and for hooks:
-//! `graphiti/hello`, `graphiti/close`, `graphiti/settle`, `graphiti/reload`, `graphiti/stop`.
+//! Beside the tools stand a few [`methods`] of our own, named `graphiti/…`, for the command line and
+//! for hooks. Whoever speaks the Model Context Protocol does so on the same socket.
 //!
 //! # What may change
 //!

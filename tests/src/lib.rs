@@ -4,11 +4,15 @@
 //! Nothing here sleeps. A daemon is ready when it says so to its service manager, which is the
 //! test; work is done when the daemon answers `graphiti/settle`.
 
+mod host;
+mod model;
 mod transcript;
 mod wire;
 mod world;
 
 pub use self::{
+    host::Host,
+    model::{Asked, Model, Says},
     transcript::Transcript,
     wire::Wire,
     world::{Daemon, World},

@@ -39,6 +39,14 @@ impl Wire {
         answer
     }
 
+    /// Sends a request as it is; the whole answer.
+    pub fn exchange(&mut self, request: &Value) -> Value {
+        self.send(format!("{request}\n").as_bytes());
+        let line = self.receive_line();
+        serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("no answer to {request} but {line:?}: {error}"))
+    }
+
     /// Sends bytes as they are.
     pub fn send(&mut self, bytes: &[u8]) {
         self.stream.get_mut().write_all(bytes).expect("the daemon takes what is sent");

@@ -1,12 +1,13 @@
 //! A user's machine: a home, agents' folders, a daemon.
 
 use std::{
+    ffi::OsStr,
     fs,
     os::unix::net::UnixDatagram,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
     sync::OnceLock,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use graphiti_proto::{endpoint, methods};
@@ -238,22 +239,57 @@ impl Drop for Daemon {
     }
 }
 
-/// The path of a program of ours, built if it is not there.
+/// The path of a program of ours, built anew if it is older than its source: cargo builds the
+/// programs of other packages for a test only when the whole workspace is tested.
 fn binary(name: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         // Tests lie in target/<profile>/deps.
         let test = std::env::current_exe().expect("the test knows where it lies");
-        let deps = test.parent().and_then(Path::parent).expect("a folder for programs");
-        let folder = deps.to_owned();
-        if !folder.join("graphiti").exists() || !folder.join("graphitid").exists() {
-            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-            let built = Command::new(cargo)
-                .args(["build", "--package", "graphiti", "--package", "graphitid"])
-                .status();
-            assert!(built.expect("run cargo").success(), "the programs cannot be built");
+        let folder = test.parent().and_then(Path::parent).expect("a folder for programs");
+        let built = ["graphiti", "graphitid"].map(|name| modified(&folder.join(name)));
+        if built.iter().min() < Some(&latest_source()) {
+            build(folder);
         }
-        folder
+        folder.to_owned()
     });
     folder.join(name)
+}
+
+fn build(folder: &Path) {
+    let profile = match folder.file_name().and_then(OsStr::to_str) {
+        Some("debug") | None => "dev",
+        Some(profile) => profile,
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // The whole workspace, for the same features of dependencies as everywhere else.
+    let built = Command::new(cargo)
+        .args(["build", "--quiet", "--workspace", "--profile", profile])
+        .status();
+    assert!(built.expect("run cargo").success(), "the programs cannot be built");
+}
+
+/// When the latest change to the source of the programs was made.
+fn latest_source() -> Option<SystemTime> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+    let mut folders: Vec<PathBuf> = ["proto", "client", "daemon", "prompts", "systemd", "launchd"]
+        .map(|name| workspace.join(name))
+        .into();
+    let mut latest = modified(&workspace.join("Cargo.lock"));
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_test = path.file_name().is_some_and(|name| name == "tests");
+            if path.is_dir() && !is_test {
+                folders.push(path);
+            } else {
+                latest = latest.max(modified(&path));
+            }
+        }
+    }
+    latest
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }

@@ -2,6 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
+use graphiti_proto::endpoint;
 use graphiti_tests::World;
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ fn a_second_daemon_says_which_one_is_there_and_ends() {
     let world = World::new();
     let daemon = world.start();
     let second = world.command("graphitid").output().unwrap();
-    assert!(!second.status.success());
+    assert_eq!(second.status.code(), Some(endpoint::EXIT_TAKEN.into()));
     let said = String::from_utf8(second.stderr).unwrap();
     assert!(said.starts_with("graphitid: graphitid is already running for "), "{said}");
     assert!(said.contains(&format!("(pid {})", daemon.pid())), "{said}");
@@ -26,7 +27,7 @@ fn what_a_killed_daemon_leaves_behind_is_no_obstacle() {
     assert!(Path::new(&socket).exists());
     let said = String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
     assert!(said.contains("graphitid is not running"), "{said}");
-    assert!(said.contains("Start it with: graphitid"), "{said}");
+    assert!(said.contains("Start it with: graphiti up"), "{said}");
     let daemon = world.start();
     assert_eq!(world.json(&["status"])["pid"], daemon.pid());
 }
@@ -247,7 +248,7 @@ fn requests_of_one_connection_do_not_wait_for_each_other() {
 fn the_daemon_can_be_stopped_by_its_client() {
     let world = World::new();
     let daemon = world.start();
-    assert_eq!(world.printed(&["stop"]), "graphitid is stopping.\n");
+    assert_eq!(world.printed(&["stop"]), "graphitid has stopped.\n");
     assert!(daemon.ended().success());
     assert!(!world.home().join("graphitid.json").exists());
 }

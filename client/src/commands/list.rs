@@ -97,9 +97,5 @@ fn activity(session: &SessionRow) -> String {
 }
 
 fn title(session: &SessionRow) -> String {
-    match (&session.error, &session.episode) {
-        (Some(error), _) => line(error),
-        (None, Some(episode)) => line(&episode.name),
-        (None, None) => String::new(),
-    }
+    line(session.error.as_ref().unwrap_or(&session.title))
 }

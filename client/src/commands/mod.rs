@@ -1,23 +1,42 @@
 //! The commands, a file each.
 
 mod close;
+mod doctor;
+mod export;
+mod handoff;
 mod list;
+mod prompts;
 mod search;
+mod service;
+mod setup;
 mod shell;
 mod show;
 mod status;
+mod sync;
+mod tools;
 mod unindexed;
+mod up;
+mod usage;
 
 use std::path::Path;
 
-use graphiti_proto::methods::{self, Reloaded};
+use graphiti_proto::{
+    endpoint,
+    methods::{self, Reloaded},
+};
 use serde_json::{Value, json};
 
 use crate::{
     cli::{Cli, Command, Project},
     connection::{AskError, Connection},
+    hook,
+    mcp::{self, WhenDown},
+    plugin,
     screen::{Screen, line},
+    start,
 };
+
+pub(crate) use self::setup::names as agent_names;
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
@@ -26,8 +45,27 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::List(list) => list::run(list, screen),
         Command::Show(show) => show::run(show, screen),
         Command::Search(search) => search::run(search, screen),
+        Command::Handoff(handoff) => handoff::run(handoff, screen),
         Command::Close(close) => close::run(close, screen),
         Command::Unindexed(unindexed) => unindexed::run(unindexed, screen),
+        Command::Usage(usage) => usage::run(&usage, screen),
+        Command::Tools(tools) => tools::run(tools, screen),
+        Command::Prompts(prompts) => prompts::run(prompts, screen),
+        Command::Hook => {
+            hook::run();
+            Ok(())
+        }
+        Command::Sync(sync) => sync::run(sync, screen),
+        Command::Export(export) => export::run(export, screen),
+        Command::Mcp(args) => mcp::run(match args.no_start {
+            true => WhenDown::Say,
+            false => WhenDown::Start,
+        }),
+        Command::Setup(setup) => setup::run(&setup, screen),
+        Command::Service(action) => service::run(action, screen),
+        Command::Up => up::run(screen),
+        Command::Doctor(doctor) => doctor::run(&doctor, screen),
+        Command::ClaudePluginPath => plugin_path(screen),
         Command::Reload => reload(screen),
         Command::Stop => stop(screen),
         Command::Completions(completions) => {
@@ -58,8 +96,26 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
 }
 
 fn stop(screen: &Screen) -> Result<(), AskError> {
-    let _: Value = Connection::open()?.ask(methods::STOP, &json!({}))?;
-    screen.print("graphitid is stopping.");
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    let stopped: Result<Value, AskError> = Connection::open()?.ask(methods::STOP, &json!({}));
+    match stopped {
+        // It may be gone before its answer is sent.
+        Ok(_) | Err(AskError::Broken(_)) => {}
+        Err(error) => return Err(error),
+    }
+    screen.print(match start::until_it_is_gone(&home) {
+        true => "graphitid has stopped.",
+        false => "graphitid is stopping, but has not ended yet.",
+    });
+    Ok(())
+}
+
+fn plugin_path(screen: &Screen) -> Result<(), AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    let folder = plugin::write(&home).map_err(|error| {
+        AskError::Failed(format!("cannot write the plugin to {}: {error}", home.display()))
+    })?;
+    screen.print(folder.display());
     Ok(())
 }
 

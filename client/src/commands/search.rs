@@ -26,6 +26,7 @@ pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
         before: args.before,
         near: near.map(|directory| directory.to_string_lossy().into_owned()),
         limit: args.limit,
+        offset: args.offset,
         explain: args.explain,
     };
     let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
@@ -48,7 +49,7 @@ pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
 fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
     let session = &hit.session;
     let short: String = session.session_id.chars().take(8).collect();
-    let title = session.episode.as_ref().map_or("(no summary yet)", |episode| &episode.name);
+    let title = if session.title.is_empty() { "(nothing said yet)" } else { &session.title };
     screen.print(format!("{number:>2}. {}", screen.bold(line(title))));
     let facts = [
         line(&short),
@@ -58,12 +59,9 @@ fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     screen.print(format!("    {}", screen.dim(facts.join(" · "))));
-    for passage in hit.passages.iter().take(PASSAGES) {
-        screen.print(format!(
-            "    {} {}",
-            screen.dim(format!("{}:", line(&passage.role))),
-            marked(passage, screen)
-        ));
+    for passage in worth_showing(hit) {
+        let role = screen.dim(format!("{}:", line(&passage.role)));
+        screen.print_wrapped(&format!("    {role} {}", marked(passage, screen)), 6);
     }
     if let Some(explanation) = &hit.explanation {
         for text in explanation.lines() {
@@ -71,6 +69,24 @@ fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
         }
     }
     screen.print("");
+}
+
+/// The passages that say more than the title and those before them.
+fn worth_showing(hit: &Hit) -> Vec<&Passage> {
+    let mut shown = vec![bare(&hit.session.title)];
+    let mut passages = Vec::new();
+    for passage in &hit.passages {
+        let text = bare(&passage.text);
+        if passages.len() < PASSAGES && !shown.iter().any(|known| known.contains(&text)) {
+            shown.push(text);
+            passages.push(passage);
+        }
+    }
+    passages
+}
+
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The passage's text with its matches marked.
@@ -91,7 +107,7 @@ fn marked(passage: &Passage, screen: &Screen) -> String {
     text
 }
 
-/// As [`line`], but keeps the spaces at both ends: pieces are put together again.
+/// As [`line()`], but keeps the spaces at both ends: pieces are put together again.
 fn harmless(text: &str) -> String {
     let inner = line(text);
     let space = |is: bool| if is { " " } else { "" };

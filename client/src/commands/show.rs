@@ -12,9 +12,15 @@ use crate::{
 pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     let arguments = Arguments {
         session_id: args.session,
-        view: if args.messages { "messages" } else { "summary" }.to_owned(),
+        view: match (args.messages, args.conversation) {
+            (true, _) => "messages",
+            (false, true) => "conversation",
+            (false, false) => "summary",
+        }
+        .to_owned(),
         source: args.source,
         from: args.from,
+        at: 0,
         limit: args.limit,
     };
     let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
@@ -25,6 +31,8 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     print_head(&answer, screen);
     if args.messages {
         print_messages(&answer, screen);
+    } else if let (true, Some(conversation)) = (args.conversation, &answer.markdown) {
+        screen.print(block(conversation.trim_end()));
     } else {
         print_summary(&answer, screen);
     }
@@ -33,7 +41,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
 
 fn print_head(answer: &Answer, screen: &Screen) {
     let session = &answer.session;
-    let title = session.episode.as_ref().map(|episode| line(&episode.name));
+    let title = Some(line(&session.title)).filter(|title| !title.is_empty());
     screen.print(screen.bold(title.unwrap_or_else(|| "(no summary yet)".to_owned())));
     let when = ago(instant(&session.last_activity), now());
     let branches = session.episode.as_ref().map(|episode| episode.branches.join(", "));
@@ -83,14 +91,13 @@ fn print_summary(answer: &Answer, screen: &Screen) {
         screen.print(screen.dim("Close the session to summarise it now: graphiti close <session>"));
         return;
     };
-    for text in block(markdown).lines() {
-        if text.starts_with("# ") {
-            continue;
-        }
-        let heading = text.trim_start_matches('#');
-        let is_heading = heading.len() < text.len() && heading.starts_with(' ');
-        screen.print(if is_heading { screen.bold(heading.trim()) } else { text.to_owned() });
-    }
+    // The title stands above already.
+    let summary = block(markdown);
+    let summary = match summary.split_once('\n') {
+        Some((first, rest)) if first.starts_with("# ") => rest.trim_start(),
+        _ => &summary,
+    };
+    screen.print_markdown(summary);
 }
 
 fn print_messages(answer: &Answer, screen: &Screen) {

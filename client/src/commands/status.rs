@@ -61,6 +61,9 @@ fn print(answer: &Answer, screen: &Screen) {
         ),
     );
     row("records", records(answer));
+    if answer.model.on {
+        row("model", model(answer, screen));
+    }
     if !answer.problems.is_empty() {
         screen.print(screen.warn("Problems, the latest last:"));
         answer.problems.iter().for_each(|problem| screen.print(format!("  {}", line(problem))));
@@ -117,8 +120,21 @@ fn records(answer: &Answer) -> String {
     text
 }
 
+fn model(answer: &Answer, screen: &Screen) -> String {
+    let model = &answer.model;
+    let does = if model.writes_summaries { "writes summaries" } else { "classifies tools" };
+    let awaiting = match model.awaiting {
+        0 => String::new(),
+        count => format!(", {count} sessions wait for it"),
+    };
+    match model.outage.as_ref().or(model.last_error.as_ref()) {
+        Some(error) => format!("{does}{awaiting}: {}", screen.warn(line(error))),
+        None => format!("{does}{awaiting}"),
+    }
+}
+
 /// With commas at the thousands.
-fn number(number: u64) -> String {
+pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits
         .as_bytes()
@@ -129,7 +145,7 @@ fn number(number: u64) -> String {
     groups.join(",")
 }
 
-fn bytes(bytes: u64) -> String {
+pub(super) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut amount = bytes as f64;
     let mut unit = 0;
@@ -142,7 +158,7 @@ fn bytes(bytes: u64) -> String {
 }
 
 /// With `~` for the user's home.
-fn short_path(path: &str) -> String {
+pub(super) fn short_path(path: &str) -> String {
     let Some(home) = std::env::home_dir() else { return path.to_owned() };
     match Path::new(path).strip_prefix(&home) {
         Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

@@ -6,7 +6,7 @@ pub(crate) fn line(text: &str) -> String {
     joined.chars().map(visible).collect()
 }
 
-/// On several lines, otherwise as [`line`].
+/// On several lines, otherwise as [`line()`].
 pub(crate) fn block(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()

@@ -1,6 +1,8 @@
 //! What people see: text for a terminal, or plain text for a pipe.
 
+mod bar;
 mod clean;
+mod markdown;
 mod table;
 mod time;
 
@@ -12,6 +14,7 @@ use std::{
 use anstyle::{AnsiColor, Style};
 
 pub(crate) use self::{
+    bar::Bar,
     clean::{block, line},
     table::{Align, Column, Styling, Table},
     time::{ago, instant, now, span},

@@ -1,17 +1,39 @@
 //! Who is asking.
 
+use serde::Serialize;
 use serde_json::Value;
 
+use crate::api::progress::Progress;
+
 /// What is known of a caller.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Caller {
     /// The session that the caller says it is in (`CLAUDE_CODE_SESSION_ID`).
     pub session_id: Option<String>,
+    /// The session that the caller was started in, which may be over: it outlives sessions.
+    pub started_in: Option<String>,
     /// The directory that the caller works in.
     pub directory: Option<String>,
     /// The caller's process and those it descends from, nearest first.
     pub processes: Vec<u32>,
+    /// What of an answer it can take in.
+    pub room: Room,
+    /// Who is told how far the request is.
+    pub progress: Progress,
 }
+
+/// What of an answer a caller can take in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// All of it: a program.
+    #[default]
+    Unbounded,
+    /// So many bytes of JSON: an agent, whose context every answer fills.
+    Bytes(usize),
+}
+
+/// Bytes of an answer to an agent: about ten thousand tokens, from where on hosts warn.
+pub const AGENT_ROOM: Room = Room::Bytes(36_000);
 
 /// The member of a request's `_meta` that a client of ours puts its surroundings in.
 const META: &str = "graphiti/caller";
@@ -31,7 +53,35 @@ impl Caller {
                 processes.push(process);
             }
         }
-        Caller { session_id: text("session_id"), directory: text("directory"), processes }
+        Caller {
+            session_id: text("session_id"),
+            started_in: text("started_in"),
+            directory: text("directory"),
+            processes,
+            ..Caller::default()
+        }
+    }
+}
+
+impl Room {
+    /// As many rows, from the first on, as there is room for; at least one.
+    pub fn fit<T: Serialize>(self, rows: &mut Vec<T>) {
+        let Room::Bytes(room) = self else { return };
+        let mut used = 0;
+        let fitting = rows.iter().take_while(|row| {
+            used += serde_json::to_vec(row).map_or(0, |bytes| bytes.len());
+            used <= room
+        });
+        let fitting = fitting.count().max(1);
+        rows.truncate(fitting);
+    }
+
+    /// Bytes of it, at most `most`.
+    pub fn bytes(self, most: usize) -> usize {
+        match self {
+            Room::Unbounded => most,
+            Room::Bytes(room) => room.min(most),
+        }
     }
 }
 
@@ -80,7 +130,18 @@ mod tests {
         assert_eq!(caller.session_id.as_deref(), Some("abc"));
         assert_eq!(caller.directory.as_deref(), Some("/a"));
         assert_eq!(caller.processes, [4_194_304, 4_194_303]);
-        assert_eq!(Caller::new(None, &Value::Null), Caller::default());
+        let silent = Caller::new(None, &Value::Null);
+        assert_eq!((silent.session_id, silent.directory, silent.processes), (None, None, vec![]));
+    }
+
+    #[test]
+    fn rows_are_left_out_from_the_end_and_never_all() {
+        for (room, left) in [(Room::Unbounded, 3), (Room::Bytes(11), 2), (Room::Bytes(1), 1)] {
+            let mut rows = vec!["aaa", "bbb", "ccc"];
+            room.fit(&mut rows);
+            assert_eq!(rows.len(), left, "{room:?}");
+        }
+        Room::Bytes(1).fit::<u8>(&mut Vec::new());
     }
 
     #[test]

@@ -6,12 +6,17 @@ use graphiti_proto::tools::{
 };
 
 use crate::{
+    engine::episode,
     model::{
-        Episode, Message, Timestamp,
+        Episode, Message, Role, SessionKey, Timestamp,
+        episode::Author,
         session::{Session, State},
     },
-    store::{Source, Store, StoreError},
+    store::{Source, SourceKey, Store, StoreError},
 };
+
+/// Among so many messages the first prompt is looked for.
+const FIRST: usize = 5;
 
 /// A session with its episode, if it has one.
 pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {
@@ -25,17 +30,33 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
         agent: session.id.agent.clone(),
         project: project.map(|project| project.path().to_owned()).unwrap_or_default(),
         project_namespace: project.map(|p| p.namespace().to_string()).unwrap_or_default(),
+        title: match &episode {
+            Some(episode) => episode.name.clone(),
+            None => beginning(store, session.key)?,
+        },
         state: session.state.as_str().to_owned(),
         file_path: session.file.clone(),
         started_at: time(session.started_at),
         last_activity: session.last_activity.to_string(),
         message_count: session.content.map_or(0, |content| content.messages),
+        content_hash: session
+            .indexed
+            .as_ref()
+            .map_or_else(String::new, |indexed| format!("{:x}", indexed.hash)),
         error: match &session.state {
             State::Failed(failure) => Some(failure.error.clone()),
             _ => None,
         },
+        indexed_at: session.indexed.as_ref().map(|indexed| indexed.at.to_string()),
         episode: episode.as_ref().map(episode_row),
     })
+}
+
+/// How a session began, for one that has no episode yet.
+fn beginning(store: &dyn Store, session: SessionKey) -> Result<String, StoreError> {
+    let first = store.messages(SourceKey { session, number: 0 }, 0, FIRST)?;
+    let prompt = first.iter().find(|message| message.role == Role::User);
+    Ok(prompt.map_or_else(String::new, |prompt| episode::title(&prompt.text)))
 }
 
 /// An episode in a list.
@@ -50,6 +71,10 @@ pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
         activities: activities.map(|one| (one.as_str().to_owned(), activity.get(one))).collect(),
         branches: episode.branches.clone(),
         created_at: episode.created_at.to_string(),
+        model: match &episode.author {
+            Author::Evidence => None,
+            Author::Model(name) => Some(name.clone()),
+        },
         close_reason: episode.reason.note().map_or_else(|| episode.reason.name(), str::to_owned),
     }
 }
@@ -64,6 +89,11 @@ pub(super) fn message_row(message: &Message) -> MessageRow {
         tool: message.tool.clone(),
         text: message.text.clone(),
     }
+}
+
+/// A file as it is now: what is at hand of it is newer than what the store has.
+pub(super) fn newest<'s>(stored: &'s Source, at_hand: &'s [Source]) -> &'s Source {
+    at_hand.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
 }
 
 /// A file of a session.

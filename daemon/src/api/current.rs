@@ -74,6 +74,21 @@ pub(super) async fn caller_session(
     {
         return Ok(Some(session));
     }
+    if let Some(session) = session_of_process(daemon, caller).await? {
+        return Ok(Some(session));
+    }
+    // Only while it goes on: the agent may have begun another session since.
+    let Some(id) = &caller.started_in else { return Ok(None) };
+    let Ok(key) = named(daemon, id) else { return Ok(None) };
+    let live = daemon.engine.live().await?;
+    Ok(live.iter().any(|session| session.key == key).then_some(key))
+}
+
+/// The session of the agent's process that the caller descends from.
+async fn session_of_process(
+    daemon: &Daemon,
+    caller: &Caller,
+) -> Result<Option<SessionKey>, Unclear> {
     if caller.processes.is_empty() {
         return Ok(None);
     }

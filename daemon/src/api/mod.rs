@@ -1,8 +1,9 @@
 //! What others see: a socket, [`tools`] for everyone and a few [`methods`] for the command line
 //! and hooks.
 //!
-//! [`server`] lets callers in, [`connection`] reads their lines, [`caller`] knows who they are and
-//! [`current`] which session they mean. The only user of `proto`; [`convert`] turns the model's
+//! [`server`] lets callers in, [`connection`] reads their lines, [`mcp`] serves those who speak the
+//! Model Context Protocol. [`caller`] knows who they are, [`current`] which session they mean, and
+//! [`progress`] how far their request is. The only user of `proto`; [`convert`] turns the model's
 //! words into those of the wire.
 
 pub mod caller;
@@ -10,30 +11,57 @@ pub mod config;
 pub mod connection;
 mod convert;
 mod current;
-mod methods;
+mod due;
+mod handoff;
+mod mcp;
+pub mod methods;
+pub mod progress;
 pub mod server;
 pub mod tools;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use tokio::sync::mpsc;
 
-use crate::{engine::Engine, model::Timestamp, search::index::Index};
+use crate::{
+    engine::{Engine, indexes::Indexes},
+    model::Timestamp,
+};
 
 /// What requests are answered with.
 pub struct Daemon {
     /// The way to the engine, and through it to the store.
     pub engine: Engine,
     /// What is searched.
-    pub index: Arc<Index>,
+    pub indexes: Indexes,
     /// The home folder.
     pub home: PathBuf,
+    /// How long a search waits for episodes that are due.
+    pub query_timeout: std::time::Duration,
+    /// What happens at agents' hooks.
+    pub hooks: RwLock<config::Hooks>,
+    /// Which hooks were heard of.
+    pub ears: methods::hook::Ears,
     /// Folders that are watched.
     pub watched: Vec<PathBuf>,
     /// When the daemon was started.
     pub started_at: Timestamp,
     /// Where requests about the daemon itself go.
     pub administration: mpsc::Sender<Administration>,
+}
+
+impl Daemon {
+    /// Puts other settings for hooks in force.
+    pub fn set_hooks(&self, hooks: &config::Hooks) {
+        self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(hooks);
+    }
+
+    fn hooks(&self) -> config::Hooks {
+        self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// A request about the daemon itself.

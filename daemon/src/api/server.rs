@@ -1,10 +1,11 @@
 //! Lets callers in: one socket, only for the user that the daemon runs as.
 
-use std::{io, path::Path, sync::Arc};
+use std::{io, sync::Arc};
 
+pub use interprocess::local_socket::tokio::Listener;
 use interprocess::local_socket::{
     GenericFilePath, ListenerOptions, ToFsName,
-    tokio::{Listener, Stream, prelude::*},
+    tokio::{Stream, prelude::*},
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -20,7 +21,7 @@ const CONNECTIONS: usize = 256;
 pub fn listen(socket: &str) -> io::Result<Listener> {
     #[cfg(unix)]
     {
-        make_way(Path::new(socket))?;
+        make_way(socket.as_ref())?;
         use interprocess::os::unix::local_socket::ListenerOptionsExt;
         let options = || -> io::Result<ListenerOptions<'_>> {
             Ok(ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?))
@@ -46,9 +47,31 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
     }
 }
 
+/// The listener that a service manager hands over to the program it starts, and the path it listens
+/// at; `None` without one. To be asked once in a process.
+#[cfg(unix)]
+pub fn handed_over() -> io::Result<Option<(Listener, String)>> {
+    use std::os::fd::OwnedFd;
+    let Some(listener) = listenfd::ListenFd::from_env().take_unix_listener(0)? else {
+        return Ok(None);
+    };
+    let address = listener.local_addr()?;
+    let path = address.as_pathname().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidInput, "the socket handed over has no path")
+    })?;
+    let path = path.to_string_lossy().into_owned();
+    Ok(Some((Listener::UdSocket(OwnedFd::from(listener).try_into()?), path)))
+}
+
+/// There is no such service manager.
+#[cfg(windows)]
+pub fn handed_over() -> io::Result<Option<(Listener, String)>> {
+    Ok(None)
+}
+
 /// Removes a socket that nobody listens at.
 #[cfg(unix)]
-fn make_way(socket: &Path) -> io::Result<()> {
+fn make_way(socket: &std::path::Path) -> io::Result<()> {
     use std::os::unix::{fs::FileTypeExt, net::UnixStream};
     let Ok(metadata) = std::fs::symlink_metadata(socket) else { return Ok(()) };
     if !metadata.file_type().is_socket() {

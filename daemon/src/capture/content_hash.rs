@@ -46,10 +46,11 @@ impl Hasher {
     }
 }
 
-/// The hash of a session: that of its own file, or over those of all its files in the order given
-/// when sub-agents took part. `None` when no file says anything.
+/// The hash of a session: that of its own file, or when sub-agents took part over those of all its
+/// files, whichever was seen first. `None` when no file says anything.
 pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {
-    let hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
+    let mut hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
+    hashes.sort_unstable_by_key(|hash| hash.0);
     match hashes.as_slice() {
         [] => None,
         [one] => Some(*one),
@@ -133,9 +134,16 @@ mod tests {
 
     #[test]
     fn a_session_without_sub_agents_has_the_hash_of_its_file() {
-        let (a, b) = (ContentHash([1; 32]), ContentHash([2; 32]));
+        let a = ContentHash([1; 32]);
         assert_eq!(of_session([Some(a), None]), Some(a));
-        assert_ne!(of_session([Some(a), Some(b)]), of_session([Some(b), Some(a)]));
+    }
+
+    #[test]
+    fn a_session_says_the_same_in_whatever_order_its_files_were_found() {
+        let [a, b, c] = [1, 2, 3].map(|byte| ContentHash([byte; 32]));
+        let hash = of_session([Some(a), Some(b)]);
+        assert_eq!(hash, of_session([Some(b), None, Some(a)]));
+        assert!(![Some(a), Some(b), of_session([Some(a), Some(c)])].contains(&hash));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! What others may ask of the engine, and what they get.
 
+use std::{sync::Arc, time::Duration};
+
 use tokio::sync::oneshot;
 
 use crate::{
     capture::{format::Running, watch::Mode},
-    engine::{Places, Settings},
+    engine::{Places, Settings, asking::Asker, history::Known},
     model::{CloseReason, EpisodeId, Namespace, SessionKey, session::Session},
+    store::Source,
 };
 
 /// A question with the way back for its answer.
@@ -26,11 +29,19 @@ pub(super) enum Ask {
     },
     Live(oneshot::Sender<Vec<Session>>),
     Running(oneshot::Sender<Vec<Running>>),
+    AtHand(oneshot::Sender<Vec<Source>>),
+    Known(oneshot::Sender<Known>),
     Status(oneshot::Sender<Status>),
+    Pending {
+        session: SessionKey,
+        reply: oneshot::Sender<Option<Pending>>,
+    },
+    Asker(oneshot::Sender<Arc<Asker>>),
     Settled {
         sessions: bool,
         reply: oneshot::Sender<()>,
     },
+    NoteProblem(String),
     Reload(Box<(Settings, Places)>, oneshot::Sender<()>),
     Stop(oneshot::Sender<()>),
 }
@@ -123,4 +134,32 @@ pub struct Status {
     pub bytes_read: u64,
     /// The last few things that went wrong with files, newest last.
     pub problems: Vec<String>,
+    /// The model.
+    pub model: ModelStatus,
+}
+
+/// What is going on with the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelStatus {
+    /// Whether one is asked at all.
+    pub is_on: bool,
+    /// Whether it writes summaries.
+    pub writes_summaries: bool,
+    /// Sessions that it is still to be asked about.
+    pub awaiting: usize,
+    /// Of these, those that it is being asked about.
+    pub asking: usize,
+    /// Why it is not asked at present.
+    pub outage: Option<String>,
+    /// Why one of the sessions still waits.
+    pub last_error: Option<String>,
+}
+
+/// A model is asked about sessions.
+pub(super) struct Pending {
+    /// Resolves when the answer is in the episode, or will not come for now; `None` when it is
+    /// already, or nothing is asked about the session.
+    pub(super) done: Option<oneshot::Receiver<Result<(), AskError>>>,
+    /// How long it is worth waiting.
+    pub(super) patience: Duration,
 }

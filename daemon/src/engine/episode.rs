@@ -1,14 +1,16 @@
 //! Puts an episode together from what is known of a session.
 
+pub use crate::summarize::handoff;
 use crate::{
+    activity::Detector,
     engine::job::{self, Done},
     model::{
-        ActivityVector, CloseReason, Episode, Evidence, Project, Timestamp,
-        activity::Signals,
+        ActivityVector, CloseReason, EnhancedSessionSummary, Episode, Evidence, Project, Timestamp,
+        activity::{Segment, Signals},
         episode::Author,
         session::{Content, Session},
     },
-    summarize,
+    summarize::{self, conversation::ConversationSummary},
 };
 
 /// The episode of a session as the evidence tells it, without any model.
@@ -26,20 +28,10 @@ pub fn from_evidence(
         .clone()
         .or_else(|| session.project.clone())
         .unwrap_or_else(unknown_project);
-    let context = summarize::Context {
-        project: Some(&project),
-        session_file: Some(&session.file),
-        threshold: config.extraction_threshold,
-    };
     let activity = config.manual_vector().unwrap_or_else(|| activity(done));
-    let mut summary = summarize::summarize(&evidence, &context, activity);
-    if !config.include_decisions {
-        summary.key_decisions = None;
-    }
-    if !config.include_errors_resolved {
-        summary.errors_resolved = None;
-    }
-    let name = summarize::name(&evidence, &context);
+    let mut summary = summary(&evidence, (session, &project), config, activity);
+    summary.phases = done.files.first().and_then(|file| phases(&file.state.detector));
+    let name = summarize::name(&evidence, &context(session, &project, config));
     let started_at = evidence.span.first.or(session.started_at).unwrap_or(session.last_activity);
     let ended_at = evidence.span.last.unwrap_or(session.last_activity).max(started_at);
     Episode {
@@ -60,12 +52,86 @@ pub fn from_evidence(
     }
 }
 
+/// The episode as a conversation: overview, topics, decisions, code references and key points.
+pub fn conversation(episode: &Episode) -> ConversationSummary {
+    ConversationSummary::of(&episode.summary)
+}
+
+/// What was done one after the other, where there is more than one phase.
+pub(super) fn phases(detector: &Detector) -> Option<Vec<Segment>> {
+    Some(detector.segments()).filter(|phases| phases.len() > 1)
+}
+
+/// The summary that the evidence makes of a session.
+pub(super) fn summary(
+    evidence: &Evidence,
+    (session, project): (&Session, &Project),
+    config: &summarize::config::Config,
+    activity: ActivityVector,
+) -> EnhancedSessionSummary {
+    let context = context(session, project, config);
+    let mut summary = summarize::summarize(evidence, &context, activity);
+    if !config.include_decisions {
+        summary.key_decisions = None;
+    }
+    if !config.include_errors_resolved {
+        summary.errors_resolved = None;
+    }
+    summary
+}
+
+/// What a session is about that begins with `prompt`.
+pub fn title(prompt: &str) -> String {
+    summarize::title(prompt)
+}
+
 /// The summary of an episode as Markdown.
 pub fn markdown(episode: &Episode) -> String {
     summarize::markdown::to_markdown(&episode.summary)
 }
 
-fn merged_evidence(done: &Done) -> Evidence {
+fn context<'c>(
+    session: &'c Session,
+    project: &'c Project,
+    config: &summarize::config::Config,
+) -> summarize::Context<'c> {
+    summarize::Context {
+        project: Some(project),
+        session_file: Some(&session.file),
+        threshold: config.extraction_threshold,
+    }
+}
+
+/// The whole episode as a document: where it comes from in front, as Graphiti's own episodes have
+/// it, then the summary.
+pub fn document(episode: &Episode) -> String {
+    let summary = &episode.summary;
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let minutes = episode.ended_at.since(episode.started_at).as_secs() / 60;
+    let members = [
+        ("version", "1".to_owned()),
+        ("episode_uuid", text(&episode.id.to_string())),
+        ("name", text(&episode.name)),
+        ("agent", text(&episode.session_id.agent)),
+        ("session_id", text(&episode.session_id.id)),
+        ("project_namespace", text(&episode.project.namespace().to_string())),
+        ("project_path", text(episode.project.path())),
+        ("started_at", text(&episode.started_at.to_string())),
+        ("ended_at", text(&episode.ended_at.to_string())),
+        ("indexed_at", text(&episode.created_at.to_string())),
+        ("close_reason", text(&episode.reason.name())),
+        ("session_file", text(&episode.file)),
+        ("content_hash", text(&episode.content_hash.to_string())),
+        ("message_count", summary.message_count.unwrap_or(0).to_string()),
+        ("duration_minutes", minutes.to_string()),
+    ];
+    let members: String =
+        members.iter().map(|(key, value)| format!("  {key}: {value}\n")).collect();
+    format!("---\ngraphiti_session_metadata:\n{members}---\n\n{}", markdown(episode))
+}
+
+/// What all files of a session give away.
+pub(super) fn merged_evidence(done: &Done) -> Evidence {
     let mut files = done.files.iter().map(|file| file.state.evidence());
     let Some(mut merged) = files.next().cloned() else { return Evidence::default() };
     for sub_agent in files {

@@ -14,8 +14,12 @@ use std::{
 use tokio::sync::watch;
 
 use crate::{
-    model::{Episode, Message, Namespace, Project, SessionKey, session::Session},
-    search::index::{Backlog, Card, Change, EpisodeField, Index, OpenError, Position},
+    engine::{
+        indexes::Indexes,
+        things::{self, Graph},
+    },
+    model::{Episode, Message, Namespace, Project, SessionKey, graph::Thing, session::Session},
+    search::index::{Backlog, Card, Change, EpisodeField, OpenError, Position},
     store::{Outbox, Source, SourceKey, Store, StoreError, Write},
 };
 
@@ -26,29 +30,21 @@ const ENTRIES: usize = 256;
 /// Messages of a file taken over in one go.
 const MESSAGES: usize = 1_024;
 
-/// The search index and the store that it follows.
+/// The search indexes and the store that they follow.
 pub struct Follower {
-    index: Arc<Index>,
+    indexes: Indexes,
     store: Arc<dyn Store>,
-    /// The index is new: everything in the store has to be taken over first.
+    /// The indexes are new: everything in the store has to be taken over first.
     rebuild: bool,
     /// Up to here the store may hold messages that a rebuild took over already.
     rebuilt_to: u64,
 }
 
-/// Opens the search index in `folder`, or makes a new one; then the follower fills it.
+/// Opens the search indexes in `folder` and beside it, or makes new ones; then the follower fills
+/// them.
 pub fn open(folder: &Path, store: Arc<dyn Store>) -> Result<Follower, OpenError> {
-    let (index, rebuild) = match Index::open(folder) {
-        Ok(index) => (index, false),
-        Err(error @ OpenError::Folder(_)) => return Err(error),
-        Err(error) => {
-            if store.totals().sessions > 0 {
-                tracing::warn!(%error, "making the search index anew from the database");
-            }
-            (Index::create(folder)?, true)
-        }
-    };
-    Ok(Follower { index: Arc::new(index), store, rebuild, rebuilt_to: 0 })
+    let (indexes, rebuild) = Indexes::open(folder, store.as_ref())?;
+    Ok(Follower { indexes, store, rebuild, rebuilt_to: 0 })
 }
 
 /// Where the index of `home` lies.
@@ -57,16 +53,16 @@ pub fn folder(home: &Path) -> PathBuf {
 }
 
 impl Follower {
-    /// The index, for searching.
-    pub fn index(&self) -> &Arc<Index> {
-        &self.index
+    /// The indexes, for searching.
+    pub fn indexes(&self) -> &Indexes {
+        &self.indexes
     }
 
     /// Follows until `stopping` turns true; what was taken over is on disk then. Tells through
     /// `followed` how far it is.
     pub async fn run(mut self, followed: watch::Sender<u64>, mut stopping: watch::Receiver<bool>) {
         let mut ends = self.store.outbox_ends();
-        let mut written = self.index.applied().0;
+        let mut written = self.indexes.applied().0;
         let mut reached = written;
         if self.rebuild {
             self = self.blocking(Follower::take_everything).await;
@@ -87,7 +83,7 @@ impl Follower {
                     }
                 }
                 followed.send_replace(reached);
-                if !self.index.backlog().is_full() {
+                if !self.indexes.is_full() {
                     continue;
                 }
             } else {
@@ -127,12 +123,20 @@ impl Follower {
         let entries = self.store.outbox(after, ENTRIES)?;
         let Some(last) = entries.last().map(|entry| entry.position) else {
             // Entries that are gone were taken over before.
-            self.index.pass(Position(end));
+            self.indexes.pass(Position(end));
             return Ok(end);
         };
         let mut refed = HashSet::new();
         for entry in entries {
-            self.take(entry.what, Position(entry.position), &mut refed)?;
+            let position = Position(entry.position);
+            match self.take(entry.what, position, &mut refed) {
+                // One damaged record must not keep the others from being found.
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "something cannot be searched");
+                    self.indexes.pass(position);
+                }
+                other => other?,
+            }
         }
         Ok(last)
     }
@@ -153,18 +157,22 @@ impl Follower {
             Outbox::Messages { source, .. } => {
                 if refed.insert(source) {
                     let SourceKey { session, number } = source;
-                    self.index.apply(Change::DropSource { session, source: number }, position);
+                    self.indexes
+                        .sessions
+                        .apply(Change::DropSource { session, source: number }, position);
                     self.feed(source, 0, usize::MAX, position)?;
                 }
             }
             Outbox::Session(session) => {
                 if let Some(session) = self.store.session(session)? {
                     let change = Change::Messages { card: card(&session), messages: Vec::new() };
-                    self.index.apply(change, position);
+                    self.indexes.sessions.apply(change, position);
                 }
             }
             Outbox::SourceCleared(SourceKey { session, number }) => {
-                self.index.apply(Change::DropSource { session, source: number }, position);
+                self.indexes
+                    .sessions
+                    .apply(Change::DropSource { session, source: number }, position);
             }
             Outbox::Episode(id) => {
                 if let Some(episode) = self.store.episode(id)? {
@@ -176,14 +184,37 @@ impl Follower {
             Outbox::EpisodeDropped { session, .. } => {
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 if indexed.is_none() {
-                    self.index.apply(Change::DropEpisode { session }, position);
+                    self.indexes.sessions.apply(Change::DropEpisode { session }, position);
+                }
+            }
+            Outbox::Things(things) => {
+                for thing in things {
+                    // A damaged record costs what it says, not all that follows.
+                    if let Err(error) = self.feed_thing(thing, position) {
+                        tracing::warn!(%error, "a fact cannot be searched");
+                    }
                 }
             }
             Outbox::SessionDropped(session) => {
-                self.index.apply(Change::DropSession { session }, position);
+                self.indexes.sessions.apply(Change::DropSession { session }, position);
             }
         }
-        self.index.pass(position);
+        self.indexes.pass(position);
+        Ok(())
+    }
+
+    fn feed_thing(&self, thing: Thing, position: Position) -> Result<(), StoreError> {
+        let graph = Graph::of(self.store.as_ref());
+        match thing {
+            Thing::Entity(id) => {
+                for change in things::entity_changes(&graph, id)? {
+                    self.indexes.entities.apply(change, position);
+                }
+            }
+            Thing::Fact(key) => {
+                self.indexes.facts.apply(things::fact_change(&graph, key)?, position);
+            }
+        }
         Ok(())
     }
 
@@ -202,16 +233,18 @@ impl Follower {
             let Some(last) = messages.last() else { break };
             next = last.seq + 1;
             left = left.saturating_sub(messages.len());
-            let backlog =
-                self.index.apply(Change::Messages { card: card(&session), messages }, position);
-            self.relieve(backlog);
+            let backlog = self
+                .indexes
+                .sessions
+                .apply(Change::Messages { card: card(&session), messages }, position);
+            self.relieve_when_full(backlog);
         }
         Ok(())
     }
 
     fn feed_episode(&self, episode: &Episode, position: Position) -> Result<(), StoreError> {
         let Some(session) = self.store.session(episode.session)? else { return Ok(()) };
-        let backlog = self.index.apply(
+        let backlog = self.indexes.sessions.apply(
             Change::Episode {
                 card: card(&session),
                 fields: EpisodeField::all_of(episode),
@@ -219,7 +252,7 @@ impl Follower {
             },
             position,
         );
-        self.relieve(backlog);
+        self.relieve_when_full(backlog);
         Ok(())
     }
 
@@ -239,8 +272,28 @@ impl Follower {
                 tracing::warn!(%error, session = session.0, "a session cannot be searched");
             }
         }
+        self.take_things();
         self.rebuilt_to = self.store.outbox_end();
         self.write_to_disk();
+    }
+
+    fn take_things(&self) {
+        let mut things: Vec<Thing> = Vec::new();
+        let listed = self.store.visit_things(&mut |thing| {
+            things.push(thing);
+            true
+        });
+        if let Err(error) = listed {
+            tracing::warn!(%error, "things cannot be searched");
+        }
+        for thing in things {
+            if let Err(error) = self.feed_thing(thing, Position(0)) {
+                tracing::warn!(%error, "a fact cannot be searched");
+            }
+            if self.indexes.is_full() {
+                self.relieve();
+            }
+        }
     }
 
     fn take_session(&self, key: SessionKey) -> Result<(), StoreError> {
@@ -256,16 +309,20 @@ impl Follower {
         }
     }
 
-    fn relieve(&self, backlog: Backlog) {
-        if backlog.is_full()
-            && let Err(error) = self.index.commit()
-        {
+    fn relieve_when_full(&self, backlog: Backlog) {
+        if backlog.is_full() {
+            self.relieve();
+        }
+    }
+
+    fn relieve(&self) {
+        if let Err(error) = self.indexes.commit() {
             tracing::warn!(%error, "the search index cannot be written to disk");
         }
     }
 
     fn write_to_disk(&mut self) {
-        match self.index.commit() {
+        match self.indexes.commit() {
             Ok(position) => drop(self.store.write(vec![Write::OutboxTaken(position.0)])),
             Err(error) => tracing::warn!(%error, "the search index cannot be written to disk"),
         }

@@ -6,14 +6,19 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use crate::{
+    activity::classify::Unknowns,
     capture::{content_hash, format::Format},
     engine::{
+        asking::Question,
         episode,
         pipeline::{Means, SourceState},
         reading::{self, Read, ReadError, Reader, Request, Save},
     },
+    graph,
     model::{
         CloseReason, Episode, EpisodeId, Project, SessionKey, Timestamp,
+        episode::Author,
+        graph::Statements,
         session::{Content, Session},
     },
     store::Source,
@@ -33,6 +38,8 @@ pub struct Job {
     pub save: Save,
     /// Why an episode is to be made, if one is.
     pub index: Option<CloseReason>,
+    /// Whether what is known of the session is to be gathered, for asking a model.
+    pub gather: bool,
     /// When the job begins.
     pub now: Timestamp,
 }
@@ -55,14 +62,34 @@ pub struct Done {
     pub digest: Digest,
     /// How making the episode ended, if one was to be made.
     pub index: Option<IndexEnd>,
+    /// What is known of the session, for asking a model about its episode.
+    pub gathered: Gathered,
     /// What went wrong with reading, if something did.
     pub error: Option<ReadError>,
+}
+
+/// What was gathered for asking a model.
+pub enum Gathered {
+    /// It was not asked for.
+    NotAsked,
+    /// There is nothing to be asked: the session went on, or a model wrote its episode.
+    Nothing,
+    /// This.
+    Question(Box<Question>),
+}
+
+/// A new episode, and what it says of things and facts.
+pub struct Made {
+    /// The episode.
+    pub episode: Episode,
+    /// What it says.
+    pub statements: Statements,
 }
 
 /// How making an episode ended.
 pub enum IndexEnd {
     /// This is it; it is not stored yet.
-    Made(Box<Episode>),
+    Made(Box<Made>),
     /// The session says what it said when it was last indexed.
     Unchanged,
     /// The session says nothing yet.
@@ -86,7 +113,7 @@ pub struct Digest {
 
 impl Done {
     /// The end of a job that hit a defect of the program; `what` says which.
-    pub(super) fn broken(session: SessionKey, index: bool, what: &str) -> Done {
+    pub(super) fn broken(session: SessionKey, (index, gather): (bool, bool), what: &str) -> Done {
         let error = ReadError::Defect(what.to_owned());
         let failed = IndexEnd::Failed(error.to_string());
         Done {
@@ -94,6 +121,7 @@ impl Done {
             files: Vec::new(),
             digest: Digest::default(),
             index: index.then_some(failed),
+            gathered: if gather { Gathered::Nothing } else { Gathered::NotAsked },
             error: Some(error),
         }
     }
@@ -102,12 +130,13 @@ impl Done {
 impl Job {
     /// Does it. Blocks; for a thread of its own.
     pub fn run(self, reader: &Reader) -> Done {
-        let Job { session, format, means, files, save, index, now } = self;
+        let Job { session, format, means, files, save, index, gather, now } = self;
         let mut done = Done {
             session: session.key,
             files: Vec::with_capacity(files.len()),
             digest: Digest::default(),
             index: None,
+            gathered: Gathered::NotAsked,
             error: None,
         };
         for File { source, state } in files {
@@ -118,6 +147,10 @@ impl Job {
             }
         }
         done.digest = Digest::of(&done.files);
+        if gather && index.is_none() {
+            let question = question(&session, &done, reader).map(Box::new);
+            done.gathered = question.map_or(Gathered::Nothing, Gathered::Question);
+        }
         // A session that was not read to its end stays due, and is taken up at the next start.
         if let Some(reason) = index.filter(|_| !reader.stop.load(Ordering::Relaxed)) {
             done.index = Some(match &done.error {
@@ -180,13 +213,31 @@ fn make_episode(
             Err(error) => return IndexEnd::Failed(error.to_string()),
         }
     }
-    IndexEnd::Made(Box::new(episode::from_evidence(
-        session,
-        reason,
-        done,
-        (content, &means.summarize),
-        now,
-    )))
+    let episode = episode::from_evidence(session, reason, done, (content, &means.summarize), now);
+    let statements = graph::read(&episode, &episode::merged_evidence(done));
+    IndexEnd::Made(Box::new(Made { episode, statements }))
+}
+
+/// What is known of a session, as long as its episode is of what it says now and no model wrote
+/// it.
+fn question(session: &Session, done: &Done, reader: &Reader) -> Option<Question> {
+    let indexed = session.indexed.as_ref()?;
+    if done.digest.content?.hash != indexed.hash {
+        return None;
+    }
+    let episode = reader.store.episode(indexed.episode).ok().flatten()?;
+    if episode.author != Author::Evidence {
+        return None;
+    }
+    let mut unknowns = Unknowns::default();
+    done.files.iter().for_each(|file| unknowns.absorb(&file.state.unknowns));
+    Some(Question {
+        session: session.clone(),
+        episode,
+        evidence: episode::merged_evidence(done),
+        detector: done.files.first().map(|file| file.state.detector.clone()).unwrap_or_default(),
+        unknowns,
+    })
 }
 
 /// Whether a file of a session has anything that was not read.

@@ -6,22 +6,33 @@
 //! event. Others talk to it through an [`Engine`].
 
 mod ask;
+pub mod asking;
 pub mod episode;
 mod files;
 pub mod follow;
+pub mod history;
+pub mod indexes;
 pub mod job;
 pub mod pipeline;
 pub mod reading;
 mod schedule;
 mod state;
+pub mod things;
 
 use std::sync::{Arc, atomic::AtomicBool};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub use self::ask::{AskError, Closed, How, Needed, Scope, Status};
+pub use self::ask::{AskError, Closed, How, ModelStatus, Needed, Scope, Status};
+pub use self::history::Past;
 use self::{
-    ask::Ask, files::Identified, job::Done, pipeline::Means, reading::Reader, state::State,
+    ask::Ask,
+    asking::Asker,
+    files::Identified,
+    job::Done,
+    pipeline::Means,
+    reading::Reader,
+    state::{Answered, State},
 };
 pub use crate::capture::watch::{Mode, PollingReason};
 use crate::{
@@ -29,9 +40,10 @@ use crate::{
         format::Surroundings,
         watch::{Method, Notice},
     },
+    clock,
     model::{CloseReason, SessionKey, session::Session},
     session,
-    store::{Store, StoreError},
+    store::{Source, Store, StoreError},
 };
 
 /// What the engine is given at its start and whenever the configuration changes.
@@ -41,6 +53,8 @@ pub struct Settings {
     pub session: session::Config,
     /// What is kept of transcripts.
     pub means: Arc<Means>,
+    /// What models are asked by.
+    pub asker: Arc<Asker>,
     /// Folders that nothing is captured of, whether transcripts or projects lie in them.
     pub excluded: Vec<std::path::PathBuf>,
     /// How old a transcript may be that is imported; `None` for any age.
@@ -95,6 +109,10 @@ enum Event {
     Identified(Vec<Identified>),
     /// A job ended.
     Done(Box<Done>),
+    /// Files of the past are to be taken in, whatever their age.
+    Past { found: Vec<Identified>, reply: oneshot::Sender<()> },
+    /// A model was asked about a session.
+    Answered(Box<Answered>),
     /// Someone asks for something.
     Ask(Ask),
 }
@@ -153,9 +171,35 @@ impl Engine {
         session: SessionKey,
         reason: CloseReason,
     ) -> Result<Closed, AskError> {
-        let closed = self.ask(|reply| Ask::Close { session, reason, reply }).await??;
+        let waits = reason.is_asked();
+        let mut closed = self.ask(|reply| Ask::Close { session, reason, reply }).await??;
+        if waits && let Some(position) = self.model_asked(session).await? {
+            closed.position = closed.position.max(position);
+        }
         self.until_followed(closed.position).await;
         Ok(closed)
+    }
+
+    /// Waits until a model was asked about a session that was just closed, as long as is worth it.
+    /// Returns the outbox position behind its answer.
+    async fn model_asked(&self, session: SessionKey) -> Result<Option<u64>, AskError> {
+        let pending = self.ask(|reply| Ask::Pending { session, reply }).await?;
+        let Some(ask::Pending { done, patience }) = pending else { return Ok(None) };
+        if let Some(done) = done {
+            match tokio::time::timeout(patience, done).await {
+                // It goes on; what there is is the evidence's.
+                Err(_) | Ok(Err(_)) => return Ok(None),
+                Ok(Ok(answered)) => answered?,
+            }
+        }
+        // Writes are applied in order: behind an empty list all earlier ones are there.
+        let saved = self.store.write(Vec::new()).done().await;
+        saved.map(Some).map_err(|error| AskError::Failed(error.to_string()))
+    }
+
+    /// What models are asked by at present.
+    pub async fn asker(&self) -> Result<Arc<Asker>, AskError> {
+        self.ask(Ask::Asker).await
     }
 
     /// Takes it down that a session is to be closed; returns when that would survive a power cut.
@@ -183,6 +227,41 @@ impl Engine {
         self.ask(Ask::Running).await
     }
 
+    /// The files that are being written to, as they are at this moment; what the store has of them
+    /// may be older.
+    pub async fn files_at_hand(&self) -> Result<Vec<Source>, AskError> {
+        self.ask(Ask::AtHand).await
+    }
+
+    /// Sessions of the past that have no episode, the latest first; those of the last `age`, or
+    /// all.
+    pub async fn past(&self, age: Option<std::time::Duration>) -> Result<Vec<Past>, AskError> {
+        let known = self.ask(Ask::Known).await?;
+        let (store, since) = (self.store.clone(), history::since(age, clock::now()));
+        let find = move || history::find(&known, store.as_ref(), since);
+        let found = tokio::task::spawn_blocking(find).await;
+        found.map_err(|error| AskError::Failed(error.to_string()))
+    }
+
+    /// Takes a session of the past in, if it is not known yet, and tells its key; `None` when its
+    /// transcript is gone or belongs to an excluded project.
+    pub async fn take_in(&self, past: &Past) -> Result<Option<SessionKey>, AskError> {
+        let failed = |error: &dyn std::fmt::Display| AskError::Failed(error.to_string());
+        let known = self.store.source_at(&past.path).map_err(|error| failed(&error))?;
+        if known.is_none() || !past.sub_agents.is_empty() {
+            let mut paths = vec![std::path::PathBuf::from(&past.path)];
+            paths.extend(past.sub_agents.iter().cloned());
+            let found = tokio::task::spawn_blocking(move || files::identify(paths)).await;
+            let found = found.map_err(|error| failed(&error))?;
+            let (reply, taken) = oneshot::channel();
+            let event = Event::Past { found, reply };
+            self.events.send(event).await.map_err(|_| AskError::Stopping)?;
+            taken.await.map_err(|_| AskError::Stopping)?;
+        }
+        let known = self.store.source_at(&past.path).map_err(|error| failed(&error))?;
+        Ok(known.map(|source| source.key.session))
+    }
+
     /// What the engine is doing.
     pub async fn status(&self) -> Result<Status, AskError> {
         self.ask(Ask::Status).await
@@ -197,6 +276,12 @@ impl Engine {
     /// Puts other settings and places in force.
     pub async fn reload(&self, settings: Settings, places: Places) -> Result<(), AskError> {
         self.ask(|reply| Ask::Reload(Box::new((settings, places)), reply)).await
+    }
+
+    /// Remembers a problem for the status display.
+    pub async fn note_problem(&self, problem: String) {
+        // An engine that is stopping shows nothing any more.
+        drop(self.events.send(Event::Ask(Ask::NoteProblem(problem))).await);
     }
 
     async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, AskError> {

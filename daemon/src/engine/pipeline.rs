@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     activity::{
         Detector,
-        classify::{self, Classified, Learned},
+        classify::{self, Classified, Learned, Unknowns},
     },
     capture::{
         content_hash::Hasher,
@@ -67,6 +67,9 @@ pub struct SourceState {
     pub collector: Collector,
     /// Activity.
     pub detector: Detector,
+    /// Tools that nobody knew when they were seen.
+    #[serde(default)]
+    pub unknowns: Unknowns,
     memory: Memory,
     waiting: Waiting,
     /// Calls whose output nobody needs, as long as they succeed.
@@ -89,6 +92,7 @@ impl SourceState {
             last_at: None,
             collector: Collector::new(source),
             detector: Detector::default(),
+            unknowns: Unknowns::default(),
             memory: Memory::default(),
             waiting: Waiting::default(),
             silent: VecDeque::new(),
@@ -154,6 +158,9 @@ impl SourceState {
             Item::Call(call) => Some(means.classify(call)),
             _ => None,
         };
+        if let Some(classified) = &classified {
+            self.unknowns.note_call(classified);
+        }
         self.detector.observe(entry, origin.line, classified.as_ref());
         let Some(Kept { role, text, tool, files }) =
             means.filter.keep(&entry.item, &mut self.waiting)

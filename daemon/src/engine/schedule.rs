@@ -28,6 +28,8 @@ pub(super) struct Due {
     pub(super) files: BTreeSet<u32>,
     /// Why its episode is to be made, if it is.
     pub(super) index: Option<CloseReason>,
+    /// Whether what is known of it is to be gathered, for asking a model.
+    pub(super) gather: bool,
     /// Whether the states of its files are to be saved and let go.
     pub(super) save: bool,
 }

@@ -53,7 +53,8 @@ pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
                 return;
             }
         }
-        drop(send.blocking_send(Signal::Stop));
+        // Nobody listens any more when it fails.
+        let _ = send.blocking_send(Signal::Stop);
     })?;
     Ok(receive)
 }

@@ -28,6 +28,8 @@ pub struct Evidence {
     pub prompts_left_out: u32,
     /// The agent's last words.
     pub last_reply: Option<Said>,
+    /// Where the last tool's result stands: behind the last words, nothing was concluded from it.
+    pub last_result: Option<Origin>,
     /// What the agent said it found, decided or left open, sentence by sentence.
     pub statements: Vec<Statement>,
     /// The same of its last words, read as the report that ends its turn; once the user goes on

@@ -35,6 +35,15 @@ impl Project {
         Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
     }
 
+    /// The project that this one is a worktree of, when it lies where agents put theirs; else the
+    /// project itself.
+    pub fn root(&self) -> Project {
+        let found = ["/.claude/worktrees/", "/.worktrees/"]
+            .into_iter()
+            .find_map(|folder| self.path.split_once(folder));
+        found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
+    }
+
     /// `path` as seen from the project, when it lies inside.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
         let Some(rest) = path.strip_prefix(self.path.as_str()) else { return path };
@@ -94,5 +103,13 @@ mod tests {
         assert_eq!(project.relative("/home/ann/app/src/main.rs"), "src/main.rs");
         assert_eq!(project.relative("/home/ann/apple/x"), "/home/ann/apple/x");
         assert_eq!(project.name(), "app");
+    }
+
+    #[test]
+    fn a_worktree_of_an_agent_belongs_to_its_project() {
+        for path in ["/home/ann/app/.claude/worktrees/one", "/home/ann/app/.worktrees/2/x"] {
+            assert_eq!(Project::new(path).root().path(), "/home/ann/app");
+        }
+        assert_eq!(Project::new("/home/ann/app").root().path(), "/home/ann/app");
     }
 }

@@ -35,6 +35,13 @@ impl fmt::Display for ContentHash {
     }
 }
 
+impl fmt::LowerHex for ContentHash {
+    /// All of its hex digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
 /// Everything that is known of a session apart from its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {

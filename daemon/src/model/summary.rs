@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::activity::ActivityVector;
+use crate::model::activity::{ActivityVector, Segment};
 
 /// A decision with its reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,6 +110,9 @@ pub struct EnhancedSessionSummary {
     pub objective: String,
     /// How it ended.
     pub outcome: Outcome,
+    /// What was done one after the other, where that differs: at least two phases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Vec<Segment>>,
 
     /// Tasks that were accomplished.
     #[serde(default, skip_serializing_if = "Option::is_none")]

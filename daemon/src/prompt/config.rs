@@ -24,6 +24,20 @@ pub enum Source {
     Inline(String),
 }
 
+impl Source {
+    /// Reads a setting: `default`, a path or name that ends with `.md`, or the text itself.
+    pub fn read(setting: &str) -> Source {
+        let name = setting.trim();
+        if name == "default" {
+            Source::Default
+        } else if name.ends_with(".md") && !name.contains(['\n', '{']) {
+            Source::File(name.to_owned())
+        } else {
+            Source::Inline(setting.to_owned())
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Config {
         Config {

@@ -78,10 +78,9 @@ impl Kind {
         }
     }
 
-    /// The kind of that number; numbers come from an index of this version.
-    pub(crate) fn from_number(number: u64) -> Kind {
-        let index = usize::try_from(number).unwrap_or(usize::MAX);
-        Kind::ALL.get(index).copied().unwrap_or(Kind::Body)
+    /// The kind of that number; `None` for what is no passage.
+    pub(crate) fn from_number(number: u64) -> Option<Kind> {
+        Kind::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 

@@ -94,11 +94,11 @@ impl Tracker {
     }
 
     /// Moves `session` on by `event`, and holds it as it is then.
-    pub fn handle(&mut self, session: Session, event: Event, now: Timestamp) -> Change {
+    pub fn handle(&mut self, session: &Session, event: Event, now: Timestamp) -> Change {
         self.release(session.key);
         let mut after = session.clone();
         let start = machine::handle(&mut after, event, now, &self.config);
-        let changed = session != after;
+        let changed = *session != after;
         self.hold(after.clone());
         Change { session: after, changed, start }
     }
@@ -150,11 +150,11 @@ mod tests {
     fn a_session_goes_quiet_and_then_over() {
         let mut tracker = Tracker::new(Config::default());
         tracker.hold(session(1, 0));
-        let change = tracker.handle(session(1, 0), Event::DeadlinePassed, after(60));
+        let change = tracker.handle(&session(1, 0), Event::DeadlinePassed, after(60));
         assert_eq!((change.session.state, change.start), (State::Inactive, None));
         assert_eq!(tracker.next_deadline(), Some(after(1_800)));
         let quiet = tracker.get(SessionKey(1)).unwrap().clone();
-        let change = tracker.handle(quiet, Event::DeadlinePassed, after(1_800));
+        let change = tracker.handle(&quiet, Event::DeadlinePassed, after(1_800));
         assert_eq!(change.start, Some(CloseReason::InactivityTimeout));
         assert_eq!(tracker.next_deadline(), None);
     }
@@ -165,7 +165,7 @@ mod tests {
         let indexed = Session { state: State::Indexed, ..session(1, 0) };
         tracker.hold(indexed.clone());
         assert!(tracker.get(SessionKey(1)).is_none());
-        let change = tracker.handle(indexed, Event::Written(after(5)), after(5));
+        let change = tracker.handle(&indexed, Event::Written(after(5)), after(5));
         assert!(change.changed);
         assert_eq!(tracker.get(SessionKey(1)).unwrap().last_activity, after(5));
     }

@@ -5,11 +5,18 @@ use crate::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
         Message, Project, Role, SessionId, SessionKey, Timestamp,
         episode::Author,
+        graph::{
+            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Stance,
+            Standing, Statements, Subject, Thing, Watch,
+        },
         session::{Content, Indexed, Session, State},
         summary::Outcome,
         transcript::Origin,
     },
-    store::{FileStamp, Outbox, Outgoing, Source, SourceKey, Store, Tally, Write},
+    store::{
+        FileStamp, Note, Outbox, Outgoing, Shelf, Source, SourceKey, Store, Tally, Write,
+        graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
+    },
 };
 
 /// A way to open the same store again.
@@ -25,9 +32,13 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     a_cleared_source_keeps_nothing(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
+    an_episode_written_again_is_one(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
     a_dropped_session_leaves_nothing(reopen().as_ref());
+    what_an_episode_says_comes_and_goes_with_it(reopen().as_ref());
+    what_an_episode_says_is_read_by_thing_kind_project_and_time(reopen().as_ref());
     the_outbox_is_ordered_and_emptied(reopen().as_ref());
+    notes_are_kept_by_name_and_go_with_their_session(reopen);
     counters_survive(reopen);
 }
 
@@ -162,6 +173,25 @@ fn a_new_episode_takes_the_old_ones_place(store: &dyn Store) {
     assert_eq!(store.totals().episodes, 0);
 }
 
+fn an_episode_written_again_is_one(store: &dyn Store) {
+    let mut session = new_session(store, "rewritten");
+    let mut first = episode(&session, 1_000);
+    first.summary.objective = "long ".repeat(3_000);
+    index(store, &mut session, &first);
+    let total = store.totals().episodes;
+    let mut again = first.clone();
+    again.summary.objective = "short".to_owned();
+    again.author = Author::Model("some-model".to_owned());
+    write(store, vec![Write::Episode(Box::new(again.clone()))]);
+    assert_eq!(store.episode(first.id).unwrap(), Some(again.clone()));
+    assert_eq!(store.totals().episodes, total);
+    let listed = store.newest_episodes(Some(first.project.namespace()), None, 9).unwrap();
+    assert_eq!(listed.iter().filter(|one| one.id == first.id).count(), 1);
+    let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
+    assert_eq!(last, Outbox::Episode(first.id));
+    forget(store, &[session]);
+}
+
 fn episodes_are_listed_latest_session_first(store: &dyn Store) {
     let mut sessions = Vec::new();
     let mut ids = Vec::new();
@@ -211,6 +241,99 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
     assert_ne!(store.next_session_key().unwrap(), session.key);
 }
 
+fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
+    let mut session = new_session(store, "says");
+    let old = episode(&session, 10);
+    index_saying(store, &mut session, &old, statements(10));
+    let said = statements(10);
+    let claim = &said.claims[0];
+    let facts = |store: &dyn Store| -> Vec<Claim> {
+        store.claims(claim.key).unwrap().into_iter().map(|told| told.what).collect()
+    };
+    assert_eq!(facts(store), std::slice::from_ref(claim));
+    let marks = store.marks(said.marks[0].subject, Timestamp::MIN).unwrap();
+    let marks: Vec<Mark> = marks.into_iter().map(|told| told.what).collect();
+    assert_eq!(marks, said.marks);
+    let mentions = store.mentions(claim.source).unwrap();
+    assert_eq!((mentions[0].episode, mentions[0].created_at), (old.id, said.created_at));
+    assert_eq!(mentions[0].what, said.mentions[0]);
+    assert_eq!(store.renames(said.renames[0].from, RenameEnd::From).unwrap(), said.renames);
+    assert_eq!(store.renames(said.renames[0].to, RenameEnd::To).unwrap(), said.renames);
+    let things =
+        vec![Thing::Entity(claim.source), Thing::Entity(claim.target), Thing::Fact(claim.key)];
+    let mut found = store.things_of(old.id).unwrap();
+    found.sort_unstable();
+    assert_eq!(found, things);
+    let out = store.outbox(0, 99).unwrap();
+    assert!(out.iter().any(|entry| entry.what == Outbox::Things(things.clone())), "{out:?}");
+
+    // A new episode that says less takes away what the old one said.
+    let new = episode(&session, 20);
+    index_saying(store, &mut session, &new, Statements::default());
+    assert_eq!(facts(store), []);
+    assert_eq!(store.marks(said.marks[0].subject, Timestamp::MIN).unwrap(), []);
+    let out = store.outbox(0, 99).unwrap().pop().unwrap();
+    assert_eq!(out.what, Outbox::Things(things));
+
+    // Said again of the same episode, and then gone with its session.
+    let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
+    write(store, vec![again]);
+    assert_eq!(facts(store).len(), 1);
+    forget(store, &[session]);
+    let mut left = 0;
+    let count = &mut |_| {
+        left += 1;
+        true
+    };
+    store.visit_things(count).unwrap();
+    assert_eq!((left, store.mentions(claim.source).unwrap().len()), (0, 0));
+    assert_eq!(store.renames(said.renames[0].from, RenameEnd::From).unwrap(), []);
+}
+
+fn what_an_episode_says_is_read_by_thing_kind_project_and_time(store: &dyn Store) {
+    let mut sessions = Vec::new();
+    for (name, ended) in [("late", 30), ("early", 10)] {
+        let mut session = new_session(store, name);
+        let episode = episode(&session, ended);
+        index_saying(store, &mut session, &episode, statements(ended));
+        sessions.push(session);
+    }
+    let claim = &statements(10).claims[0];
+    for place in [
+        ClaimPlace::Around(claim.source),
+        ClaimPlace::Around(claim.target),
+        ClaimPlace::In(claim.namespace),
+    ] {
+        let mut times = Vec::new();
+        let visit = &mut |row: ClaimRow| {
+            assert_eq!((row.fact, row.relation), (claim.key, claim.relation));
+            times.push(row.at);
+            true
+        };
+        store.visit_claims(place, visit).unwrap();
+        assert_eq!(times, [Timestamp::from_seconds(30), Timestamp::from_seconds(10)], "{place:?}");
+    }
+    let mut mentioned = Vec::new();
+    let visit = &mut |row: MentionRow| {
+        mentioned.push(row.entity);
+        false
+    };
+    store.visit_mentions(claim.namespace, EntityKind::File, visit).unwrap();
+    assert_eq!(mentioned.len(), 1);
+    let told = store.claims(claim.key).unwrap();
+    assert_eq!(
+        told.iter().map(|told| told.what.at.micros()).collect::<Vec<_>>(),
+        [10_000_000, 30_000_000]
+    );
+    let marks =
+        store.marks(statements(10).marks[0].subject, Timestamp::from_seconds(1_000)).unwrap();
+    assert_eq!(marks, [], "all of it happened long before");
+    assert_eq!(store.fact_numbered(claim.key.number()).unwrap(), Some(claim.key));
+    assert_eq!(store.entity_numbered(claim.source.number()).unwrap(), Some(claim.source));
+    assert_eq!(store.fact_numbered(7).unwrap(), None);
+    forget(store, &sessions);
+}
+
 fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
     let session = new_session(store, "outbox");
     let end = store.outbox_end();
@@ -226,6 +349,36 @@ fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
     let left: Vec<Outgoing> = store.outbox(0, 99).unwrap();
     assert_eq!(left, waiting[2..]);
     forget(store, &[session]);
+}
+
+fn notes_are_kept_by_name_and_go_with_their_session(reopen: Reopen<'_>) {
+    let store = reopen();
+    let session = new_session(store.as_ref(), "notes");
+    let note = |shelf, name: &[u8], content: Option<&[u8]>| {
+        Write::Note(Note { shelf, name: name.to_vec(), content: content.map(<[u8]>::to_vec) })
+    };
+    let key = session.key.0.to_be_bytes();
+    let long = vec![7; 30_000];
+    let writes = vec![
+        note(Shelf::Usage, b"b", Some(&long)),
+        note(Shelf::Usage, b"", Some(b"none")),
+        note(Shelf::Usage, b"ba", Some(b"longer name")),
+        note(Shelf::Awaiting, &key, Some(b"due")),
+    ];
+    write(store.as_ref(), writes);
+    drop(store);
+    let store = reopen();
+    let named = |name: &[u8], content: &[u8]| (name.to_vec(), content.to_vec());
+    let all = [named(b"", b"none"), named(b"b", &long), named(b"ba", b"longer name")];
+    assert_eq!(store.notes(Shelf::Usage).unwrap(), all);
+    write(store.as_ref(), vec![note(Shelf::Usage, b"b", Some(b"short"))]);
+    assert_eq!(store.note(Shelf::Usage, b"b").unwrap(), Some(b"short".to_vec()));
+    assert_eq!(store.note(Shelf::Usage, b"ba").unwrap(), Some(b"longer name".to_vec()));
+    write(store.as_ref(), vec![note(Shelf::Usage, b"b", None)]);
+    assert_eq!(store.note(Shelf::Usage, b"b").unwrap(), None);
+    assert_eq!(store.note(Shelf::Awaiting, &key).unwrap(), Some(b"due".to_vec()));
+    forget(store.as_ref(), &[session]);
+    assert_eq!(store.notes(Shelf::Awaiting).unwrap(), []);
 }
 
 fn counters_survive(reopen: Reopen<'_>) {
@@ -268,6 +421,17 @@ fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
     let writes =
         vec![Write::Episode(Box::new(episode.clone())), Write::Session(Box::new(session.clone()))];
     write(store, writes);
+}
+
+fn index_saying(
+    store: &dyn Store,
+    session: &mut Session,
+    episode: &Episode,
+    statements: Statements,
+) {
+    index(store, session, episode);
+    let statements = Box::new(statements);
+    write(store, vec![Write::Statements { episode: episode.id, statements }]);
 }
 
 fn messages_of(source: SourceKey, messages: &[Message]) -> Write {
@@ -337,6 +501,7 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
             activity_vector: ActivityVector { fixing: 1.0, ..ActivityVector::default() },
             objective: "Fix the login".to_owned(),
             outcome: Outcome::Completed,
+            phases: None,
             completed_tasks: Some(vec!["x".repeat(9_000)]),
             key_decisions: None,
             next_steps: None,
@@ -359,5 +524,58 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
         started_at: Timestamp::from_seconds(1),
         ended_at,
         created_at: Timestamp::from_seconds(ended + 1),
+    }
+}
+
+/// Statements with something in every field, about `at` seconds.
+pub(crate) fn statements(at: i64) -> Statements {
+    let namespace = Project::new("/home/ann/app").namespace();
+    let at = Timestamp::from_seconds(at);
+    let entity = |key: &str| EntityId::of(EntityKind::File, namespace, key);
+    let subject = Subject::of("setting", namespace, "a");
+    let mut ends = [entity("a"), entity("b")];
+    ends.sort_unstable();
+    let [source, target] = ends;
+    let mention = |entity| Mention {
+        entity,
+        kind: EntityKind::File,
+        namespace,
+        name: "src/a.rs".to_owned(),
+        at,
+    };
+    let ran = || Says::Ran { command: 3, total: 4, failed: vec![5] };
+    let says = [Says::Value(1), Says::Seen, Says::Solved, Says::Succeeded, ran()];
+    let chosen = [Says::Chosen(vec![1]), Says::PassedOver(vec![2])];
+    let stances = [
+        Stance::Value(1),
+        Stance::Gone,
+        Stance::Broken,
+        Stance::Fails { test: 1, command: 2, total: 3 },
+        Stance::Chosen(vec![1]),
+        Stance::PassedOver(vec![2]),
+        Stance::Supposed,
+    ];
+    Statements {
+        created_at: at,
+        mentions: vec![mention(source), mention(target)],
+        claims: vec![Claim {
+            key: FactKey::of(Relation::Resolved, (source, target), "1"),
+            namespace,
+            relation: Relation::Resolved,
+            source,
+            target,
+            others: vec![target],
+            // Longer than one value on disk may be, however well it is compressed.
+            sentence: (0..3_000)
+                .map(|number: u32| number.wrapping_mul(7_919).to_string())
+                .collect(),
+            at,
+            standing: Standing::Hypothesis,
+            watches: stances.map(|stance| Watch { subject, stance }).to_vec(),
+            origins: vec![Origin { source: 1, line: 7 }],
+            details: vec![("fix".to_owned(), "a".to_owned())],
+        }],
+        marks: says.into_iter().chain(chosen).map(|says| Mark { subject, at, says }).collect(),
+        renames: vec![Rename { from: source, to: target, at }],
     }
 }

@@ -1,5 +1,5 @@
 //! What survives a restart, as a port: [`Store`] says what is kept and how it changes, a backend
-//! keeps it. There is one backend, [`sled`]; [`contract`] is what any other must pass.
+//! keeps it. There is one backend, [`sled`]; `contract.rs` is what any other must pass.
 //!
 //! Reads may happen on any thread. Writes go through one writer, in order: a [`Write`] list is
 //! applied whole or not at all, and acknowledged only when it would survive a power cut. What the
@@ -7,16 +7,24 @@
 
 #[cfg(test)]
 pub mod contract;
+pub mod graph;
+pub mod notes;
 pub mod sled;
 
 use tokio::sync::{oneshot, watch};
 
+pub use self::{
+    graph::GraphStore,
+    notes::{Note, NoteStore, Shelf},
+};
 use crate::model::{
-    Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
+    Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
+    graph::{Statements, Thing},
+    session::Session,
 };
 
 /// What survives a restart.
-pub trait Store: Send + Sync {
+pub trait Store: GraphStore + NoteStore + Send + Sync {
     /// Queues `writes` to be applied together and returns at once; blocks only while the writer
     /// is more than a few lists behind.
     ///
@@ -168,10 +176,20 @@ pub enum Write {
     ClearSource(SourceKey),
     /// A session's new episode, in the place of its old one.
     Episode(Box<Episode>),
+    /// What an episode says of things and facts, in the place of what it said before. It goes
+    /// with the episode.
+    Statements {
+        /// The episode.
+        episode: EpisodeId,
+        /// What it says.
+        statements: Box<Statements>,
+    },
     /// An episode is to go.
     DropEpisode(EpisodeId),
     /// A session is to go, with everything of it.
     DropSession(SessionKey),
+    /// A note is new or another than before, or is to go.
+    Note(Note),
     /// The search index has taken everything up to this position for good.
     OutboxTaken(u64),
 }
@@ -186,7 +204,7 @@ pub struct Outgoing {
 }
 
 /// What the search index has to take over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outbox {
     /// Messages were added.
     Messages {
@@ -214,6 +232,8 @@ pub enum Outbox {
     },
     /// A session is gone, with its messages.
     SessionDropped(SessionKey),
+    /// Something else is said of these things and facts, or nothing any more.
+    Things(Vec<Thing>),
 }
 
 /// Totals for the status display.
@@ -263,6 +283,9 @@ pub enum StoreError {
     /// The backend failed.
     #[error("the database failed: {0}")]
     Backend(String),
+    /// The database cannot be opened at all.
+    #[error("the database is damaged: {0}")]
+    Unreadable(String),
     /// The store was written by a newer version.
     #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]
     TooNew {

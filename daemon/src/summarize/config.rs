@@ -21,6 +21,8 @@ pub struct Config {
     pub include_decisions: bool,
     /// Whether resolved errors are asked for.
     pub include_errors_resolved: bool,
+    /// Whether no model is asked when the agent's own summary ends the session.
+    pub recap_suffices: bool,
     /// Where classifications of tools are read from and exported to as JSON; `None` for
     /// `tool_classification_cache.json` in the home folder.
     pub tool_classification_cache: Option<PathBuf>,
@@ -45,6 +47,7 @@ impl Default for Config {
             extraction_threshold: 0.3,
             include_decisions: true,
             include_errors_resolved: true,
+            recap_suffices: false,
             tool_classification_cache: None,
         }
     }

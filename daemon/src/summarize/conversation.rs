@@ -239,6 +239,7 @@ mod tests {
             activity_vector: ActivityVector { fixing: 1.0, ..ActivityVector::default() },
             objective: "Fix the parser".to_owned(),
             outcome: Outcome::Completed,
+            phases: None,
             completed_tasks: Some(vec!["Fixed `read_line` for the last line".to_owned()]),
             key_decisions: Some(vec![DecisionRecord {
                 decision: "Keep the buffer".to_owned(),

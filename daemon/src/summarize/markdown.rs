@@ -6,6 +6,7 @@
 //!   the root cause after the errors;
 //! - the cells of the settings' table stand in back quotes, as in appendix A.1, so that a value is
 //!   never taken for Markdown, and a `|` in them does not end the cell;
+//! - a session of several phases names them in a line of its own;
 //! - an empty (not absent) list of files says so in the words of appendix A.2.
 //!
 //! The appendix also puts a blank line under each heading, settings before decisions, and a
@@ -23,6 +24,10 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
     let mut page = Page { lines: Vec::new() };
     page.section("# Session Summary", []);
     page.line(&format!("**Activity Profile**: {}", summary.activity_vector.activity_profile()));
+    if let Some(phases) = &summary.phases {
+        let labels: Vec<&str> = phases.iter().map(|phase| phase.label.as_str()).collect();
+        page.line(&format!("**Phases**: {}", labels.join(" → ")));
+    }
     page.section(&format!("**Outcome**: {}", summary.outcome.as_str()), []);
     page.section("## Objective", [one_line(&summary.objective)]);
     page.list("## Completed", summary.completed_tasks.as_deref());
@@ -302,6 +307,7 @@ Understand the authentication system architecture
                 "Resolve JWT authentication timeout causing 401 errors after config migration"
                     .to_owned(),
             outcome: Outcome::Completed,
+            phases: None,
             completed_tasks: None,
             key_decisions: Some(vec![DecisionRecord {
                 decision: "Explicit time units".to_owned(),

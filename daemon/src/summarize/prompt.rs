@@ -35,12 +35,21 @@ pub fn build_extraction_prompt(
 /// The numbered list of fields with their instructions: what section 6.2's template puts in the
 /// place of `{dynamic_extraction_instructions}`.
 pub fn extraction_instructions(activity: &ActivityVector, threshold: f64) -> String {
-    let lines =
-        get_extraction_fields(activity, threshold).into_iter().enumerate().map(|(at, field)| {
-            let name = field.as_str();
-            let priority = priority(field, activity);
-            format!("{}. **{name}** (priority: {priority:.2}): {}", at + 1, instruction(field))
-        });
+    extraction_instructions_without(activity, threshold, &[])
+}
+
+/// The same without some fields.
+pub fn extraction_instructions_without(
+    activity: &ActivityVector,
+    threshold: f64,
+    left_out: &[Field],
+) -> String {
+    let fields = get_extraction_fields(activity, threshold).into_iter();
+    let lines = fields.filter(|field| !left_out.contains(field)).enumerate().map(|(at, field)| {
+        let name = field.as_str();
+        let priority = priority(field, activity);
+        format!("{}. **{name}** (priority: {priority:.2}): {}", at + 1, instruction(field))
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 

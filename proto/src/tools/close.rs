@@ -7,6 +7,7 @@ pub const NAME: &str = "session_tracking_close";
 
 /// What it is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Arguments {
     /// The session's id or a unique beginning of it; the caller's current session when missing.
@@ -17,6 +18,7 @@ pub struct Arguments {
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
     /// `success` or `error`.

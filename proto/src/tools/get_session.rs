@@ -10,16 +10,21 @@ pub const NAME: &str = "get_session";
 
 /// What it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Arguments {
-    /// The session's id or a unique beginning of it, or its episode's id.
+    /// The session's id or a unique beginning of it, or its episode's id; the caller's current
+    /// session when missing.
     pub session_id: Option<String>,
-    /// `summary` or `messages`.
+    /// `summary`, `messages`, or `conversation` for overview, topics, decisions, code references and
+    /// key points.
     pub view: String,
     /// For messages: the file, 0 for the session's own, others for sub-agents.
     pub source: u32,
     /// For messages: the first one, by number.
     pub from: u32,
+    /// For messages: after so many characters of the first one.
+    pub at: usize,
     /// For messages: at most so many.
     pub limit: usize,
 }
@@ -27,17 +32,18 @@ pub struct Arguments {
 impl Default for Arguments {
     fn default() -> Arguments {
         let view = "summary".to_owned();
-        Arguments { session_id: None, view, source: 0, from: 0, limit: 40 }
+        Arguments { session_id: None, view, source: 0, from: 0, at: 0, limit: 40 }
     }
 }
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
     /// The session.
     pub session: SessionRow,
-    /// The summary as Markdown, once there is an episode.
+    /// The summary as Markdown, or as plain text for a conversation, once there is an episode.
     pub markdown: Option<String>,
     /// The summary by its fields.
     pub summary: Option<Value>,
@@ -45,12 +51,15 @@ pub struct Answer {
     pub files: Vec<FileRow>,
     /// The messages asked for.
     pub messages: Vec<MessageRow>,
-    /// Where the next page begins; none when this was the last.
+    /// Where the next page begins, for `from`; none when this was the last.
     pub next: Option<u32>,
+    /// The same for `at`: characters of that message that stand on this page.
+    pub next_at: usize,
 }
 
 /// A file of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileRow {
     /// Its path.
@@ -75,6 +84,7 @@ pub struct FileRow {
 
 /// A message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MessageRow {
     /// Its number in its file.

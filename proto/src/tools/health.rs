@@ -7,11 +7,13 @@ pub const NAME: &str = "session_tracking_health";
 
 /// What it is given: nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Arguments {}
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
     /// `ok`, or `degraded` when something went wrong.
@@ -40,10 +42,30 @@ pub struct Answer {
     pub jobs: usize,
     /// The last things that went wrong, newest last.
     pub problems: Vec<String>,
+    /// The model.
+    pub model: Model,
+}
+
+/// The model that is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Model {
+    /// Whether one is asked at all.
+    pub on: bool,
+    /// Whether it writes summaries.
+    pub writes_summaries: bool,
+    /// Sessions that it is still to be asked about.
+    pub awaiting: usize,
+    /// Why it is not asked at present.
+    pub outage: Option<String>,
+    /// Why one of the sessions still waits.
+    pub last_error: Option<String>,
 }
 
 /// Sessions by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Sessions {
     /// In all.
@@ -64,6 +86,7 @@ pub struct Sessions {
 
 /// The import of history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct History {
     /// Whether all transcripts that were there at the start have been seen.
@@ -78,6 +101,7 @@ pub struct History {
 
 /// What is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Kept {
     /// Messages.
@@ -92,6 +116,7 @@ pub struct Kept {
 
 /// Records of all transcripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Records {
     /// Read.

@@ -9,6 +9,7 @@ pub const NAME: &str = "list_sessions";
 
 /// What it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Arguments {
     /// Only this project: its namespace or its directory.
@@ -31,6 +32,7 @@ impl Default for Arguments {
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
     /// How many there are in all.

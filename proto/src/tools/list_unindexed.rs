@@ -9,6 +9,7 @@ pub const NAME: &str = "session_tracking_list_unindexed";
 
 /// What it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Arguments {
     /// Only this project: its namespace or its directory.
@@ -25,6 +26,7 @@ impl Default for Arguments {
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
     /// `success`.

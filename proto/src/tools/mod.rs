@@ -3,16 +3,28 @@
 //! Each tool has a file with its `NAME`, its `Arguments` and its `Answer`.
 
 pub mod close;
+pub mod delete_episode;
+pub mod failed_episodes;
+pub mod get_episode_entities;
+pub mod get_episodes;
+pub mod get_handoff;
 pub mod get_session;
+pub mod graph;
 pub mod health;
 pub mod list_sessions;
 pub mod list_unindexed;
+pub mod search_memory_facts;
+pub mod search_nodes;
 pub mod search_sessions;
+pub mod status;
+pub mod summarize_session;
+pub mod sync_history;
 
 use serde::{Deserialize, Serialize};
 
 /// A session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionRow {
     /// The agent's id of it.
@@ -23,6 +35,9 @@ pub struct SessionRow {
     pub project: String,
     /// The project's short stable name: eight hex digits; empty while unknown.
     pub project_namespace: String,
+    /// What it is about in a few words: its episode's name, else how it began; empty when nothing
+    /// was said.
+    pub title: String,
     /// `active`, `inactive`, `indexing`, `indexed`, `failed` or `unindexed`.
     pub state: String,
     /// The transcript.
@@ -33,14 +48,19 @@ pub struct SessionRow {
     pub last_activity: String,
     /// Messages in it.
     pub message_count: u32,
+    /// SHA-256 over what its episode was made from, in hex; empty before it has one.
+    pub content_hash: String,
     /// What went wrong, for a failed session.
     pub error: Option<String>,
+    /// When its episode was made, RFC 3339.
+    pub indexed_at: Option<String>,
     /// Its episode, once it has one.
     pub episode: Option<EpisodeRow>,
 }
 
 /// An episode in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EpisodeRow {
     /// Its id.
@@ -59,4 +79,6 @@ pub struct EpisodeRow {
     pub created_at: String,
     /// Why the session was closed: `explicit`, `hook_clear`, ….
     pub close_reason: String,
+    /// The model that wrote its summary; none when it was made from evidence.
+    pub model: Option<String>,
 }

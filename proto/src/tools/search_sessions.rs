@@ -9,6 +9,7 @@ pub const NAME: &str = "search_sessions";
 
 /// What it is given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Arguments {
     /// Words, "phrases", prefix*, `field:value`, -not, or a question.
@@ -33,6 +34,8 @@ pub struct Arguments {
     pub near: Option<String>,
     /// At most so many sessions.
     pub limit: usize,
+    /// After so many, the best.
+    pub offset: usize,
     /// Whether each hit says why it ranks where it does.
     pub explain: bool,
 }
@@ -51,6 +54,7 @@ impl Default for Arguments {
             before: None,
             near: None,
             limit: 10,
+            offset: 0,
             explain: false,
         }
     }
@@ -58,6 +62,7 @@ impl Default for Arguments {
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
     /// For people: what was done before searching, what is missing.
@@ -70,6 +75,7 @@ pub struct Answer {
 
 /// A session that was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Hit {
     /// The session.
@@ -84,6 +90,7 @@ pub struct Hit {
 
 /// A place in a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Passage {
     /// `user`, `assistant`, `tool`, `recap` or `summary`.

@@ -6,19 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use graphitid::{
-    capture::format::{FORMATS, Format, Memory},
-    model::{
-        Role,
-        transcript::{Action, Entry, Item, Outcome},
-    },
+use graphitid::capture::{
+    filter::{Filter, Waiting},
+    format::{FORMATS, Format, Identity, Memory},
 };
 use jiff::{civil::date, tz::TimeZone};
 
 use crate::sessions::{Question, Session, Set};
 
 /// The corpus below `folder` with its questions.
-pub fn load(folder: &Path) -> Set {
+pub(crate) fn load(folder: &Path) -> Set {
     let mut files = Vec::new();
     collect(folder, &mut files);
     files.sort();
@@ -78,77 +75,27 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn identify(file: &Path) -> Option<(&'static dyn Format, graphitid::capture::format::Identity)> {
+fn identify(file: &Path) -> Option<(&'static dyn Format, Identity)> {
     let format = FORMATS.iter().find(|format| format.claims(file))?;
     let text = String::from_utf8_lossy(&fs::read(file).ok()?).into_owned();
     let head = &text[..text.floor_char_boundary(64 * 1024)];
     Some((*format, format.identify(file, head)?))
 }
 
+/// Adds what a usual filter keeps of a transcript.
 fn read(format: &dyn Format, text: &str, session: &mut Session) {
-    let mut memory = Memory::default();
+    let (filter, mut waiting, mut memory) =
+        (Filter::default(), Waiting::default(), Memory::default());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let _ = format.read(line, &mut memory, &mut |entry| say(session, entry));
+        let _ = format.read(line, &mut memory, &mut |entry| {
+            if let Some(kept) = filter.keep(&entry.item, &mut waiting) {
+                let message = session.say(kept.role, entry.at, kept.text);
+                message.tool = kept.tool;
+                message.files = kept.files;
+            }
+        });
     }
     if !memory.cwd.is_empty() {
         session.project = memory.cwd;
-    }
-}
-
-/// What a usual filter keeps: words whole, calls by what they do, results by their beginning.
-fn say(session: &mut Session, entry: Entry<'_>) {
-    let at = entry.at;
-    match entry.item {
-        Item::Prompt(text) => drop(session.say(Role::User, at, text.into_owned())),
-        Item::Command { name, args } => drop(session.say(Role::User, at, format!("{name} {args}"))),
-        Item::Instruction(text) => drop(session.say(Role::Agent, at, text.into_owned())),
-        Item::Reply { text, .. } => drop(session.say(Role::Agent, at, text.into_owned())),
-        Item::Answer { question, answer, .. } => {
-            session.say(Role::User, at, format!("{question} {answer}"));
-        }
-        Item::Recap { text, .. } => drop(session.say(Role::Recap, at, text.into_owned())),
-        Item::Call(call) => {
-            let (text, files) = describe(&call.action);
-            let message = session.say(Role::Tool, at, format!("{}: {text}", call.tool));
-            message.tool = Some(call.tool.into_owned());
-            message.files = files;
-        }
-        Item::Result(result) => {
-            let limit = if result.outcome == Outcome::Succeeded { 300 } else { 800 };
-            let text = result.content.decode(limit).into_owned();
-            session.say(Role::Tool, at, text);
-        }
-        _ => {}
-    }
-}
-
-fn describe(action: &Action) -> (String, Vec<String>) {
-    match action {
-        Action::Run { command, purpose } => {
-            let cut = &command[..command.floor_char_boundary(400)];
-            (format!("{} {cut}", purpose.as_deref().unwrap_or_default()), Vec::new())
-        }
-        Action::Read { path } => (path.clone(), vec![path.clone()]),
-        Action::Change(changes) => {
-            let files: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
-            (files.join(" "), files)
-        }
-        Action::Search { pattern, path } => {
-            (format!("{pattern} {}", path.as_deref().unwrap_or_default()), Vec::new())
-        }
-        Action::Fetch { what } => (what.clone(), Vec::new()),
-        Action::PlanTasks(tasks) => {
-            let subjects: Vec<&str> = tasks.iter().map(|task| task.subject.as_str()).collect();
-            (subjects.join("\n"), Vec::new())
-        }
-        Action::AddTask { subject } | Action::Delegate { subject, .. } => {
-            (subject.clone(), Vec::new())
-        }
-        Action::ProposePlan { plan } => (plan.clone(), Vec::new()),
-        Action::Ask(questions) => {
-            let asked: Vec<&str> = questions.iter().map(|one| one.question.as_str()).collect();
-            (asked.join("\n"), Vec::new())
-        }
-        Action::UpdateTask { .. } | Action::Other => (String::new(), Vec::new()),
     }
 }

@@ -2,6 +2,8 @@
 //!
 //!     cargo bench -p graphiti-tests --bench retrieval -- quality
 //!     cargo bench -p graphiti-tests --bench retrieval --features fts5-baseline -- quality
+//!     cargo bench -p graphiti-tests --bench retrieval -- tune
+//!     cargo bench -p graphiti-tests --bench retrieval -- volume 1000 10000 100000
 //!
 //! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -9,8 +11,12 @@
 mod corpus;
 #[cfg(feature = "fts5-baseline")]
 mod fts;
+mod random;
 mod score;
 mod sessions;
+mod synthetic;
+mod tune;
+mod volume;
 
 use std::path::Path;
 
@@ -23,6 +29,19 @@ use graphitid::search::{
 use crate::{score::Score, sessions::Set};
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, folder, ..] = &arguments[..]
+        && command == "asked"
+    {
+        return volume::asked(Path::new(folder));
+    }
+    let counts: Vec<usize> =
+        arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    if !counts.is_empty() {
+        counts.into_iter().for_each(volume::run);
+        return;
+    }
+    quality(&synthetic::make());
     let Some(folder) = std::env::var_os("GRAPHITI_CORPUS") else {
         println!("GRAPHITI_CORPUS is not set: no transcripts to measure on");
         return;
@@ -35,6 +54,9 @@ fn quality(set: &Set) {
     println!("{}: {} sessions, {} questions", set.name, set.sessions.len(), set.questions.len());
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let index = build(set, folder.path());
+    if std::env::args().any(|argument| argument == "tune") {
+        return tune::run(set, &index);
+    }
     println!("  ours             {}", ask_all(set, &index, &Weights::default(), true));
     #[cfg(feature = "fts5-baseline")]
     for tokenizer in ["unicode61", "porter unicode61"] {

@@ -2,7 +2,7 @@
 
 /// Figures over all questions of a set.
 #[derive(Clone, Copy, Default)]
-pub struct Score {
+pub(crate) struct Score {
     questions: f64,
     recall_1: f64,
     recall_5: f64,
@@ -13,9 +13,9 @@ pub struct Score {
 
 impl Score {
     /// Counts one question: `ranked` are the names found, best first.
-    pub fn count(&mut self, ranked: &[&str], answers: &[String]) {
+    pub(crate) fn count(&mut self, ranked: &[&str], answers: &[String]) {
         let is_answer = |name: &&str| answers.iter().any(|answer| answer == name);
-        let place = ranked.iter().position(|name| is_answer(name));
+        let place = ranked.iter().position(&is_answer);
         let within = |limit: usize| f64::from(u8::from(place.is_some_and(|place| place < limit)));
         self.questions += 1.0;
         self.recall_1 += within(1);

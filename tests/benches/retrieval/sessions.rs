@@ -6,7 +6,7 @@ use graphitid::{
 };
 
 /// A session with everything that was said in it.
-pub struct Session {
+pub(crate) struct Session {
     /// What questions call it.
     pub name: String,
     pub agent: String,
@@ -15,13 +15,13 @@ pub struct Session {
 }
 
 /// A question and the names of the sessions that answer it.
-pub struct Question {
+pub(crate) struct Question {
     pub text: String,
     pub answers: Vec<String>,
 }
 
 /// Sessions and questions about them, asked at one moment.
-pub struct Set {
+pub(crate) struct Set {
     pub name: &'static str,
     pub sessions: Vec<Session>,
     pub questions: Vec<Question>,
@@ -30,7 +30,7 @@ pub struct Set {
 
 impl Session {
     /// Adds a message.
-    pub fn say(&mut self, role: Role, at: Option<Timestamp>, text: String) -> &mut Message {
+    pub(crate) fn say(&mut self, role: Role, at: Option<Timestamp>, text: String) -> &mut Message {
         let seq = u32::try_from(self.messages.len()).expect("no session is that long");
         self.messages.push(Message {
             seq,
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// The change that tells an index of it.
-    pub fn change(&self, key: u64) -> Change {
+    pub(crate) fn change(&self, key: u64) -> Change {
         let times = || self.messages.iter().filter_map(|message| message.at);
         let card = Card {
             session: SessionKey(key),

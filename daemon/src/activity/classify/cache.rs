@@ -2,7 +2,7 @@
 //!
 //! Plain data: keeping it is the store's business, as is writing it out in the documents' form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -115,15 +115,34 @@ impl Learned {
         self.pattern.get(tool)
     }
 
-    /// Both caches in the documents' form: `{"exact": {...}, "pattern": {...}}`.
+    /// Every tool that is known by its name, by the user's word where there is one; with whether
+    /// there is one.
+    pub fn known(&self) -> impl Iterator<Item = (ToolClassification, bool)> + '_ {
+        let names: BTreeSet<&String> =
+            self.corrections.keys().chain(self.pattern.entries.keys()).collect();
+        names.into_iter().filter_map(|name| match self.corrected(name) {
+            Some(corrected) => Some((corrected, true)),
+            None => Some((self.pattern.entries.get(name)?.classification.clone(), false)),
+        })
+    }
+
+    /// Both caches in the documents' form, and beside them what the user said:
+    /// `{"exact": {...}, "pattern": {...}, "corrections": {...}}`.
     pub fn export(&self) -> Value {
-        serde_json::json!({ "exact": self.exact.export(), "pattern": self.pattern.export() })
+        let corrections =
+            serde_json::to_value(&self.corrections).expect("corrections are plain data");
+        serde_json::json!({
+            "exact": self.exact.export(),
+            "pattern": self.pattern.export(),
+            "corrections": corrections,
+        })
     }
 
     /// Adds what stands in the documents' form, and counts it. Entries that cannot be read are
     /// left out, numbers are brought into range, what is there already stays.
     pub fn import(&mut self, document: &Value) -> Imported {
         let mut imported = Imported::default();
+        self.import_corrections(document, &mut imported);
         for (part, cache, most) in
             [("exact", &mut self.exact, MOST_CALLS), ("pattern", &mut self.pattern, MOST_TOOLS)]
         {
@@ -141,6 +160,21 @@ impl Learned {
             }
         }
         imported
+    }
+}
+
+impl Learned {
+    fn import_corrections(&mut self, document: &Value, imported: &mut Imported) {
+        for (tool, entry) in document["corrections"].as_object().into_iter().flatten() {
+            match serde_json::from_value::<Correction>(entry.clone()) {
+                Ok(_) if self.corrections.contains_key(tool) => imported.needless += 1,
+                Ok(correction) => {
+                    imported.taken += 1;
+                    self.correct(tool, correction);
+                }
+                Err(_) => imported.unreadable += 1,
+            }
+        }
     }
 }
 

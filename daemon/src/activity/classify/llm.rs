@@ -87,6 +87,11 @@ pub struct ClassificationRequest {
 impl ClassificationRequest {
     /// The prompt of intelligent-session-summarization, 3.2.
     pub fn prompt(&self) -> String {
+        TEMPLATE.replacen("{tool_calls_json}", &self.calls_json(), 1)
+    }
+
+    /// The calls that are asked about, as the prompt has them.
+    pub fn calls_json(&self) -> String {
         let calls: Vec<Value> = self
             .tools
             .iter()
@@ -94,8 +99,7 @@ impl ClassificationRequest {
                 calls.iter().map(move |params| json!({"name": tool, "params": params}))
             })
             .collect();
-        let calls = serde_json::to_string_pretty(&calls).expect("JSON values can be written");
-        TEMPLATE.replacen("{tool_calls_json}", &calls, 1)
+        serde_json::to_string_pretty(&calls).expect("JSON values can be written")
     }
 
     /// Reads a model's reply: the classifications of tools that were asked about, each tool once.

@@ -1,5 +1,8 @@
 //! What a request may ask for by its method.
 
+pub mod hook;
+mod models;
+
 use graphiti_proto::{
     PROTOCOL,
     methods::{self, Close, Reloaded, Settle, Welcome},
@@ -24,12 +27,22 @@ pub(super) async fn answer(
         "tools/call" => tools::call(daemon, caller, request.params).await,
         "ping" => Ok(json!({})),
         methods::HELLO => Ok(welcome(daemon)),
+        methods::hook::HOOK => hook::hook(daemon, request.params).await,
+        methods::hook::HOOKS => Ok(hook::hooks(daemon)),
         methods::CLOSE => close(daemon, caller, read(request.params)?).await,
         methods::SETTLE => {
             let Settle { sessions } = read(request.params)?;
+            if hook::has_spooled(daemon) {
+                // The sessions that these events are about may have to be found first.
+                daemon.engine.settled(false).await.map_err(tools::engine_error)?;
+                hook::take_spooled(daemon).await;
+            }
             daemon.engine.settled(sessions).await.map_err(tools::engine_error)?;
             Ok(json!({}))
         }
+        methods::models::USAGE => models::usage(daemon, read(request.params)?).await,
+        methods::models::TOOLS => models::tools(daemon, read(request.params)?).await,
+        methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,
         methods::STOP => {
             drop(daemon.administration.send(Administration::Stop).await);

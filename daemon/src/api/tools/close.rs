@@ -5,7 +5,7 @@ use graphiti_proto::{
     tools::close::{Answer, Arguments, NAME},
 };
 
-use super::{Tool, engine_error, store_error, typed, unclear_error};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed, unclear_error};
 use crate::{
     api::{Daemon, caller::Caller, current},
     engine::{Closed, How},
@@ -14,9 +14,13 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
+    title: "Close a session",
     description: "Close and index the current or a specified session, so that the next agent finds what was \
         decided, fixed and left open. Call it when a task is complete, before clearing the context and \
         before handing over. An unchanged session is not indexed again.",
+    effect: Effect::Updates,
+    input: input::<Arguments>,
+    output: output::<Answer>,
     call: |daemon, caller, arguments| {
         Box::pin(typed(arguments, |given| run(daemon, caller, given)))
     },
@@ -27,6 +31,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         .await
         .map_err(unclear_error)?;
     let reason = CloseReason::from_argument(arguments.reason.as_deref());
+    caller.progress.tell(0, 1, || "Indexing the session".to_owned());
     let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
     let session = daemon.engine.store().session(key).map_err(store_error)?;
     Ok(answer(&closed, session.map(|session| session.id.id).unwrap_or_default()))

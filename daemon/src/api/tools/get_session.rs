@@ -2,12 +2,16 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::get_session::{Answer, Arguments, NAME},
+    tools::get_session::{Answer, Arguments, MessageRow, NAME},
 };
 
-use super::{Tool, engine_error, store_error, typed, unclear_error};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed, unclear_error};
 use crate::{
-    api::{Daemon, caller::Caller, convert, current},
+    api::{
+        Daemon,
+        caller::{Caller, Room},
+        convert, current,
+    },
     engine::episode,
     model::session::Session,
     store::SourceKey,
@@ -15,11 +19,17 @@ use crate::{
 
 /// Messages on a page at most.
 const PAGE: usize = 200;
+/// Bytes of a message besides its text, about.
+const ROW: usize = 160;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
+    title: "Show a session",
     description: "Show one session: its summary (what was wanted, decided, fixed, left open), or its messages \
-        page by page.",
+        page by page: go on with `from` = `next` and `at` = `next_at`.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
     call: |daemon, caller, arguments| {
         Box::pin(typed(arguments, |given| run(daemon, caller, given)))
     },
@@ -38,16 +48,22 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
             .map_err(store_error)?
             .ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?,
     };
+    let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
+    let files = store.sources_of(key).map_err(store_error)?;
+    let files = files.iter().map(|file| convert::file_row(convert::newest(file, &at_hand)));
     let mut answer = Answer {
         session: convert::session_row(store, &session).map_err(store_error)?,
-        files: store.sources_of(key).map_err(store_error)?.iter().map(convert::file_row).collect(),
+        files: files.collect(),
         ..Answer::default()
     };
     match arguments.view.as_str() {
         "summary" => add_summary(daemon, &session, &mut answer)?,
-        "messages" => add_messages(daemon, &session, &arguments, &mut answer)?,
+        "conversation" => add_conversation(daemon, &session, &mut answer)?,
+        "messages" => {
+            add_messages(daemon, &session, (&arguments, caller.room), &mut answer)?;
+        }
         other => {
-            let what = format!("`view` is `summary` or `messages`, not `{other}`");
+            let what = format!("`view` is `summary`, `conversation` or `messages`, not `{other}`");
             return Err(Error::new(code::INVALID_PARAMS, what));
         }
     }
@@ -64,19 +80,85 @@ fn add_summary(daemon: &Daemon, session: &Session, answer: &mut Answer) -> Resul
     Ok(())
 }
 
+fn add_conversation(daemon: &Daemon, session: &Session, answer: &mut Answer) -> Result<(), Error> {
+    let Some(indexed) = &session.indexed else { return Ok(()) };
+    let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
+    answer.markdown = episode.as_ref().map(|episode| episode::conversation(episode).to_text());
+    Ok(())
+}
+
 fn add_messages(
     daemon: &Daemon,
     session: &Session,
-    arguments: &Arguments,
+    (arguments, room): (&Arguments, Room),
     answer: &mut Answer,
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
     let limit = arguments.limit.clamp(1, PAGE);
     // One more than asked for tells whether there is a next page.
-    let mut messages =
+    let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
-    answer.next = messages.get(limit).map(|message| message.seq);
-    messages.truncate(limit);
-    answer.messages = messages.iter().map(convert::message_row).collect();
+    let rows = messages.iter().map(convert::message_row).collect();
+    let page = page(rows, limit, arguments.at, room);
+    (answer.messages, answer.next, answer.next_at) = page;
     Ok(())
+}
+
+/// As many of `rows` as there is room for, the first from its character `at` on; a message that is
+/// larger than the room is told in parts. Where the next page begins stands beside them.
+fn page(
+    rows: Vec<MessageRow>,
+    limit: usize,
+    at: usize,
+    room: Room,
+) -> (Vec<MessageRow>, Option<u32>, usize) {
+    let mut left = room.bytes(usize::MAX);
+    let mut page: Vec<MessageRow> = Vec::new();
+    for (place, mut row) in rows.into_iter().enumerate() {
+        let skipped = if place == 0 { at } else { 0 };
+        if skipped > 0 {
+            row.text = row.text.chars().skip(skipped).collect();
+        }
+        let fits = row.text.len() + ROW <= left;
+        if place == limit || !fits && !page.is_empty() {
+            return (page, Some(row.seq), 0);
+        }
+        if !fits {
+            let end = row.text.floor_char_boundary(left.saturating_sub(ROW).max(4));
+            row.text.truncate(end);
+            let (seq, told) = (row.seq, skipped + row.text.chars().count());
+            return (vec![row], Some(seq), told);
+        }
+        left -= row.text.len() + ROW;
+        page.push(row);
+    }
+    (page, None, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_together_tell_every_message_once() {
+        let texts = ["short", &"größer ".repeat(40), "", &"x".repeat(95), "end"];
+        for room in [Room::Unbounded, Room::Bytes(ROW + 10), Room::Bytes(2 * ROW + 100)] {
+            let (mut from, mut at, mut told) = (0, 0, vec![String::new(); texts.len()]);
+            for _ in 0..1_000 {
+                let rows = (0..).zip(texts).skip(from as usize).map(|(seq, text)| MessageRow {
+                    seq,
+                    text: text.to_owned(),
+                    ..MessageRow::default()
+                });
+                let (page, next, next_at) = page(rows.take(3).collect(), 2, at, room);
+                assert!(page.len() <= 2);
+                for row in page {
+                    told[row.seq as usize].push_str(&row.text);
+                }
+                let Some(next) = next else { break };
+                (from, at) = (next, next_at);
+            }
+            assert_eq!(told, texts, "{room:?}");
+        }
+    }
 }

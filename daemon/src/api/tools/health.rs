@@ -2,29 +2,35 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::health::{Answer, Arguments, History, Kept, NAME, Records, Sessions},
+    tools::health::{Answer, Arguments, History, Kept, Model, NAME, Records, Sessions},
 };
 
-use super::{Tool, engine_error, store_error, typed};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
-    api::Daemon,
+    api::{Daemon, convert},
     clock,
-    engine::{Mode, PollingReason, Status},
+    engine::{Mode, PollingReason, Status, follow},
     model::session::Session,
-    store::StoreError,
+    store::{Source, Store, StoreError},
 };
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
+    title: "Health of the memory",
     description: "Show what the memory daemon is doing, how much it knows, and what went wrong lately.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
     call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
 };
 
 async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let store = daemon.engine.store();
+    let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
+    let records = records(store.as_ref(), &at_hand).map_err(store_error)?;
     let totals = store.totals();
-    let is_fine = status.problems.is_empty() && status.failed == 0;
+    let is_fine = status.problems.is_empty() && status.failed == 0 && status.model.outage.is_none();
     Ok(Answer {
         status: if is_fine { "ok" } else { "degraded" }.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -44,15 +50,22 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
             messages: totals.messages,
             episodes: totals.episodes,
             database_bytes: store.disk_bytes(),
-            index_bytes: 0,
+            index_bytes: index_bytes(daemon),
         },
-        records: records(daemon).map_err(store_error)?,
+        records,
         jobs: status.jobs,
+        model: Model {
+            on: status.model.is_on,
+            writes_summaries: status.model.writes_summaries,
+            awaiting: status.model.awaiting,
+            outage: status.model.outage,
+            last_error: status.model.last_error,
+        },
         problems: status.problems,
     })
 }
 
-fn sessions(status: &Status, total: u64) -> Sessions {
+pub(super) fn sessions(status: &Status, total: u64) -> Sessions {
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let live = status.active + status.inactive + status.indexing + status.failed + status.unindexed;
     Sessions {
@@ -66,27 +79,32 @@ fn sessions(status: &Status, total: u64) -> Sessions {
     }
 }
 
-fn records(daemon: &Daemon) -> Result<Records, StoreError> {
-    let store = daemon.engine.store();
+/// Sums up all files; those at hand are newer than what the store has of them.
+fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError> {
     let mut records = Records::default();
     let mut keys = Vec::new();
-    let visit = &mut |session: Session| {
+    store.visit_sessions(&mut |session: Session| {
         keys.push(session.key);
         true
-    };
-    store.visit_sessions(visit)?;
+    })?;
     for key in keys {
-        for source in store.sources_of(key)? {
-            records.read += source.tally.read;
-            records.repaired += source.tally.repaired;
-            records.broken += source.tally.broken;
-            records.restarts += source.tally.restarts;
-            for (kind, count) in source.tally.skipped {
-                *records.skipped.entry(kind).or_default() += count;
+        for stored in store.sources_of(key)? {
+            let tally = &convert::newest(&stored, at_hand).tally;
+            records.read += tally.read;
+            records.repaired += tally.repaired;
+            records.broken += tally.broken;
+            records.restarts += tally.restarts;
+            for (kind, count) in &tally.skipped {
+                *records.skipped.entry(kind.clone()).or_default() += count;
             }
         }
     }
     Ok(records)
+}
+
+fn index_bytes(daemon: &Daemon) -> u64 {
+    let Ok(entries) = follow::folder(&daemon.home).read_dir() else { return 0 };
+    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }
 
 fn watch_mode(mode: Option<Mode>) -> &'static str {

@@ -7,20 +7,28 @@ use graphiti_proto::{
     tools::list_sessions::{Answer, Arguments, NAME},
 };
 
-use super::{Tool, engine_error, is_of_project, project_argument, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
+};
 use crate::{
-    api::{Daemon, convert},
+    api::{Daemon, caller::Caller, convert},
     model::{SessionKey, Timestamp, session::Session},
 };
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
+    title: "List sessions",
     description: "List sessions of one project or of all, the latest first, with what they were about and how \
-        they ended.",
-    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+        they ended. Go on with `offset`, by as many as came.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
 };
 
-async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
     let project = project_argument(arguments.project.as_deref());
     let store = daemon.engine.store().as_ref();
     // What is live changes faster than it is saved.
@@ -50,5 +58,6 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
             sessions.push(convert::session_row(store, &session).map_err(store_error)?);
         }
     }
+    caller.room.fit(&mut sessions);
     Ok(Answer { total: found.len(), sessions })
 }

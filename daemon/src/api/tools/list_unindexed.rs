@@ -5,20 +5,28 @@ use graphiti_proto::{
     tools::list_unindexed::{Answer, Arguments, NAME},
 };
 
-use super::{Tool, engine_error, is_of_project, project_argument, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
+};
 use crate::{
-    api::{Daemon, convert},
+    api::{Daemon, caller::Caller, convert},
     model::session::State,
 };
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
+    title: "List unindexed sessions",
     description: "List sessions that have not been indexed yet: those going on, those that a search will index \
         first, and those that failed.",
-    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
 };
 
-async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
     let project = project_argument(arguments.project_namespace.as_deref());
     let mut sessions = daemon.engine.live().await.map_err(engine_error)?;
     sessions.retain(|session| {
@@ -29,6 +37,8 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
     let store = daemon.engine.store().as_ref();
     let rows: Result<Vec<_>, _> =
         sessions.iter().map(|session| convert::session_row(store, session)).collect();
-    let sessions = rows.map_err(store_error)?;
-    Ok(Answer { status: "success".to_owned(), count: sessions.len(), sessions })
+    let mut sessions = rows.map_err(store_error)?;
+    let count = sessions.len();
+    caller.room.fit(&mut sessions);
+    Ok(Answer { status: "success".to_owned(), count, sessions })
 }

@@ -1,14 +1,27 @@
 //! The tools: what the daemon can do for anyone. A new one is a file here and a line in [`TOOLS`].
 
 mod close;
+mod delete_episode;
+mod failed_episodes;
+mod get_episode_entities;
+mod get_episodes;
+mod get_handoff;
 mod get_session;
+mod graph;
 mod health;
 mod list_sessions;
 mod list_unindexed;
+mod search_memory_facts;
+mod search_nodes;
+mod search_sessions;
+mod status;
+mod summarize_session;
+mod sync_history;
 
 use std::{future::Future, pin::Pin};
 
 use graphiti_proto::rpc::{Error, code};
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -25,16 +38,53 @@ use crate::{
 };
 
 /// Every tool.
-pub static TOOLS: &[&Tool] =
-    &[&close::TOOL, &list_unindexed::TOOL, &list_sessions::TOOL, &get_session::TOOL, &health::TOOL];
+pub static TOOLS: &[&Tool] = &[
+    &close::TOOL,
+    &get_handoff::TOOL,
+    &search_sessions::TOOL,
+    &search_memory_facts::TOOL,
+    &search_nodes::TOOL,
+    &get_episode_entities::TOOL,
+    &list_sessions::TOOL,
+    &get_session::TOOL,
+    &list_unindexed::TOOL,
+    &health::TOOL,
+    &status::TOOL,
+    &sync_history::TOOL,
+    &failed_episodes::TOOL,
+    &get_episodes::TOOL,
+    &delete_episode::TOOL,
+    &summarize_session::TOOL,
+];
 
 /// Something that the daemon can do.
 pub struct Tool {
     /// What it is called.
     pub name: &'static str,
+    /// The same for people.
+    pub title: &'static str,
     /// What it does, for an agent that has to choose.
     pub description: &'static str,
+    /// What it does to what is kept.
+    pub effect: Effect,
+    /// The form of its arguments.
+    pub input: fn() -> schemars::Schema,
+    /// The form of its answer.
+    pub output: fn() -> schemars::Schema,
     call: for<'a> fn(&'a Daemon, &'a Caller, Value) -> Answering<'a>,
+}
+
+/// What a tool does to what is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing. That what is due is indexed before a search is nobody's change.
+    Reads,
+    /// It brings something up to date; done twice it is the same as once.
+    Updates,
+    /// It adds something.
+    Adds,
+    /// It removes something for good.
+    Removes,
 }
 
 type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send + 'a>>;
@@ -60,20 +110,63 @@ pub(super) async fn call(
         })),
         // The caller's mistakes in form are the protocol's, everything else is the tool's answer.
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
-        Err(error) => {
-            let mut answer =
-                json!({ "status": "error", "error": error.message, "message": error.message });
-            if let Some(Value::Object(data)) = error.data {
-                for (key, value) in data {
-                    answer[key] = value;
-                }
-            }
-            Ok(json!({
-                "content": [{ "type": "text", "text": answer.to_string() }],
-                "structuredContent": answer,
-                "isError": true,
-            }))
+        Err(error) => Ok(failed(error)),
+    }
+}
+
+/// The result of a tool that failed: what went wrong and what to do.
+pub(super) fn failed(error: Error) -> Value {
+    let mut answer = json!({ "status": "error", "error": error.message, "message": error.message });
+    if let Some(Value::Object(data)) = error.data {
+        for (key, value) in data {
+            answer[key] = value;
         }
+    }
+    json!({
+        "content": [{ "type": "text", "text": answer.to_string() }],
+        "structuredContent": answer,
+        "isError": true,
+    })
+}
+
+/// The schema of what a tool takes: every member with its default.
+fn input<T: JsonSchema>() -> schemars::Schema {
+    schema::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// The schema of what a tool answers. No member is required: an error has others.
+fn output<T: JsonSchema>() -> schemars::Schema {
+    let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    without_defaults(schema.ensure_object());
+    schema
+}
+
+fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
+    let settings = settings.with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    // The types' own names and words say nothing to an agent.
+    for member in ["$schema", "title", "description"] {
+        schema.remove(member);
+    }
+    // Whoever takes nothing has no members to list, and is an object all the same.
+    schema.insert("type".to_owned(), json!("object"));
+    schema
+}
+
+/// Takes the default values out; they are many and say nothing about an answer.
+fn without_defaults(schema: &mut serde_json::Map<String, Value>) {
+    // A member of that name is a schema itself; the annotation is no schema.
+    schema.remove("default");
+    for (_, inner) in schema.iter_mut() {
+        without_defaults_in(inner);
+    }
+}
+
+fn without_defaults_in(value: &mut Value) {
+    match value {
+        Value::Object(object) => without_defaults(object),
+        Value::Array(items) => items.iter_mut().for_each(without_defaults_in),
+        _ => {}
     }
 }
 
@@ -91,6 +184,22 @@ where
 fn project_argument(given: Option<&str>) -> Option<Namespace> {
     let given = given.map(str::trim).filter(|given| !given.is_empty())?;
     Some(Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace()))
+}
+
+/// The projects behind Graphiti's group ids; none, which means all, when there are none or one of
+/// them names no project: it holds them all, such as a machine's group for everything.
+fn groups<'a>(given: impl Iterator<Item = &'a String>) -> Vec<Namespace> {
+    let given: Vec<&str> =
+        given.map(|group| group.trim()).filter(|group| !group.is_empty()).collect();
+    if !given.iter().all(|group| names_project(group)) {
+        return Vec::new();
+    }
+    given.into_iter().filter_map(|group| project_argument(Some(group))).collect()
+}
+
+/// Whether a group id is a project's namespace or directory.
+fn names_project(group: &str) -> bool {
+    Namespace::parse(group).is_some() || group.contains(['/', '\\'])
 }
 
 fn is_of_project(session: &Session, wanted: Option<Namespace>) -> bool {
@@ -145,5 +254,24 @@ pub(super) fn unclear_error(unclear: Unclear) -> Error {
             message: "which session is meant cannot be told from here: give its id".to_owned(),
             data: Some(json!({ "candidates": candidates(&sessions) })),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_names_no_project_holds_them_all() {
+        let projects = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|group| (*group).to_owned()).collect();
+            groups(given.iter())
+        };
+        let app = Project::new("/work/app").namespace();
+        assert_eq!(projects(&["/work/app", " "]), [app]);
+        assert_eq!(projects(&[&app.to_string()]), [app]);
+        assert_eq!(projects(&["host__global"]), []);
+        assert_eq!(projects(&["/work/app", "main"]), []);
+        assert_eq!(projects(&[]), []);
     }
 }

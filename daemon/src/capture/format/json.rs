@@ -165,6 +165,15 @@ pub(crate) fn items(raw: &str) -> Vec<&str> {
     serde_json::Deserializer::from_str(raw).deserialize_seq(Items).unwrap_or_default()
 }
 
+/// The objects among the members of a raw array, found in one pass.
+pub(crate) fn objects(raw: &str) -> Vec<Object<'_>> {
+    if !raw.starts_with('[') {
+        return Vec::new();
+    }
+    serde_json::from_str::<Vec<Object<'_>>>(raw)
+        .unwrap_or_else(|_| items(raw).into_iter().filter_map(Object::parse).collect())
+}
+
 /// Reads a value whose strings may be of any length, cutting each to about `limit` bytes.
 pub(crate) fn value_within(raw: &str, limit: usize) -> Value {
     if raw.len() <= limit {

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::{Settling, State};
 use crate::{
     capture::watch::Watch,
-    engine::{AskError, Needed, Scope, Status, ask::Ask, schedule::Queue},
+    engine::{AskError, Needed, Scope, Status, ask::Ask, history::Known, schedule::Queue},
     model::{
         Project, SessionKey, Timestamp,
         session::{Session, State as SessionState, Unindexed},
@@ -33,17 +33,27 @@ impl State {
             Ask::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
             Ask::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
             Ask::Running(reply) => drop(reply.send(self.running.values().cloned().collect())),
+            Ask::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
+            Ask::Known(reply) => drop(reply.send(Known {
+                live: self.tracker.iter().cloned().collect(),
+                roots: self.places.roots.clone(),
+                excluded: self.settings.excluded.clone(),
+            })),
             Ask::Status(reply) => drop(reply.send(self.status())),
+            Ask::Pending { session, reply } => drop(reply.send(self.pending(session, now))),
+            Ask::Asker(reply) => drop(reply.send(self.settings.asker.clone())),
             Ask::Settled { sessions, reply } => {
                 self.look_for_agents(now);
                 let scans = self.watches.iter().map(Watch::rescan);
                 let scan = scans.max().unwrap_or(0);
                 self.settling.push(Settling { sessions, scan, reply });
             }
+            Ask::NoteProblem(problem) => self.note_problem(problem),
             Ask::Reload(settings, reply) => {
                 let (settings, places) = *settings;
                 self.tracker.set_config(settings.session);
                 self.settings = settings;
+                self.another_asker(now);
                 if places.roots != self.places.roots {
                     self.places = places;
                     self.end_watches();
@@ -109,13 +119,14 @@ impl State {
             mode: self.mode,
             bytes_read: self.reader.bytes.load(Ordering::Relaxed),
             problems: self.problems.iter().cloned().collect(),
+            model: self.model_status(),
         }
     }
 
     /// Replies to those who wait for everything to be done, if it is; as soon as it is on disk and
     /// in the index, too.
-    pub(super) fn reply_to_settling(&mut self) {
-        if self.settling.is_empty() || self.is_busy() {
+    pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
+        if self.settling.is_empty() || self.is_busy() || self.asks_now(now) {
             return;
         }
         let all_over = self.tracker.next_deadline().is_none();
@@ -151,6 +162,7 @@ impl State {
         self.unidentified.clear();
         self.schedule.clear();
         self.waiting.clear();
+        self.settings.asker.client.stop();
         self.end_watches();
         let unsaved: HashSet<SessionKey> = self.states.unsaved().into_iter().collect();
         for session in unsaved {
@@ -159,6 +171,9 @@ impl State {
     }
 
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopping.is_some() && self.schedule.is_idle() && !self.identifying
+        self.stopping.is_some()
+            && self.schedule.is_idle()
+            && !self.identifying
+            && !self.asks.is_running()
     }
 }

@@ -34,6 +34,11 @@ impl States {
         self.held.get(&key).map(|held| &held.source)
     }
 
+    /// All held files.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.held.values().map(|held| &held.source)
+    }
+
     /// Whether the state of a file is held.
     pub(super) fn holds(&self, key: SourceKey) -> bool {
         self.held.contains_key(&key)

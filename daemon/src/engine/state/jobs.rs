@@ -8,13 +8,13 @@ use crate::{
         AskError, Closed, Event,
         ask::How,
         files,
-        job::{Digest, Done, File, IndexEnd, Job},
+        job::{Digest, Done, File, Gathered, IndexEnd, Job, Made},
         reading::{Read, Save},
         schedule::Due,
     },
     model::{
-        CloseReason, Episode, SessionKey, Timestamp,
-        session::{Indexed, Indexing, Session, State as SessionState},
+        CloseReason, SessionKey, Timestamp,
+        session::{Indexed, Indexing, Session, State as SessionState, Unindexed},
     },
     session::{Event as SessionEvent, JobEnd, machine},
     store::StoreError,
@@ -22,6 +22,8 @@ use crate::{
 
 /// Pauses in seconds before a failed job is tried again (`resilience.retry_queue` of Graphiti).
 const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
+/// After so many sessions of history a line in the log says how far the import is.
+const SAY_PROGRESS: usize = 50;
 
 impl State {
     /// Starts whatever can be started.
@@ -29,13 +31,18 @@ impl State {
         if self.stopping.is_none() {
             self.identify_some();
             self.import_history(now);
+            self.start_asking(now);
         }
         while let Some((key, due)) = self.schedule.next() {
             match self.prepare(key, due, now) {
                 Ok(Some(job)) => self.start(job),
-                Ok(None) => self.schedule.ended(key),
+                Ok(None) => {
+                    self.schedule.ended(key);
+                    self.gathered(key, Gathered::Nothing);
+                }
                 Err(error) => {
                     self.schedule.ended(key);
+                    self.gathered(key, Gathered::Nothing);
                     self.note_problem(error.to_string());
                 }
             }
@@ -63,7 +70,7 @@ impl State {
         let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
         // An episode is made of all files; else only those are read that changed, or that are
         // held and to be saved.
-        let everything = due.index.is_some();
+        let everything = due.index.is_some() || due.gather;
         let mut files = Vec::new();
         for source in self.engine.store.sources_of(key)? {
             let is_due =
@@ -80,27 +87,31 @@ impl State {
         }
         let save = if everything || due.save { Save::Now } else { Save::WhenDue };
         let means = self.settings.means.clone();
-        Ok(Some(Job { session, format, means, files, save, index: due.index, now }))
+        let Due { index, gather, .. } = due;
+        Ok(Some(Job { session, format, means, files, save, index, gather, now }))
     }
 
     fn start(&self, job: Job) {
         let (events, reader) = (self.engine.events.clone(), self.reader.clone());
-        let (session, index) = (job.session.key, job.index.is_some());
+        let (session, asked) = (job.session.key, (job.index.is_some(), job.gather));
         tokio::spawn(async move {
             let ended = tokio::task::spawn_blocking(move || job.run(&reader)).await;
             let done =
-                ended.unwrap_or_else(|panic| Done::broken(session, index, &panic.to_string()));
+                ended.unwrap_or_else(|panic| Done::broken(session, asked, &panic.to_string()));
             drop(events.send(Event::Done(Box::new(done))).await);
         });
     }
 
     pub(super) fn job_ended(&mut self, done: Done, now: Timestamp) {
-        let Done { session: key, files, digest, index, error } = done;
+        let Done { session: key, files, digest, index, gathered, error } = done;
         self.schedule.ended(key);
         if let Some(error) = &error {
             self.note_problem(error.to_string());
         }
-        let Some(before) = self.session(key) else { return };
+        let Some(before) = self.session(key) else {
+            self.not_gathered(key);
+            return;
+        };
         let mut session = before.clone();
         if error.is_none() {
             note_digest(&mut session, &digest, &files);
@@ -111,15 +122,19 @@ impl State {
         if new_messages {
             session = self.written(session, &before, digest.last_at, now);
         } else if is_gone && index.is_none() {
-            session = self.move_on(session, SessionEvent::AgentGone, now);
+            session = self.move_on(&session, SessionEvent::AgentGone, now);
         } else {
             self.tracker.hold(session.clone());
         }
         if session.project != before.project && session.state == before.state {
             self.save_session(session.clone());
         }
-        if let Some(end) = index {
-            self.index_ended(session, end, now);
+        match index {
+            Some(end) => {
+                self.not_gathered(key);
+                self.index_ended(&session, end, now);
+            }
+            None => self.gathered(key, gathered),
         }
     }
 
@@ -150,11 +165,11 @@ impl State {
                 self.save_session(session.clone());
                 session
             }
-            _ => self.move_on(session, SessionEvent::Written(at), now),
+            _ => self.move_on(&session, SessionEvent::Written(at), now),
         }
     }
 
-    fn index_ended(&mut self, before: Session, end: IndexEnd, now: Timestamp) {
+    fn index_ended(&mut self, before: &Session, end: IndexEnd, now: Timestamp) {
         let SessionState::Indexing(indexing) = &before.state else { return };
         let how = match &end {
             IndexEnd::Made(_) if before.indexed.is_some() => Ok(How::Replaced),
@@ -163,16 +178,35 @@ impl State {
             IndexEnd::Nothing => Ok(How::Empty),
             IndexEnd::Failed(error) => Err(AskError::Failed(error.clone())),
         };
-        self.history_done += usize::from(indexing.reason == CloseReason::HistorySync);
-        let (end, episode) = job_end(end, indexing, now);
-        let after = self.move_on_with(before, SessionEvent::JobEnded(end), episode, now);
+        if indexing.reason == CloseReason::HistorySync {
+            self.history_advanced();
+        }
+        let (reason, stands) = (indexing.reason.clone(), stands(&end));
+        let (end, made) = job_end(end, indexing, now);
+        let after = self.move_on_with(before, SessionEvent::JobEnded(end), made, now);
         match &how {
             Ok(how) => tracing::info!(session = %after.id, ?how, "session closed"),
             Err(error) => tracing::warn!(session = %after.id, %error, "session not indexed"),
         }
+        if let Some(is_new) = stands {
+            self.episode_stands(&after, &reason, (is_new, now));
+        }
         // Another job follows for those who asked while this one ran.
         if !matches!(after.state, SessionState::Indexing(_)) {
             self.reply_to_waiting(&after, how);
+        }
+    }
+
+    /// Counts a session of history, and says now and then how far the import is.
+    fn history_advanced(&mut self) {
+        self.history_done += 1;
+        let done = self.history_done;
+        if self.tracker.newest_history().is_none() {
+            tracing::info!(sessions = done, "history imported");
+        } else if done.is_multiple_of(SAY_PROGRESS) {
+            let history = SessionState::Unindexed(Unindexed::History);
+            let left = self.keys(|session| session.state == history).len();
+            tracing::info!(done, left, "importing history");
         }
     }
 
@@ -206,13 +240,22 @@ impl State {
     }
 }
 
-/// What the end of a job means for the session, and the episode to be stored with it.
-fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Option<Box<Episode>>) {
+/// Whether a session has an episode after a job, and a new one.
+fn stands(end: &IndexEnd) -> Option<bool> {
     match end {
-        IndexEnd::Made(episode) => {
-            let (id, hash) = (episode.id, episode.content_hash);
-            let reason = episode.reason.clone();
-            (JobEnd::Made(Indexed { episode: id, hash, at: now, reason }), Some(episode))
+        IndexEnd::Made(_) => Some(true),
+        IndexEnd::Unchanged => Some(false),
+        IndexEnd::Nothing | IndexEnd::Failed(_) => None,
+    }
+}
+
+/// What the end of a job means for the session, and the episode to be stored with it.
+fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Option<Box<Made>>) {
+    match end {
+        IndexEnd::Made(made) => {
+            let (id, hash) = (made.episode.id, made.episode.content_hash);
+            let reason = made.episode.reason.clone();
+            (JobEnd::Made(Indexed { episode: id, hash, at: now, reason }), Some(made))
         }
         IndexEnd::Unchanged => (JobEnd::Unchanged, None),
         IndexEnd::Nothing => (JobEnd::Nothing, None),
@@ -224,9 +267,10 @@ fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Optio
 }
 
 /// Puts what a job found out about a session into it. The session's own file says what it is
-/// about; a job that read only sub-agents' files leaves that.
+/// about; a job that read only sub-agents' files leaves that, unless they are all that is left.
 fn note_digest(session: &mut Session, digest: &Digest, files: &[Read]) {
-    if files.iter().any(|file| file.source.key.number == 0) {
+    let has_own_file = !session.file.is_empty();
+    if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {
         session.project = digest.project.clone().or(session.project.take());
         session.content = digest.content.or(session.content);
     }

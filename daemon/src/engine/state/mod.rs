@@ -2,9 +2,11 @@
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
 //! the [`sessions`] they belong to, the [`jobs`] that work on these, the states of files [`held`]
-//! at hand between jobs, and the [`answers`] to those who ask.
+//! at hand between jobs, what models are asked about ([`asks`]), and the [`answers`] to those who
+//! ask.
 
 mod answers;
+mod asks;
 mod held;
 mod jobs;
 mod sessions;
@@ -19,7 +21,8 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot};
 
-use self::held::States;
+pub(super) use self::asks::Answered;
+use self::{asks::Asks, held::States};
 use crate::{
     capture::{
         format::Running,
@@ -48,6 +51,7 @@ pub(super) struct State {
     tracker: Tracker,
     schedule: Schedule,
     states: States,
+    asks: Asks,
     /// New files waiting to be identified.
     unidentified: VecDeque<PathBuf>,
     identifying: bool,
@@ -87,6 +91,7 @@ impl State {
         for session in engine.store.live_sessions()? {
             tracker.hold(session);
         }
+        let asks = Asks::load(engine.store.as_ref())?;
         Ok(State {
             engine,
             reader,
@@ -95,6 +100,7 @@ impl State {
             tracker,
             schedule: Schedule::default(),
             states: States::default(),
+            asks,
             unidentified: VecDeque::new(),
             identifying: false,
             running: HashMap::new(),
@@ -116,7 +122,7 @@ impl State {
         self.start_watches();
         loop {
             self.start_work(clock::now());
-            self.reply_to_settling();
+            self.reply_to_settling(clock::now());
             if self.is_stopped() {
                 break;
             }
@@ -142,8 +148,16 @@ impl State {
         match event {
             Event::Notice(notice) => self.noticed(notice, now),
             Event::Liveness => self.look_for_agents(now),
-            Event::Identified(found) => self.identified(found, now).await,
+            Event::Identified(found) => {
+                self.identifying = false;
+                self.identified(found, self.settings.keep, now).await;
+            }
+            Event::Past { found, reply } => {
+                self.identified(found, None, now).await;
+                let _ = reply.send(());
+            }
             Event::Done(done) => self.job_ended(*done, now),
+            Event::Answered(answered) => self.answered(*answered, now),
             Event::Ask(ask) => self.answer(ask, now),
         }
     }
@@ -165,7 +179,8 @@ impl State {
     }
 
     fn pause(&self, now: Timestamp) -> Option<Duration> {
-        let deadline = self.tracker.next_deadline().filter(|_| self.stopping.is_none())?;
+        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_ask()).min();
+        let deadline = deadline.filter(|_| self.stopping.is_none())?;
         Some(deadline.since(now).min(LONGEST_SLEEP))
     }
 

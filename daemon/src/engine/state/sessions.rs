@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::State;
 use crate::{
     capture::{format::Running, liveness},
-    engine::schedule::Queue,
+    engine::{job::Made, schedule::Queue},
     model::{
-        CloseReason, Episode, SessionKey, Timestamp,
+        CloseReason, SessionKey, Timestamp,
         session::{Session, State as SessionState},
     },
     session::Event as SessionEvent,
@@ -62,13 +62,13 @@ impl State {
         now: Timestamp,
     ) -> Option<Session> {
         let session = self.session(key)?;
-        Some(self.move_on(session, event, now))
+        Some(self.move_on(&session, event, now))
     }
 
     /// Moves `session` on, saves it when its state changed, and schedules what follows from that.
     pub(super) fn move_on(
         &mut self,
-        session: Session,
+        session: &Session,
         event: SessionEvent,
         now: Timestamp,
     ) -> Session {
@@ -79,9 +79,9 @@ impl State {
     /// the new one comes, and nobody ever sees both or none.
     pub(super) fn move_on_with(
         &mut self,
-        session: Session,
+        session: &Session,
         event: SessionEvent,
-        episode: Option<Box<Episode>>,
+        made: Option<Box<Made>>,
         now: Timestamp,
     ) -> Session {
         let (key, before) = (session.key, session.state.clone());
@@ -94,9 +94,9 @@ impl State {
                 to = after.state.as_str(),
                 "session state"
             );
-            let episode = episode.map(Write::Episode);
-            let writes = episode.into_iter().chain([Write::Session(Box::new(after.clone()))]);
-            drop(self.engine.store.write(writes.collect()));
+            let mut writes = made.map_or_else(Vec::new, |made| writes_of(*made));
+            writes.push(Write::Session(Box::new(after.clone())));
+            drop(self.engine.store.write(writes));
             if after.state == SessionState::Inactive {
                 self.schedule.add(key, Queue::Live, |due| due.save = true);
             }
@@ -128,4 +128,12 @@ impl State {
     pub(super) fn keys(&self, wanted: impl Fn(&Session) -> bool) -> Vec<SessionKey> {
         self.tracker.iter().filter(|session| wanted(session)).map(|session| session.key).collect()
     }
+}
+
+/// What stores an episode.
+pub(super) fn writes_of(made: Made) -> Vec<Write> {
+    let Made { episode, statements } = made;
+    let id = episode.id;
+    let statements = Write::Statements { episode: id, statements: Box::new(statements) };
+    vec![Write::Episode(Box::new(episode)), statements]
 }

@@ -1,6 +1,9 @@
 //! Files that appear, grow and vanish.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use super::State;
 use crate::{
@@ -116,8 +119,17 @@ impl State {
         });
     }
 
-    pub(super) async fn identified(&mut self, found: Vec<Identified>, now: Timestamp) {
-        self.identifying = false;
+    /// Takes new files in that are not older than `keep`.
+    pub(super) async fn identified(
+        &mut self,
+        found: Vec<Identified>,
+        keep: Option<Duration>,
+        now: Timestamp,
+    ) {
+        let found = found.into_iter().filter(|file| {
+            let modified = Timestamp::from_micros(file.stamp.modified);
+            keep.is_none_or(|keep| now.since(modified) <= keep)
+        });
         let mut writes = Vec::new();
         let mut new: Vec<Source> = Vec::new();
         for file in found {
@@ -146,8 +158,8 @@ impl State {
         }
     }
 
-    /// The session of a new file, and the file's place in it. `None` when the file is too old to
-    /// be kept, belongs to an excluded project, or is known by now.
+    /// The session of a new file, and the file's place in it. `None` when the file belongs to an
+    /// excluded project, or is known by now.
     fn register(
         &self,
         file: &Identified,
@@ -157,10 +169,9 @@ impl State {
         let store = &self.engine.store;
         let path = text(&file.path);
         let modified = Timestamp::from_micros(file.stamp.modified);
-        let is_too_old = self.settings.keep.is_some_and(|keep| now.since(modified) > keep);
         let is_excluded = file.identity.directory.as_deref().map(Path::new);
         let is_excluded = is_excluded.is_some_and(|directory| self.is_excluded(directory));
-        if is_too_old || is_excluded || store.source_at(&path)?.is_some() {
+        if is_excluded || store.source_at(&path)?.is_some() {
             return Ok(None);
         }
         let agent = file.format.agent().to_owned();

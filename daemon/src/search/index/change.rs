@@ -5,7 +5,11 @@ use crate::{
     search::passage::Kind,
 };
 
-/// A place in the outbox that the index follows.
+/// A place in the outbox that the index follows; the first entry has 1, and 0 stands before it.
+///
+/// A commit promises that everything up to its position is there. So while an index is filled from
+/// elsewhere, or an entry is told in pieces, the position told is that of the last entry that was
+/// told whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Position(pub u64);
 
@@ -66,6 +70,33 @@ pub enum Change {
         /// The session.
         session: SessionKey,
     },
+}
+
+impl Change {
+    /// Something other than a session that is found by its name and a text: an entity, a fact. Kept
+    /// in an index of its own, under a number that the caller chooses.
+    pub fn thing(
+        number: u64,
+        namespace: Namespace,
+        at: Timestamp,
+        (name, text): (&str, &str),
+    ) -> Change {
+        let field = |kind, text: &str| EpisodeField { kind, text: text.to_owned() };
+        Change::Episode {
+            card: Card {
+                session: SessionKey(number),
+                namespace,
+                project: None,
+                agent: String::new(),
+                started_at: None,
+                ended_at: at,
+                family: None,
+                branch: None,
+            },
+            fields: vec![field(Kind::Title, name), field(Kind::Body, text)],
+            branches: Vec::new(),
+        }
+    }
 }
 
 /// One piece of an episode's text.

@@ -17,7 +17,7 @@ pub(crate) enum Cursor<'s> {
     /// In memory.
     Memory { list: &'s PostingList, index: usize },
     /// Worked out for this question: documents with their counts.
-    Made { documents: Vec<(u32, u32)>, index: usize },
+    Made { documents: &'s [(u32, u32)], index: usize },
 }
 
 impl<'s> Cursor<'s> {
@@ -30,7 +30,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// `documents` in ascending order.
-    pub(crate) fn made(documents: Vec<(u32, u32)>) -> Cursor<'s> {
+    pub(crate) fn made(documents: &'s [(u32, u32)]) -> Cursor<'s> {
         Cursor::Made { documents, index: 0 }
     }
 

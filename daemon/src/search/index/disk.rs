@@ -89,24 +89,27 @@ impl DiskShard {
         self.session.values.get_val(document)
     }
 
+    /// Source and message number in one; see [`schema::place`].
+    pub(crate) fn place(&self, document: u32) -> u64 {
+        self.place.values.get_val(document)
+    }
+
     pub(crate) fn facts(&self, document: u32) -> Facts {
-        let place = self.place.values.get_val(document);
+        let place = self.place(document);
         let number = |column: &Column<u64>| column.values.get_val(document);
-        let kind = number(&self.kind);
         Facts {
             session: self.session(document),
             source: (place >> 32) as u32,
             seq: place as u32,
             part: number(&self.part) as u32,
-            kind: (kind != schema::CARD_KIND).then(|| Kind::from_number(kind)),
+            kind: self.kind(document),
             at: self.at.values.get_val(document),
             length: self.length(document),
         }
     }
 
     pub(crate) fn kind(&self, document: u32) -> Option<Kind> {
-        let kind = self.kind.values.get_val(document);
-        (kind != schema::CARD_KIND).then(|| Kind::from_number(kind))
+        Kind::from_number(self.kind.values.get_val(document))
     }
 
     pub(crate) fn at(&self, document: u32) -> i64 {

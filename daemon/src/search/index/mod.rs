@@ -10,7 +10,8 @@
 //!
 //! How it lies in memory and on disk: a stack of layers ([`tail`]) over segments ([`disk`]); both look
 //! alike to the ranking ([`shard`]). A commit freezes the layers, writes them without holding anyone
-//! up, and takes them away when their segment can be read.
+//! up, and takes them away when their segment can be read. An index at rest holds neither a writer
+//! nor mapped files.
 
 pub(crate) mod attributes;
 pub(crate) mod change;
@@ -27,11 +28,11 @@ pub(crate) mod view;
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use tantivy::{
-    IndexReader, IndexWriter, TantivyDocument,
+    IndexReader, IndexWriter, ReloadPolicy, TantivyDocument,
     indexer::{IndexWriterOptions, UserOperation},
 };
 
@@ -44,14 +45,15 @@ use self::{disk::DiskShard, tail::Tail, view::View};
 /// The index of everything that was said. Searches and changes may come from any thread.
 pub struct Index {
     tantivy: tantivy::Index,
-    reader: IndexReader,
     state: RwLock<State>,
-    /// Held while writing, so that there is one commit at a time.
-    committing: Mutex<()>,
+    /// Held while writing, so that there is one commit at a time. Kept from one commit to the next,
+    /// for its merging goes on behind them.
+    writer: Mutex<Option<IndexWriter<TantivyDocument>>>,
 }
 
 struct State {
-    disk: Vec<Arc<DiskShard>>,
+    /// `None` at rest.
+    disk: Option<Vec<DiskShard>>,
     /// The last one takes the changes; the others are being written.
     layers: Vec<Tail>,
     /// What is on disk.
@@ -72,7 +74,7 @@ pub struct Backlog {
 
 impl Backlog {
     /// From here on a caller should commit before it applies more.
-    pub const FULL: usize = 4 * 1024 * 1024;
+    pub const FULL: usize = 8 * 1024 * 1024;
 
     /// Whether it is time to commit, however young the changes are.
     pub fn is_full(self) -> bool {
@@ -96,34 +98,51 @@ impl Index {
         self.read().committed
     }
 
-    /// Takes in a change, findable from now on, that stands at `position` in the outbox.
+    /// Takes in a change, findable from now on. The outbox is told whole up to `position`.
     pub fn apply(&self, change: Change, position: Position) -> Backlog {
         let mut state = self.write();
         state.fresh().apply(change, position);
         state.backlog()
     }
 
-    /// Notes that the outbox holds nothing else for the index up to `position`.
+    /// Notes that the outbox is told whole up to `position`.
     pub fn pass(&self, position: Position) {
         self.write().fresh().pass(position);
     }
 
     /// Writes what was applied to disk, and returns the position that it reaches.
     ///
-    /// Takes a few tens of milliseconds, longer when segments are merged on the way; searches and
-    /// changes go on meanwhile. After an error everything is still there, and the next commit tries
-    /// again. Without changes it does nothing.
+    /// Takes a few tens of milliseconds; searches and changes go on meanwhile. After an error
+    /// everything is still there, and the next commit tries again. Without changes it does nothing.
     pub fn commit(&self) -> Result<Position, IndexError> {
-        let _turn = self.committing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((frozen, position)) = self.write().freeze() else { return Ok(self.applied()) };
-        self.write_layers(frozen, position)?;
-        self.reader.reload()?;
-        let disk = open_shards(&self.reader)?;
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((frozen, position)) = self.write().freeze(&self.tantivy)? else {
+            return Ok(self.applied());
+        };
+        // A writer that failed may hold half of what it was given.
+        let mut busy = match writer.take() {
+            Some(writer) => writer,
+            None => self.new_writer()?,
+        };
+        self.write_layers(&mut busy, frozen, position)?;
+        *writer = Some(busy);
+        let disk = open_shards(&self.tantivy)?;
         let mut state = self.write();
-        state.disk = disk;
+        state.disk = Some(disk);
         state.layers.drain(..frozen);
         state.committed = position;
         Ok(position)
+    }
+
+    /// Lets go of memory that only a busy index needs; the next search or commit takes it again in a
+    /// few milliseconds. Waits for merges under way.
+    pub fn rest(&self) -> Result<(), IndexError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(writer) = writer.take() {
+            writer.wait_merging_threads()?;
+        }
+        self.write().disk = None;
+        Ok(())
     }
 
     /// How much waits to be written.
@@ -132,23 +151,33 @@ impl Index {
     }
 
     /// Lets `look` see everything, the newest changes among it.
-    pub(crate) fn with_view<T>(&self, look: impl FnOnce(&View<'_>) -> T) -> T {
-        let state = self.read();
-        let state = if state.layers.iter().all(Tail::is_caught_up) {
-            state
-        } else {
+    pub(crate) fn with_view<T>(
+        &self,
+        look: impl FnOnce(&View<'_>) -> tantivy::Result<T>,
+    ) -> tantivy::Result<T> {
+        loop {
+            let state = self.read();
+            if let Some(disk) = state.ready() {
+                return look(&View::new(disk, &state.layers));
+            }
             drop(state);
-            self.write().layers.iter_mut().for_each(Tail::catch_up);
-            self.read()
-        };
-        look(&View::new(&state.disk, &state.layers))
+            let mut state = self.write();
+            state.layers.iter_mut().for_each(Tail::catch_up);
+            if state.disk.is_none() {
+                state.disk = Some(open_shards(&self.tantivy)?);
+            }
+        }
     }
 
     /// Writes the first `frozen` layers in one commit.
-    fn write_layers(&self, frozen: usize, position: Position) -> Result<(), IndexError> {
+    fn write_layers(
+        &self,
+        writer: &mut IndexWriter<TantivyDocument>,
+        frozen: usize,
+        position: Position,
+    ) -> Result<(), IndexError> {
         let operations: Vec<UserOperation> =
             self.read().layers[..frozen].iter().flat_map(Tail::operations).collect();
-        let mut writer = self.writer()?;
         for operation in operations {
             match operation {
                 UserOperation::Add(document) => writer.add_document(document)?,
@@ -158,13 +187,14 @@ impl Index {
         let mut commit = writer.prepare_commit()?;
         commit.set_payload(&position.0.to_string());
         commit.commit()?;
-        writer.wait_merging_threads()?;
         Ok(())
     }
 
-    /// A writer for one commit. It holds 15 MB, so none is kept.
-    fn writer(&self) -> Result<IndexWriter<TantivyDocument>, IndexError> {
-        let options = IndexWriterOptions::builder().num_worker_threads(1).num_merge_threads(1);
+    fn new_writer(&self) -> Result<IndexWriter<TantivyDocument>, IndexError> {
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .memory_budget_per_thread(WRITER_BYTES);
         Ok(self.tantivy.writer_with_options(options.build())?)
     }
 
@@ -178,6 +208,12 @@ impl Index {
 }
 
 impl State {
+    /// The segments, when everything can be searched as it is.
+    fn ready(&self) -> Option<&[DiskShard]> {
+        let is_caught_up = self.layers.iter().all(Tail::is_caught_up);
+        self.disk.as_deref().filter(|_| is_caught_up)
+    }
+
     fn fresh(&mut self) -> &mut Tail {
         if self.layers.is_empty() {
             self.layers.push(Tail::default());
@@ -187,12 +223,18 @@ impl State {
 
     /// Puts a new layer on top, unless nothing came into the last one; says how many are below it
     /// and which position they reach. `None` when there is nothing to write.
-    fn freeze(&mut self) -> Option<(usize, Position)> {
-        let position = self.layers.iter().rev().find_map(Tail::position)?;
+    fn freeze(&mut self, index: &tantivy::Index) -> tantivy::Result<Option<(usize, Position)>> {
+        let Some(position) = self.layers.iter().rev().find_map(Tail::position) else {
+            return Ok(None);
+        };
+        // Opened later, they would hold what is still in the layers too.
+        if self.disk.is_none() {
+            self.disk = Some(open_shards(index)?);
+        }
         if self.fresh().position().is_some() {
             self.layers.push(Tail::default());
         }
-        Some((self.layers.len() - 1, position))
+        Ok(Some((self.layers.len() - 1, position)))
     }
 
     fn backlog(&self) -> Backlog {
@@ -200,7 +242,14 @@ impl State {
     }
 }
 
-fn open_shards(reader: &IndexReader) -> tantivy::Result<Vec<Arc<DiskShard>>> {
-    let searcher = reader.searcher();
-    searcher.segment_readers().iter().map(|reader| DiskShard::open(reader).map(Arc::new)).collect()
+/// The least that a writer takes; it needs it only between the first change and the commit.
+const WRITER_BYTES: usize = 15_000_000;
+
+fn open_shards(index: &tantivy::Index) -> tantivy::Result<Vec<DiskShard>> {
+    let reader: IndexReader =
+        index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    reader.searcher().segment_readers().iter().map(DiskShard::open).collect()
 }
+
+#[cfg(test)]
+mod tests;

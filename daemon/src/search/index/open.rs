@@ -7,9 +7,7 @@ use std::{
     sync::{Mutex, RwLock},
 };
 
-use tantivy::{
-    IndexReader, IndexSettings, ReloadPolicy, directory::MmapDirectory, store::Compressor,
-};
+use tantivy::{IndexSettings, directory::MmapDirectory, store::Compressor};
 
 use crate::search::index::{
     Index, Position, State, open_shards,
@@ -25,6 +23,9 @@ pub enum OpenError {
     /// It was made by another version of the daemon.
     #[error("read a search index of version {0}")]
     OtherVersion(String),
+    /// It was made but never filled: no commit reached a position of the outbox.
+    #[error("read a search index that was never filled")]
+    Unfilled,
     /// Something in it is broken or gone.
     #[error("read a damaged search index: {0}")]
     Damaged(String),
@@ -82,25 +83,22 @@ fn open_checked(folder: &Path) -> Result<Index, OpenError> {
     if let Some(file) = broken.iter().next() {
         return Err(OpenError::Damaged(format!("{} has a wrong checksum", file.display())));
     }
-    assemble(index)
+    let index = assemble(index)?;
+    if index.applied() == Position::default() { Err(OpenError::Unfilled) } else { Ok(index) }
 }
 
 fn assemble(index: tantivy::Index) -> Result<Index, OpenError> {
     index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
-    let reader: IndexReader = index
-        .reader_builder()
-        .reload_policy(ReloadPolicy::Manual)
-        .try_into()
-        .map_err(|error| damaged(&error))?;
-    let disk = open_shards(&reader).map_err(|error| damaged(&error))?;
+    // Opened to see that it can be; it is opened again when someone asks.
+    open_shards(&index).map_err(|error| damaged(&error))?;
     let metas = index.load_metas().map_err(|error| damaged(&error))?;
     let committed = match metas.payload.as_deref().map(str::parse) {
         None => Position::default(),
         Some(Ok(position)) => Position(position),
         Some(Err(_)) => return Err(OpenError::Damaged("its position is no number".to_owned())),
     };
-    let state = State { disk, layers: Vec::new(), committed };
-    Ok(Index { tantivy: index, reader, state: RwLock::new(state), committing: Mutex::new(()) })
+    let state = State { disk: None, layers: Vec::new(), committed };
+    Ok(Index { tantivy: index, state: RwLock::new(state), writer: Mutex::new(None) })
 }
 
 fn version_line() -> String {

@@ -153,7 +153,9 @@ impl<'s> Shard<'s> {
     pub(crate) fn frequency(&self, word: &str) -> tantivy::Result<u32> {
         match self.store {
             Store::Disk(disk) => disk.frequency(word),
-            Store::Memory(memory) => Ok(memory.postings(word).map_or(0, |list| list.frequency())),
+            Store::Memory(memory) => {
+                Ok(memory.postings(word).map_or(0, super::memory::PostingList::frequency))
+            }
         }
     }
 
@@ -217,8 +219,14 @@ impl<'s> Shard<'s> {
     }
 
     fn is_void(&self, document: u32) -> bool {
-        let facts = self.facts(document);
-        self.graves.iter().any(|graves| graves.hold(facts.session, facts.source))
+        let (session, source) = match self.store {
+            Store::Disk(disk) => (disk.session(document), (disk.place(document) >> 32) as u32),
+            Store::Memory(memory) => {
+                let facts = memory.facts(document);
+                (facts.session, facts.source)
+            }
+        };
+        self.graves.iter().any(|graves| graves.hold(session, source))
     }
 }
 

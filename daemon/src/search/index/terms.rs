@@ -35,11 +35,6 @@ pub(crate) fn of_forms(word: &str) -> Vec<String> {
     terms
 }
 
-/// Whether `term` is a stem's.
-pub(crate) fn is_stem(term: &str) -> bool {
-    term.starts_with(STEM_MARK)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,7 +43,7 @@ mod tests {
     fn a_word_is_a_term_and_so_is_its_stem_where_they_differ() {
         let mut terms = Vec::new();
         each_term("fix failingTests", &mut |term, position| {
-            terms.push(format!("{term}@{position}"))
+            terms.push(format!("{term}@{position}"));
         });
         assert_eq!(
             terms,

@@ -1,27 +1,27 @@
 //! The whole index as it is at one moment.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::HashSet;
 
-use crate::search::index::{
-    change::Card,
-    disk::{CardRow, DiskShard},
-    passages::seconds,
-    shard::{CardFacts, Shard, Store},
-    tail::Tail,
+use crate::{
+    model::Project,
+    search::index::{
+        change::Card,
+        disk::{CardRow, DiskShard},
+        passages::seconds,
+        shard::{CardFacts, Shard, Store},
+        tail::Tail,
+    },
 };
 
 /// Every part of the index, earlier ones first.
 pub(crate) struct View<'s> {
     pub(crate) shards: Vec<Shard<'s>>,
-    disk: &'s [Arc<DiskShard>],
+    disk: &'s [DiskShard],
     layers: &'s [Tail],
 }
 
 impl<'s> View<'s> {
-    pub(crate) fn new(disk: &'s [Arc<DiskShard>], layers: &'s [Tail]) -> View<'s> {
+    pub(crate) fn new(disk: &'s [DiskShard], layers: &'s [Tail]) -> View<'s> {
         let graves_after = |layer: usize| {
             let later = layers[layer..].iter().map(Tail::graves);
             later.filter(|graves| !graves.is_empty()).collect::<Vec<_>>()
@@ -81,7 +81,7 @@ impl<'s> View<'s> {
                 visit(SessionRow {
                     session: card.session.0,
                     namespace: card.namespace.number(),
-                    project: card.project.as_ref().map(|project| project.path()),
+                    project: card.project.as_ref().map(Project::path),
                     agent: &card.agent,
                     ended: seconds(card.ended_at),
                     family: card.family,
@@ -92,19 +92,17 @@ impl<'s> View<'s> {
         }
         for shard in self.disk {
             let (projects, agents) = (shard.project_names()?, shard.agent_names()?);
-            let name = |names: &'_ HashMap<u64, String>, number: Option<u64>| {
-                number.and_then(|number| names.get(&number).cloned())
-            };
             shard.each_card(&mut |row: CardRow| {
                 if seen.contains(&row.session) {
                     return;
                 }
-                let project = name(&projects, row.project);
+                let agent = row.agent.and_then(|number| agents.get(&number));
+                let project = row.project.and_then(|number| projects.get(&number));
                 visit(SessionRow {
                     session: row.session,
                     namespace: row.namespace,
-                    project: project.as_deref(),
-                    agent: &name(&agents, row.agent).unwrap_or_default(),
+                    project: project.map(String::as_str),
+                    agent: agent.map_or("", String::as_str),
                     ended: row.ended,
                     family: row.family,
                 });

@@ -14,7 +14,8 @@
 //! | `what broke last week?` | sessions of last week first |
 //!
 //! Values with spaces stand in quotes (`date:"last week"`). Several filters of one name mean any of
-//! them, of different names all of them; `-` before a filter turns it round.
+//! them (of several dates all), of different names all of them; `-` before a filter turns it round.
+//! `file:`, `project:` and `agent:` are about the session, the others about each passage.
 
 pub mod dates;
 mod fields;
@@ -28,7 +29,10 @@ use self::lexer::Item;
 use crate::search::{
     passage::Kinds,
     query::dates::TimeRange,
-    text::{self, Form, OwnedWord, stop},
+    text::{
+        self, Form, OwnedWord,
+        stop::{self, Emptiness},
+    },
 };
 
 /// A question, read.
@@ -75,12 +79,32 @@ pub(crate) enum WordForm {
 pub(crate) enum Standing {
     /// It says what is looked for.
     Content,
+    /// The same, and it is written like a name: with a capital, though not at the beginning.
+    Name,
     /// It is part of an identifier, a name or a path that is looked for as a whole.
     InWhole,
     /// It is part of a date.
     InDate,
+    /// It says little: a word about time, place or manner.
+    Faint,
     /// It says nothing.
     Stop,
+}
+
+impl Standing {
+    /// Whether it says what is looked for.
+    pub(crate) fn says_something(self) -> bool {
+        matches!(self, Standing::Content | Standing::Name | Standing::InWhole)
+    }
+
+    fn of_word(word: &str, is_name: bool) -> Standing {
+        match stop::emptiness(word) {
+            None if is_name => Standing::Name,
+            None => Standing::Content,
+            Some(Emptiness::Faint) => Standing::Faint,
+            Some(Emptiness::Empty) => Standing::Stop,
+        }
+    }
 }
 
 /// Words in this order, one right after the other.
@@ -145,6 +169,16 @@ impl Query {
         query
     }
 
+    /// Adds a filter by its name and value, as if `name:value` stood in the question. Says whether
+    /// there is such a filter and such a value of it.
+    pub fn require(&mut self, name: &str, value: &str, now: &Zoned) -> bool {
+        let filter = fields::filter(name, value, now);
+        let condition = filter.map(|filter| Condition { filter, is_negated: false });
+        let is_known = condition.is_some();
+        self.conditions.extend(condition);
+        is_known
+    }
+
     /// Whether there is nothing to rank by: what remains is a list, newest first.
     pub fn is_list(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
@@ -186,8 +220,8 @@ impl Query {
                 Form::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
                     Standing::InWhole
                 }
-                Form::Part if form == WordForm::Part && stop::is_stop_word(&word.text) => {
-                    Standing::Stop
+                Form::Part if form == WordForm::Part => {
+                    Standing::of_word(&word.text, is_name(free, word.span.start))
                 }
                 _ => Standing::Content,
             };
@@ -195,6 +229,14 @@ impl Query {
             self.words.push(QueryWord { text, form, position, standing });
         }
     }
+}
+
+/// Whether the word at `start` has a capital that the beginning of a sentence does not explain.
+fn is_name(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end();
+    text[start..].starts_with(char::is_uppercase)
+        && !before.is_empty()
+        && !before.ends_with(['.', '!', '?', ':', '\n'])
 }
 
 /// The positions that each whole stands for.

@@ -11,14 +11,16 @@ fn parse(text: &str) -> Query {
     Query::parse(text, &now())
 }
 
-/// The words of a question: stop words in `()`, words of dates in `<>`, parts of wholes in `{}`,
+/// The words of a question: stop words in `()`, faint ones with `-`, names with `^`, words of dates in `<>`, parts of wholes in `{}`,
 /// wholes in `[]`.
 fn words(text: &str) -> String {
     let shown = parse(text).words.into_iter().map(|word| match (word.form, word.standing) {
         (WordForm::Whole, _) => format!("[{}]", word.text),
         (WordForm::Prefix, _) => format!("{}*", word.text),
         (_, Standing::Content) => word.text,
+        (_, Standing::Name) => format!("^{}", word.text),
         (_, Standing::Stop) => format!("({})", word.text),
+        (_, Standing::Faint) => format!("-{}", word.text),
         (_, Standing::InDate) => format!("<{}>", word.text),
         (_, Standing::InWhole) => format!("{{{}}}", word.text),
     });
@@ -33,6 +35,7 @@ fn condition(filter: Filter) -> Condition {
 fn plain_words_are_ranked_and_stop_words_marked() {
     for (text, wanted) in [
         ("Why did the login fail?", "(why) (did) (the) login fail"),
+        ("Did Ann fail? Ben fixed JSON", "(did) ^ann fail ben fixed ^json"),
         ("retry_count in http.rs", "[retrycount] {retry} {count} (in) [http.rs] {http} {rs}"),
         ("what broke last week", "(what) broke"),
         ("what broke in March", "(what) broke <in> <march>"),
@@ -92,6 +95,16 @@ fn dates_filter_as_fields_and_only_hint_in_questions() {
     assert_eq!(query.conditions.len(), 2);
     assert_eq!(query.dates().len(), 1);
     assert_eq!(query.words.iter().filter(|word| word.standing == Standing::Content).count(), 1);
+}
+
+#[test]
+fn a_caller_may_add_filters() {
+    let mut query = parse("slow");
+    assert!(query.require("tool", "Bash", &now()));
+    assert!(query.require("after", "2026-01-05T10:00:00Z", &now()));
+    assert!(!query.require("role", "nobody", &now()));
+    assert!(!query.require("colour", "red", &now()));
+    assert_eq!(query.conditions.len(), 2);
 }
 
 #[test]

@@ -1,19 +1,14 @@
 //! Which sessions and passages a question lets in.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use crate::{
-    model::{Namespace, Project, SessionKey, Timestamp},
+    model::{Namespace, SessionKey, Timestamp},
     search::{
-        index::{
-            attributes,
-            memory::Attribute,
-            shard::Shard,
-            view::{SessionRow, View},
-        },
+        index::{attributes, memory::Attribute, shard::Shard, view::View},
         passage::{Kind, Kinds},
-        query::{Condition, Filter, Query, dates::TimeRange},
-        rank::phrase,
+        query::{Filter, Query, dates::TimeRange},
+        rank::{cards, lists},
         text,
     },
 };
@@ -34,8 +29,8 @@ pub struct Scope {
 /// A question's filters, made ready for one view.
 pub(crate) struct Admission {
     /// Sessions let in; `None` for all.
-    allowed: Option<HashSet<u64>>,
-    banned: HashSet<u64>,
+    allowed: Option<FxHashSet<u64>>,
+    banned: FxHashSet<u64>,
     kinds: Kinds,
     /// In seconds, from and to.
     during: Vec<(i64, i64)>,
@@ -55,25 +50,22 @@ struct Documents {
 impl Admission {
     pub(crate) fn new(query: &Query, scope: &Scope, view: &View<'_>) -> tantivy::Result<Admission> {
         let mut admission = Admission {
-            allowed: scope.within.map(|session| HashSet::from([session.0])),
+            allowed: scope.within.map(|session| FxHashSet::from_iter([session.0])),
             banned: scope.without.iter().map(|session| session.0).collect(),
             kinds: kinds(query),
             during: ranges(query, false),
             not_during: ranges(query, true),
             documents: Vec::with_capacity(view.shards.len()),
         };
-        admission.judge_cards(query, scope, view)?;
+        if let Some(allowed) = cards::allowed(query, scope, view)? {
+            admission.restrict(allowed);
+        }
         admission.judge_files(query, view)?;
         admission.judge_phrases(query, view)?;
         for shard in &view.shards {
             admission.documents.push(documents(query, shard)?);
         }
         Ok(admission)
-    }
-
-    /// Whether every session is let in.
-    pub(crate) fn is_open(&self) -> bool {
-        self.allowed.is_none() && self.banned.is_empty()
     }
 
     /// Whether passages are looked at one by one.
@@ -110,35 +102,8 @@ impl Admission {
         self.during.iter().all(within) && !self.not_during.iter().any(within)
     }
 
-    fn judge_cards(
-        &mut self,
-        query: &Query,
-        scope: &Scope,
-        view: &View<'_>,
-    ) -> tantivy::Result<()> {
-        let about_cards = query
-            .conditions
-            .iter()
-            .filter(|condition| matches!(condition.filter, Filter::Project(_) | Filter::Agent(_)));
-        let conditions: Vec<&Condition> = about_cards.collect();
-        if conditions.is_empty() && scope.namespaces.is_none() {
-            return Ok(());
-        }
-        let mut allowed = HashSet::new();
-        view.each_session(&mut |row| {
-            let in_scope = scope.namespaces.as_ref().is_none_or(|namespaces| {
-                namespaces.iter().any(|namespace| namespace.number() == row.namespace)
-            });
-            if in_scope && passes(&conditions, &row) {
-                allowed.insert(row.session);
-            }
-        })?;
-        self.restrict(allowed);
-        Ok(())
-    }
-
     fn judge_files(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
-        let mut wanted: Option<HashSet<u64>> = None;
+        let mut wanted: Option<FxHashSet<u64>> = None;
         for condition in &query.conditions {
             let Filter::File(file) = &condition.filter else { continue };
             let sessions = match condition.is_negated {
@@ -159,7 +124,7 @@ impl Admission {
     fn judge_phrases(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
         for phrase in &query.excluded {
             for shard in &view.shards {
-                let found = phrase::documents(shard, phrase)?.into_iter();
+                let found = lists::with_phrase(shard, phrase)?.into_iter();
                 let alive = found.map(|(document, _)| document).filter(|it| shard.is_alive(*it));
                 self.banned.extend(alive.map(|document| shard.session(document)));
             }
@@ -167,7 +132,7 @@ impl Admission {
         Ok(())
     }
 
-    fn restrict(&mut self, sessions: HashSet<u64>) {
+    fn restrict(&mut self, sessions: FxHashSet<u64>) {
         self.allowed = Some(match self.allowed.take() {
             Some(allowed) => allowed.intersection(&sessions).copied().collect(),
             None => sessions,
@@ -197,36 +162,6 @@ fn ranges(query: &Query, is_negated: bool) -> Vec<(i64, i64)> {
         _ => None,
     });
     ranges.collect()
-}
-
-/// Whether a session passes: any of the wanted names of each sort, none of the unwanted ones.
-fn passes(conditions: &[&Condition], row: &SessionRow<'_>) -> bool {
-    let is_met = |condition: &Condition| match &condition.filter {
-        Filter::Project(name) => is_project(name, row.namespace, row.project),
-        Filter::Agent(name) => row.agent.eq_ignore_ascii_case(name),
-        _ => true,
-    };
-    let of_sort = |is_project: bool| {
-        let sort = conditions.iter().filter(move |it| {
-            !it.is_negated && matches!(it.filter, Filter::Project(_)) == is_project
-        });
-        sort.copied().collect::<Vec<_>>()
-    };
-    let any = |wanted: Vec<&Condition>| wanted.is_empty() || wanted.into_iter().any(is_met);
-    any(of_sort(true))
-        && any(of_sort(false))
-        && !conditions.iter().any(|condition| condition.is_negated && is_met(condition))
-}
-
-/// Whether `wanted` names a project: its namespace, the end of its path, or a word of its name.
-pub(crate) fn is_project(wanted: &str, namespace: u32, path: Option<&str>) -> bool {
-    if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == namespace) {
-        return true;
-    }
-    let Some(path) = path else { return false };
-    let (wanted, folded) = (attributes::file(wanted), attributes::file(path));
-    let is_end = folded == wanted || folded.ends_with(&format!("/{wanted}"));
-    is_end || text::words(Project::new(path).name()).iter().any(|word| word.text == wanted)
 }
 
 /// The documents of a shard that tools and branches let in.

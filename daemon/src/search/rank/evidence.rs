@@ -1,6 +1,8 @@
 //! The second pass: every passage of the sessions that are worth it, with its counts.
 
-use std::collections::HashMap;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use crate::search::{
     index::{
@@ -10,15 +12,16 @@ use crate::search::{
     passage::Kind,
     rank::{
         admission::Admission,
-        plan::{Matches, Plan},
+        plan::Plan,
+        unit::{Counts, Matches},
     },
 };
 
 /// The passages of some sessions, each session's together and in their order.
 pub(crate) struct Evidence {
     pub(crate) rows: Vec<Row>,
-    /// By row and unit: how often the word stands there, exactly and in any form.
-    counts: Vec<[f32; 2]>,
+    /// By row and unit.
+    counts: Vec<Counts>,
     units: usize,
     /// By candidate: where its rows begin; and where the last one's end.
     starts: Vec<usize>,
@@ -64,8 +67,8 @@ impl Evidence {
             pairs: vec![0.0; sessions.len() * plan.pairs.len()],
             pair_count: plan.pairs.len(),
         };
-        for (index, shard) in view.shards.iter().enumerate() {
-            let rows = evidence.rows_of(index);
+        for shard in view.shards.iter().enumerate() {
+            let rows = evidence.rows_in(shard.0);
             evidence.count(&rows, shard, plan)?;
             evidence.find_pairs(&rows, shard, plan)?;
         }
@@ -73,12 +76,12 @@ impl Evidence {
     }
 
     /// The numbers of a candidate's rows.
-    pub(crate) fn rows_of_candidate(&self, candidate: usize) -> std::ops::Range<usize> {
+    pub(crate) fn rows_of_candidate(&self, candidate: usize) -> Range<usize> {
         self.starts[candidate]..self.starts[candidate + 1]
     }
 
     /// By unit, what a row holds.
-    pub(crate) fn counts(&self, row: usize) -> &[[f32; 2]] {
+    pub(crate) fn counts(&self, row: usize) -> &[Counts] {
         &self.counts[row * self.units..(row + 1) * self.units]
     }
 
@@ -88,27 +91,24 @@ impl Evidence {
     }
 
     /// The numbers of the rows that lie in a shard, by document.
-    fn rows_of(&self, shard: usize) -> Vec<usize> {
+    fn rows_in(&self, shard: usize) -> Vec<usize> {
         let here = self.rows.iter().enumerate().filter(|(_, row)| row.shard as usize == shard);
         let mut rows: Vec<usize> = here.map(|(number, _)| number).collect();
         rows.sort_unstable_by_key(|number| self.rows[*number].document);
         rows
     }
 
-    fn count(&mut self, rows: &[usize], shard: &Shard<'_>, plan: &Plan) -> tantivy::Result<()> {
-        for mut walk in plan.walks(shard, Depth::Counts)? {
+    fn count(
+        &mut self,
+        rows: &[usize],
+        shard: (usize, &Shard<'_>),
+        plan: &Plan,
+    ) -> tantivy::Result<()> {
+        for mut walk in plan.walks(shard, Depth::Counts, |_| true)? {
             for row in rows {
                 let document = self.rows[*row].document;
-                if walk.cursor.seek(document) != document {
-                    continue;
-                }
-                let count = walk.cursor.count() as f32;
-                let counts = &mut self.counts[row * self.units + walk.unit];
-                if walk.matches != Matches::Form {
-                    counts[0] += count;
-                }
-                if walk.matches != Matches::Exact {
-                    counts[1] += count;
+                if walk.cursor.seek(document) == document {
+                    walk.count(&mut self.counts[row * self.units + walk.unit]);
                 }
             }
         }
@@ -119,24 +119,43 @@ impl Evidence {
     fn find_pairs(
         &mut self,
         rows: &[usize],
-        shard: &Shard<'_>,
+        shard: (usize, &Shard<'_>),
         plan: &Plan,
     ) -> tantivy::Result<()> {
-        let holds = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
-        let both = rows.iter().flat_map(|row| {
-            let pairs = plan
-                .pairs
-                .iter()
-                .filter(|pair| holds(*row, pair.first) && holds(*row, pair.second));
-            pairs.flat_map(move |pair| [(*row, pair.first), (*row, pair.second)])
-        });
-        let mut positions: HashMap<(usize, usize), Vec<u32>> =
-            both.map(|wanted| (wanted, Vec::new())).collect();
-        if positions.is_empty() {
-            return Ok(());
+        let positions = self.positions(rows, shard, plan)?;
+        for row in rows {
+            for (index, pair) in plan.pairs.iter().enumerate() {
+                let of = |unit: usize| positions.get(&(*row, unit));
+                let Some((first, second)) = of(pair.first).zip(of(pair.second)) else { continue };
+                let candidate = self.rows[*row].candidate as usize;
+                let best = &mut self.pairs[candidate * self.pair_count + index];
+                *best = best.max(closeness(first, second, pair.distance));
+            }
         }
+        Ok(())
+    }
+
+    /// By row and unit, where the words of pairs stand whose other word is there too.
+    fn positions(
+        &self,
+        rows: &[usize],
+        shard: (usize, &Shard<'_>),
+        plan: &Plan,
+    ) -> tantivy::Result<FxHashMap<(usize, usize), Vec<u32>>> {
+        let holds = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
+        let mut positions: FxHashMap<(usize, usize), Vec<u32>> = FxHashMap::default();
+        for row in rows {
+            for pair in &plan.pairs {
+                if holds(*row, pair.first) && holds(*row, pair.second) {
+                    positions.insert((*row, pair.first), Vec::new());
+                    positions.insert((*row, pair.second), Vec::new());
+                }
+            }
+        }
+        let is_wanted = |unit| positions.keys().any(|(_, wanted)| *wanted == unit);
+        let wanted: Vec<bool> = (0..plan.units.len()).map(is_wanted).collect();
         let mut found = Vec::new();
-        for mut walk in plan.walks(shard, Depth::Positions)? {
+        for mut walk in plan.walks(shard, Depth::Positions, |unit| wanted[unit])? {
             if walk.matches == Matches::Exact {
                 continue;
             }
@@ -150,18 +169,7 @@ impl Evidence {
                 }
             }
         }
-        for row in rows {
-            for (index, pair) in plan.pairs.iter().enumerate() {
-                let first = positions.get(&(*row, pair.first));
-                let Some((first, second)) = first.zip(positions.get(&(*row, pair.second))) else {
-                    continue;
-                };
-                let candidate = self.rows[*row].candidate as usize;
-                let best = &mut self.pairs[candidate * self.pair_count + index];
-                *best = best.max(closeness(first, second, pair.distance));
-            }
-        }
-        Ok(())
+        Ok(positions)
     }
 }
 

@@ -7,16 +7,11 @@ use std::collections::HashMap;
 
 use crate::model::SessionKey;
 
-/// A ranker beside the words.
-pub trait SecondRanker: Sync {
-    /// The sessions that it thinks best for `question`, with scores of its own scale, higher is
-    /// better, at most `limit` of them and only those that `admits` lets in.
-    fn rank(
-        &self,
-        question: &str,
-        limit: usize,
-        admits: &dyn Fn(SessionKey) -> bool,
-    ) -> Vec<(SessionKey, f32)>;
+/// A ranker beside the words, made for one question.
+pub trait SecondRanker {
+    /// The sessions that it thinks best, with scores of its own scale, higher is better: at most
+    /// `limit` of them and only those that `admits` lets in.
+    fn rank(&self, limit: usize, admits: &dyn Fn(SessionKey) -> bool) -> Vec<(SessionKey, f32)>;
 }
 
 /// Adds to the scores of the words those of a second ranker, on one scale, times `weight`. A session

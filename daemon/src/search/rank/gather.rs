@@ -4,7 +4,7 @@
 //! session its best passage and what it holds in all. The frequent words are only looked up where a
 //! rarer one was found, so that a question costs about the same however many sessions there are.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::search::{
     index::{
@@ -14,21 +14,22 @@ use crate::search::{
     },
     rank::{
         admission::Admission,
-        plan::{Matches, Plan, Walk},
+        plan::Plan,
+        unit::{Counts, Walk},
         weights::Weights,
     },
 };
 
 /// Passages that the first pass may walk through; words are left to look-ups from the most frequent
-/// one on when their lists together are longer.
-const MOST_WALKED: u64 = 1_500_000;
+/// one on when their lists together are longer. About 30 ms.
+const MOST_WALKED: u64 = 300_000;
 
 /// What the first pass found out.
 pub(crate) struct Gathered {
     /// Every session that holds a word of the question, as far as the words that were walked tell.
     pub(crate) found: Vec<Found>,
     /// By unit: sessions that hold the very word, and any form of it.
-    pub(crate) sessions_with: Vec<(u32, u32)>,
+    pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
 /// A session with a first idea of its worth.
@@ -52,25 +53,27 @@ pub(crate) fn gather(
         admission,
         weights,
         is_walked: walked(plan),
-        numbers: HashMap::new(),
+        numbers: FxHashMap::default(),
         sessions: Vec::new(),
         counts: Vec::new(),
     };
-    for (index, shard) in view.shards.iter().enumerate() {
-        pass.shard(index, shard)?;
+    for shard in view.shards.iter().enumerate() {
+        pass.shard(shard)?;
     }
     Ok(pass.finish())
 }
 
-/// Which units' lists are walked through; at least that of the rarest.
+/// Which units' lists are walked through: the required ones, the rarest, and as many more as are
+/// cheap.
 fn walked(plan: &Plan) -> Vec<bool> {
     let mut order: Vec<usize> = (0..plan.units.len()).collect();
     order.sort_by_key(|unit| plan.units[*unit].frequency);
     let mut is_walked = vec![false; plan.units.len()];
     let mut sum = 0;
     for unit in order {
+        let is_first = sum == 0;
         sum += plan.units[unit].frequency;
-        is_walked[unit] = sum == plan.units[unit].frequency || sum <= MOST_WALKED;
+        is_walked[unit] = is_first || sum <= MOST_WALKED || plan.units[unit].is_required;
     }
     is_walked
 }
@@ -80,10 +83,10 @@ struct Pass<'p> {
     admission: &'p Admission,
     weights: &'p Weights,
     is_walked: Vec<bool>,
-    numbers: HashMap<u64, usize>,
+    numbers: FxHashMap<u64, usize>,
     sessions: Vec<Seen>,
-    /// By session and unit: how often the word stands in it, exactly and in any form.
-    counts: Vec<[f32; 2]>,
+    /// By session and unit.
+    counts: Vec<Counts>,
 }
 
 struct Seen {
@@ -93,12 +96,11 @@ struct Seen {
 }
 
 impl Pass<'_> {
-    fn shard(&mut self, index: usize, shard: &Shard<'_>) -> tantivy::Result<()> {
-        let walks = self.plan.walks(shard, Depth::Counts)?;
+    fn shard(&mut self, (number, shard): (usize, &Shard<'_>)) -> tantivy::Result<()> {
+        let walks = self.plan.walks((number, shard), Depth::Counts, |_| true)?;
         let (mut walked, mut looked_up): (Vec<Walk<'_>>, Vec<Walk<'_>>) =
             walks.into_iter().partition(|walk| self.is_walked[walk.unit]);
-        let mut counts = vec![[0.0_f32; 2]; self.plan.units.len()];
-        let mut last: Option<(u64, usize)> = None;
+        let mut counts = vec![[0.0; 2]; self.plan.units.len()];
         loop {
             let document = walked.iter().map(|walk| walk.cursor.document()).min().unwrap_or(DONE);
             if document == DONE {
@@ -107,34 +109,35 @@ impl Pass<'_> {
             counts.fill([0.0; 2]);
             for walk in &mut walked {
                 if walk.cursor.document() == document {
-                    count(&mut counts, walk);
+                    walk.count(&mut counts[walk.unit]);
                     walk.cursor.advance();
                 }
             }
             let kind = shard.kind(document).filter(|_| shard.is_alive(document));
             let Some(kind) = kind else { continue };
-            let session = shard.session(document);
-            let number = match last {
-                Some((before, number)) if before == session => number,
-                _ => self.number(session),
-            };
-            last = Some((session, number));
-            let is_admitted = self.sessions[number].is_admitted
-                && self.admission.admits((index, shard), document, kind);
-            if !is_admitted {
+            let session = self.number(shard.session(document));
+            if !self.sessions[session].is_admitted
+                || !self.admission.admits((number, shard), document, kind)
+            {
                 continue;
             }
             for walk in &mut looked_up {
                 if walk.cursor.seek(document) == document {
-                    count(&mut counts, walk);
+                    walk.count(&mut counts[walk.unit]);
                 }
             }
             let relative = shard.length_of(document) as f32 / self.plan.passage_length;
-            self.add(number, self.weights.of_kind(kind), relative, &counts);
+            self.add(session, (self.weights.of_kind(kind), relative), &counts);
         }
     }
 
+    /// The number of a session here; its passages mostly come one after the other.
     fn number(&mut self, session: u64) -> usize {
+        if let Some(last) = self.sessions.last()
+            && last.session == session
+        {
+            return self.sessions.len() - 1;
+        }
         let units = self.plan.units.len();
         *self.numbers.entry(session).or_insert_with(|| {
             let is_admitted = self.admission.admits_session(session);
@@ -144,61 +147,45 @@ impl Pass<'_> {
         })
     }
 
-    fn add(&mut self, number: usize, of_kind: f32, relative: f32, counts: &[[f32; 2]]) {
+    fn add(&mut self, session: usize, (of_kind, relative): (f32, f32), counts: &[Counts]) {
         let units = self.plan.units.len();
-        let sums = &mut self.counts[number * units..(number + 1) * units];
+        let sums = &mut self.counts[session * units..(session + 1) * units];
         let mut score = 0.0;
         for ((unit, count), sum) in self.plan.units.iter().zip(counts).zip(sums) {
-            if count[1] == 0.0 && count[0] == 0.0 {
+            if *count == [0.0; 2] {
                 continue;
             }
             score += unit.score(*count, relative, self.weights);
             sum[0] += of_kind * count[0];
             sum[1] += of_kind * count[1];
         }
-        let seen = &mut self.sessions[number];
+        let seen = &mut self.sessions[session];
         seen.best = seen.best.max(of_kind * score);
     }
 
     fn finish(self) -> Gathered {
         let units = self.plan.units.len();
-        let mut sessions_with = vec![(0, 0); units];
-        let counts_of = |number: usize| &self.counts[number * units..(number + 1) * units];
-        for number in 0..self.sessions.len() {
-            for (with, count) in sessions_with.iter_mut().zip(counts_of(number)) {
-                with.0 += u32::from(count[0] > 0.0);
-                with.1 += u32::from(count[1] > 0.0);
+        let mut gathered = Gathered { found: Vec::new(), sessions_with: vec![[0; 2]; units] };
+        for (number, seen) in self.sessions.iter().enumerate() {
+            let counts = &self.counts[number * units..(number + 1) * units];
+            for (with, count) in gathered.sessions_with.iter_mut().zip(counts) {
+                with[0] += u32::from(count[0] > 0.0);
+                with[1] += u32::from(count[1] > 0.0);
+            }
+            let units = || self.plan.units.iter().zip(counts);
+            let holds_all = units().all(|(unit, count)| !unit.is_required || count[1] > 0.0);
+            if seen.best > 0.0 && holds_all {
+                let whole =
+                    units().map(|(unit, count)| unit.score(*count, 1.0, self.weights)).sum();
+                gathered.found.push(Found { session: seen.session, best: seen.best, whole });
             }
         }
-        let found = self.sessions.iter().enumerate().filter(|(number, seen)| {
-            let holds_all = counts_of(*number)
-                .iter()
-                .zip(&self.plan.units)
-                .all(|(count, unit)| !unit.is_required || count[1] > 0.0);
-            seen.best > 0.0 && holds_all
-        });
-        let found = found.map(|(number, seen)| Found {
-            session: seen.session,
-            best: seen.best,
-            whole: self
-                .plan
-                .units
-                .iter()
-                .zip(counts_of(number))
-                .map(|(unit, count)| unit.score(*count, 1.0, self.weights))
-                .sum(),
-        });
-        Gathered { found: found.collect(), sessions_with }
-    }
-}
-
-fn count(counts: &mut [[f32; 2]], walk: &Walk<'_>) {
-    let count = walk.cursor.count() as f32;
-    let of_unit = &mut counts[walk.unit];
-    if walk.matches != Matches::Form {
-        of_unit[0] += count;
-    }
-    if walk.matches != Matches::Exact {
-        of_unit[1] += count;
+        for (unit, with) in gathered.sessions_with.iter_mut().enumerate() {
+            if !self.is_walked[unit] {
+                let guess = self.plan.sessions_with(self.plan.units[unit].frequency);
+                *with = with.map(|counted| counted.max(guess));
+            }
+        }
+        gathered
     }
 }

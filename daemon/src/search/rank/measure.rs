@@ -1,9 +1,12 @@
 //! What speaks for a session, sign by sign.
 
+use std::ops::Range;
+
 use crate::search::rank::{
     evidence::{Evidence, Row},
     gather::Gathered,
-    plan::{Plan, Unit, rarity},
+    plan::Plan,
+    unit::{Counts, rarity},
     weights::Weights,
 };
 
@@ -18,8 +21,6 @@ pub(crate) struct Signs {
     pub(crate) whole: f32,
     /// The question's pairs of words.
     pub(crate) pairs: f32,
-    /// The question's words that it holds.
-    pub(crate) coverage: f32,
 }
 
 /// The best passages of a session: row and score, best first.
@@ -27,15 +28,6 @@ pub(crate) type BestRows = Vec<(usize, f32)>;
 
 /// How many best passages are kept of a session.
 const BEST_KEPT: usize = 3;
-
-impl Unit {
-    /// What `counts` (of the very word, and of any form) in a text of `relative` length are worth.
-    pub(crate) fn score(&self, counts: [f32; 2], relative: f32, weights: &Weights) -> f32 {
-        let exact = self.exact_rarity * weights.saturate(counts[0], relative);
-        let any = self.rarity * weights.saturate(counts[1], relative);
-        self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
-    }
-}
 
 /// Measures candidates of one question.
 pub(crate) struct Measure<'m> {
@@ -54,11 +46,7 @@ impl<'m> Measure<'m> {
         evidence: &'m Evidence,
     ) -> Measure<'m> {
         let among = |count: u32| rarity(count as f32, plan.sessions.max(count as f32));
-        let rarity = gathered
-            .sessions_with
-            .iter()
-            .map(|(exact, any)| [among(*exact), among(*any)])
-            .collect();
+        let rarity = gathered.sessions_with.iter().map(|counts| counts.map(among)).collect();
         Measure { plan, weights, evidence, rarity }
     }
 
@@ -81,12 +69,11 @@ impl<'m> Measure<'m> {
             stretch: self.best_stretch(rows),
             whole: self.whole(&held, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
-            coverage: self.coverage(&held),
         };
         (signs, best)
     }
 
-    fn best_rows(&self, rows: std::ops::Range<usize>) -> BestRows {
+    fn best_rows(&self, rows: Range<usize>) -> BestRows {
         let mut best: BestRows = Vec::new();
         for row in rows {
             let score = self.passage(row);
@@ -111,7 +98,7 @@ impl<'m> Measure<'m> {
     }
 
     /// Slides a window of [`Weights::stretch_terms`] over the passages of each source.
-    fn best_stretch(&self, rows: std::ops::Range<usize>) -> f32 {
+    fn best_stretch(&self, rows: Range<usize>) -> f32 {
         let mut best = 0.0_f32;
         let mut held = vec![[0.0; 2]; self.plan.units.len()];
         let (mut start, mut length) = (rows.start, 0);
@@ -135,36 +122,26 @@ impl<'m> Measure<'m> {
         best
     }
 
-    fn score(&self, held: &[[f32; 2]], relative: f32) -> f32 {
+    fn score(&self, held: &[Counts], relative: f32) -> f32 {
         let units = self.plan.units.iter().zip(held);
         units.map(|(unit, counts)| unit.score(clean(*counts), relative, self.weights)).sum()
     }
 
-    fn whole(&self, held: &[[f32; 2]], relative: f32) -> f32 {
-        let weights = self.weights;
+    fn whole(&self, held: &[Counts], relative: f32) -> f32 {
         let units = self.plan.units.iter().zip(held).zip(&self.rarity);
-        units
-            .map(|((unit, counts), rarity)| {
-                let exact = rarity[0] * weights.saturate(counts[0], relative);
-                let any = rarity[1] * weights.saturate(counts[1], relative);
-                unit.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
-            })
-            .sum()
+        let scores = units.map(|((unit, counts), rarity)| {
+            unit.score_as(*rarity, *counts, (relative, self.weights))
+        });
+        scores.sum()
     }
 
     fn pairs(&self, candidate: usize) -> f32 {
         let pairs = self.plan.pairs.iter().zip(self.evidence.pairs(candidate));
-        let worth = |unit: usize| self.plan.units[unit].weight * self.plan.units[unit].rarity;
+        let worth = |unit: usize| self.plan.units[unit].worth();
         pairs.map(|(pair, kept)| kept * worth(pair.first).min(worth(pair.second))).sum()
     }
 
-    fn coverage(&self, held: &[[f32; 2]]) -> f32 {
-        let worth = |index: usize| self.plan.units[index].weight * self.rarity[index][1];
-        let held = held.iter().enumerate().filter(|(_, counts)| counts[1] > 0.0);
-        held.map(|(index, _)| worth(index)).sum()
-    }
-
-    fn add(&self, held: &mut [[f32; 2]], row: usize, sign: f32) {
+    fn add(&self, held: &mut [Counts], row: usize, sign: f32) {
         let weight = sign * self.weights.of_kind(self.evidence.rows[row].kind);
         for (sum, counts) in held.iter_mut().zip(self.evidence.counts(row)) {
             sum[0] += weight * counts[0];
@@ -174,6 +151,6 @@ impl<'m> Measure<'m> {
 }
 
 /// What is left of a sum that was added to and taken from is not quite nothing.
-fn clean(counts: [f32; 2]) -> [f32; 2] {
+fn clean(counts: Counts) -> Counts {
     counts.map(|count| if count < 0.01 { 0.0 } else { count })
 }

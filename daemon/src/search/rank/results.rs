@@ -1,5 +1,7 @@
 //! What a search answers.
 
+use std::fmt;
+
 use crate::{
     model::{SessionKey, Timestamp},
     search::passage::Kind,
@@ -67,6 +69,30 @@ pub struct Explanation {
     pub signs: Vec<Sign>,
     /// The question's words, with how rare each is and how often it stands in the session.
     pub words: Vec<WordFound>,
+}
+
+impl fmt::Display for Explanation {
+    /// `best passages 1.00, recency 0.02; parser 1 (2 in any form), comments 3`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let signs: Vec<String> =
+            self.signs.iter().map(|sign| format!("{} {:.2}", sign.name, sign.share)).collect();
+        let words: Vec<String> = self.words.iter().map(WordFound::to_string).collect();
+        write!(f, "{}", signs.join(", "))?;
+        if !words.is_empty() {
+            write!(f, "; {}", words.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for WordFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.word, self.exact)?;
+        if self.any_form > self.exact {
+            write!(f, " ({} in any form)", self.any_form)?;
+        }
+        Ok(())
+    }
 }
 
 /// One sign of relevance.

@@ -11,10 +11,14 @@ pub struct Weights {
     pub length: f32,
     /// The share of exact words; the rest goes to words of the same stem.
     pub exact: f32,
+    /// Words that are written like names.
+    pub name: f32,
     /// Parts of an identifier or path that is asked for as a whole.
     pub in_whole: f32,
     /// Words of a date, which stand in few texts that are of that date.
     pub in_date: f32,
+    /// Words about time, place and manner.
+    pub faint: f32,
     /// What each [`Kind`] of passage counts, by its number.
     pub kinds: [f32; Kind::ALL.len()],
     /// The best passages of a session, best first.
@@ -29,8 +33,6 @@ pub struct Weights {
     pub whole: f32,
     /// Words of the question in their order, near each other.
     pub pairs: f32,
-    /// How many of the question's words the session holds at all.
-    pub coverage: f32,
     /// A date in the question is one of the session's.
     pub date: f32,
     /// The question names the session's project.
@@ -62,16 +64,17 @@ impl Default for Weights {
             saturation: 1.2,
             length: 0.75,
             exact: 0.5,
+            name: 1.4,
             in_whole: 0.5,
             in_date: 0.3,
+            faint: 0.6,
             kinds,
             best: [1.0, 0.5, 0.33],
             turns: 1.0,
             stretch: 1.0,
-            stretch_terms: 350,
+            stretch_terms: 450,
             whole: 0.6,
-            pairs: 0.3,
-            coverage: 0.0,
+            pairs: 0.25,
             date: 0.3,
             named_project: 0.1,
             near: 0.1,

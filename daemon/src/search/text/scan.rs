@@ -154,9 +154,10 @@ impl Chunk {
             let number = (atom + 1..=last).find(|next| self.number(text, *next).is_some());
             let last = number.map_or(last, |number| number - 1);
             let first = *position;
-            for atom in self.atoms[atom..=last].to_vec() {
-                identifier::each_part(&text[atom.clone()], |part| {
-                    let span = atom.start + part.start..atom.start + part.end;
+            for atom in atom..=last {
+                let Range { start, end } = self.atoms[atom];
+                identifier::each_part(&text[start..end], |part| {
+                    let span = start + part.start..start + part.end;
                     self.add(text, span, Form::Part, *position);
                     *position += 1;
                 });

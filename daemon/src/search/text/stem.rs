@@ -16,12 +16,42 @@ pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     {
         return None;
     }
-    let word = BASES.get(word).copied().unwrap_or(word);
+    if let Some(base) = BASES.get(word) {
+        return Some(STEMMER.stem(base));
+    }
     if word.len() < 3 {
         return Some(Cow::Borrowed(word));
     }
-    Some(STEMMER.stem(word))
+    match americanized(word) {
+        Some(word) => Some(Cow::Owned(STEMMER.stem(&word).into_owned())),
+        None => Some(STEMMER.stem(word)),
+    }
 }
+
+/// `word` with the American endings in place of the British ones: `-ize` for `-ise`, `-or` for
+/// `-our`. Words that merely look so (`promise`) change too, in all their forms alike.
+fn americanized(word: &str) -> Option<String> {
+    if word.len() < 6 {
+        return None;
+    }
+    for (british, american, endings) in SPELLINGS {
+        for ending in *endings {
+            if let Some(rest) = word.strip_suffix(ending)
+                && let Some(start) = rest.strip_suffix(british)
+            {
+                return Some(format!("{start}{american}{ending}"));
+            }
+        }
+    }
+    None
+}
+
+/// British, American, and what may follow.
+const SPELLINGS: &[(&str, &str, &[&str])] = &[
+    ("is", "iz", &["e", "ed", "es", "er", "ers", "ing", "ation", "ations"]),
+    ("ys", "yz", &["e", "ed", "es", "er", "ers", "ing"]),
+    ("our", "or", &["", "s", "ed", "ing", "al", "ful", "ite", "ites", "able"]),
+];
 
 /// No English word is longer.
 const LONGEST_STEMMED: usize = 32;
@@ -30,7 +60,7 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::Eng
 
 static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let mut bases = HashMap::new();
-    for line in [IRREGULAR, DERIVED, SHORT].into_iter().flat_map(str::lines) {
+    for line in [IRREGULAR, DERIVED, SHORT, SPELLED].into_iter().flat_map(str::lines) {
         let mut words = line.split_ascii_whitespace();
         if let Some(base) = words.next() {
             bases.extend(words.map(|word| (word, base)));
@@ -145,7 +175,7 @@ criterion criteria
 
 /// Verbs and the nouns made of them that the stemmer does not bring together.
 const DERIVED: &str = "
-analyze analysis analyses analyse analysed analyzing analysing
+analyze analysis analyses
 choose choice choices
 convert conversion conversions
 decide decision decisions
@@ -175,7 +205,7 @@ dependency dep deps
 directory dir dirs
 document doc docs documentation
 environment env envs
-initialize init initialise initialisation
+initialize init
 internationalization i18n
 kubernetes k8s
 message msg msgs
@@ -186,7 +216,30 @@ regex regexp regexes
 repository repo repos
 specification spec specs
 statistics stats stat
-synchronize sync synced syncing synchronise
+synchronize sync synced syncing
 temporary temp tmp
 utility util utils
+";
+
+/// Words that are spelled in two ways.
+const SPELLED: &str = "
+canceled cancelled
+canceling cancelling
+catalog catalogue catalogues
+center centre centres
+color colour colours
+defense defence
+dialog dialogue dialogues
+fiber fibre
+gray grey
+jewelry jewellery
+labeled labelled
+labeling labelling
+license licence licences
+modeling modelling
+practice practise
+program programme programmes
+theater theatre theatres
+traveled travelled
+traveling travelling
 ";

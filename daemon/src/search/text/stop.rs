@@ -1,40 +1,76 @@
-//! English words that say nothing about what a text is about.
+//! English words that say little about what a text is about.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
-/// Whether a folded word is left out of a question that has better ones.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(word)
+/// How little a word says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Emptiness {
+    /// Nothing: it is left out of a question that has better words.
+    Empty,
+    /// A little, such as how things lie in time and space.
+    Faint,
 }
 
-static STOP_WORDS: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| WORDS.split_ascii_whitespace().collect());
+/// How little a folded word says; `None` when it says something.
+pub(crate) fn emptiness(word: &str) -> Option<Emptiness> {
+    WORDS.get(word).copied()
+}
+
+static WORDS: LazyLock<HashMap<&'static str, Emptiness>> = LazyLock::new(|| {
+    let empty = EMPTY.split_ascii_whitespace().map(|word| (word, Emptiness::Empty));
+    let faint = FAINT.split_ascii_whitespace().map(|word| (word, Emptiness::Faint));
+    empty.chain(faint).collect()
+});
 
 /// Function words, the words that make a sentence a question, and what is left of contractions.
-const WORDS: &str = "
-    a about above after again against all also am an and any anyone anything ain are aren arent around as at
-    be became because been before being below between both but by
-    came can cannot cant come could couldn couldnt
-    did didn didnt do does doesn doesnt doing don done dont down during
-    each either else ever every
-    few for from further
-    get gets getting go goes going gone got
-    had hadn hadnt has hasn hasnt have haven havent having he her here hers herself him himself his how however
-    i if in into is isn isnt it its itself ive
+const EMPTY: &str = "
+    a about ain all also am an and any are aren arent as at
+    be been being both but by
+    can cant could couldn couldnt
+    d did didn didnt do does doesn doesnt doing don done dont
+    each either
+    for from
+    get gets getting got
+    had hadn hadnt has hasn hasnt have haven havent having he her hers herself him himself his how
+    i if im in into is isn isnt it its itself ive
     just
-    last lately let lets like ll
-    m made make makes many may maybe me might mine more most much must my myself
-    no nor not now
-    of off often on once one ones only onto or other others otherwise our ours ourselves out over own
+    let lets like ll
+    m may me might mine must my myself
+    no nor not
+    of on one or other our ours ourselves
     please
-    rather re really recent recently
-    s same shall she should shouldn shouldnt since so some somehow someone something sometime somewhere still
-    such sure
-    t than that thats the their theirs them themselves then there theres these they thing things this
-    those though through thus to too
-    under until up upon us use used using
-    ve very via
-    want wanted was wasn wasnt way we well went were weren werent what whatever whats when where whether which
-    while who whom whose why will with within without wont would wouldn wouldnt
-    yes yet you your yours yourself yourselves
+    re really
+    s shall she should shouldn shouldnt so some something such
+    t than that thats the their theirs them themselves then there theres these they this those to too
+    us
+    ve very
+    was wasn wasnt we were weren werent what whatever whats when where which who whom whose why will
+    with won would wouldn wouldnt
+    you your yours yourself
+";
+
+/// Words about time, place, order and manner, verbs that go with everything, and words about talking
+/// as such.
+const FAINT: &str = "
+    above after again against along already always anyone anything around away
+    back because became before behind below between
+    cannot came come conversation conversations
+    discuss discussed discussing discussion down during
+    else enough ever every everything
+    few first further
+    go goes going gone
+    here however
+    instead
+    last later
+    made make makes making many maybe more most much
+    never new next now
+    off often once ones only onto others otherwise out over own
+    quite
+    rather recently
+    same see seem session sessions since somehow someone sometimes somewhere still
+    talk talked talking tell though through thing things together
+    under until up upon use used using usually
+    via
+    want wanted way well went whether while whole within without
+    yes yet
 ";

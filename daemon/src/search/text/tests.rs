@@ -197,6 +197,12 @@ fn forms_of_a_word_share_a_stem() {
         ("db", "databases"),
         ("decided", "decision"),
         ("chose", "choices"),
+        ("colours", "color"),
+        ("behaviour", "behavior"),
+        ("organised", "organizing"),
+        ("analysed", "analysis"),
+        ("promises", "promised"),
+        ("licence", "license"),
     ] {
         assert_eq!(stem::stem(one), stem::stem(other), "{one}, {other}");
     }
@@ -209,9 +215,11 @@ fn forms_of_a_word_share_a_stem() {
 }
 
 #[test]
-fn stop_words_are_folded_words() {
+fn words_that_say_little_are_known() {
+    use stop::{Emptiness, emptiness};
     for word in ["the", "what", "didn", "where"] {
-        assert!(stop::is_stop_word(word), "{word}");
+        assert_eq!(emptiness(word), Some(Emptiness::Empty), "{word}");
     }
-    assert!(!stop::is_stop_word("test"));
+    assert_eq!(emptiness("without"), Some(Emptiness::Faint));
+    assert_eq!(emptiness("test"), None);
 }

@@ -16,12 +16,25 @@
 //! | `e` | episode id, piece | episode |
 //! | `n` | namespace, episode id | nothing: the project's episodes |
 //! | `o` | position | outbox entry |
+//! | `w` | shelf, length of the name, name, piece | note |
+//! | `G` | episode, piece | what the rows below hold of the episode |
+//! | `M` | entity, episode | mention |
+//! | `K` | namespace, kind, time, entity, episode | nothing: the project's things by kind |
+//! | `F` | fact, episode, piece | claims |
+//! | `N` | entity, time, fact, episode | relation: the claims that name a thing |
+//! | `T` | namespace, time, fact, episode | relation: the project's claims |
+//! | `S` | subject, episode, piece | marks |
+//! | `R` | entity before, entity after, episode | time of the renaming |
+//! | `B` | entity after, entity before, episode | the same |
 
 use sha2::{Digest, Sha256};
 
 use crate::{
-    model::{EpisodeId, Namespace, SessionId, SessionKey},
-    store::SourceKey,
+    model::{
+        EpisodeId, Namespace, SessionId, SessionKey, Timestamp,
+        graph::{Claim, EntityId, EntityKind, FactKey, Mention, Rename, Subject},
+    },
+    store::{Shelf, SourceKey},
 };
 
 /// A key, or the beginning that the keys of a range share.
@@ -40,6 +53,16 @@ pub(crate) mod table {
     pub(crate) const EPISODES: u8 = b'e';
     pub(crate) const BY_PROJECT: u8 = b'n';
     pub(crate) const OUTBOX: u8 = b'o';
+    pub(crate) const NOTES: u8 = b'w';
+    pub(crate) const CONTENTS: u8 = b'G';
+    pub(crate) const MENTIONS: u8 = b'M';
+    pub(crate) const MENTIONS_BY_KIND: u8 = b'K';
+    pub(crate) const CLAIMS: u8 = b'F';
+    pub(crate) const CLAIMS_BY_ENTITY: u8 = b'N';
+    pub(crate) const CLAIMS_BY_PROJECT: u8 = b'T';
+    pub(crate) const MARKS: u8 = b'S';
+    pub(crate) const RENAMES_FROM: u8 = b'R';
+    pub(crate) const RENAMES_TO: u8 = b'B';
 }
 
 pub(crate) fn meta(name: &str) -> Key {
@@ -102,6 +125,109 @@ pub(crate) fn outbox(position: u64) -> Key {
     key(table::OUTBOX, &[&position.to_be_bytes()])
 }
 
+pub(crate) fn notes(shelf: Shelf) -> Key {
+    key(table::NOTES, &[&[shelf.number()]])
+}
+
+/// The length stands before the name, so that no key is the beginning of another.
+pub(crate) fn note(shelf: Shelf, name: &[u8]) -> Key {
+    let name = &name[..name.len().min(usize::from(u8::MAX))];
+    key(table::NOTES, &[&[shelf.number()], &[name.len() as u8], name])
+}
+
+/// The name in a key of the table `w`.
+pub(crate) fn note_in(key: &[u8]) -> Option<&[u8]> {
+    let length = usize::from(*key.get(2)?);
+    key.get(3..3 + length)
+}
+
+pub(crate) fn contents(episode: EpisodeId) -> Key {
+    key(table::CONTENTS, &[episode.0.as_bytes()])
+}
+
+pub(crate) fn mentions_of(entity: EntityId) -> Key {
+    key(table::MENTIONS, &[entity.0.as_bytes()])
+}
+
+pub(crate) fn mention(entity: EntityId, episode: EpisodeId) -> Key {
+    key(table::MENTIONS, &[entity.0.as_bytes(), episode.0.as_bytes()])
+}
+
+pub(crate) fn mentions_by_kind(namespace: Namespace, kind: EntityKind) -> Key {
+    key(table::MENTIONS_BY_KIND, &[&namespace.number().to_be_bytes(), &[kind.number()]])
+}
+
+pub(crate) fn mention_by_kind(mention: &Mention, episode: EpisodeId) -> Key {
+    let mut key = mentions_by_kind(mention.namespace, mention.kind);
+    key.extend_from_slice(&time(mention.at));
+    key.extend_from_slice(mention.entity.0.as_bytes());
+    key.extend_from_slice(episode.0.as_bytes());
+    key
+}
+
+pub(crate) fn claims_of(fact: FactKey) -> Key {
+    key(table::CLAIMS, &[fact.0.as_bytes()])
+}
+
+pub(crate) fn claims(fact: FactKey, episode: EpisodeId) -> Key {
+    key(table::CLAIMS, &[fact.0.as_bytes(), episode.0.as_bytes()])
+}
+
+pub(crate) fn claims_by_entity(entity: EntityId) -> Key {
+    key(table::CLAIMS_BY_ENTITY, &[entity.0.as_bytes()])
+}
+
+pub(crate) fn claim_by_entity(entity: EntityId, claim: &Claim, episode: EpisodeId) -> Key {
+    of_claim(claims_by_entity(entity), claim, episode)
+}
+
+pub(crate) fn claims_by_project(namespace: Namespace) -> Key {
+    key(table::CLAIMS_BY_PROJECT, &[&namespace.number().to_be_bytes()])
+}
+
+pub(crate) fn claim_by_project(claim: &Claim, episode: EpisodeId) -> Key {
+    of_claim(claims_by_project(claim.namespace), claim, episode)
+}
+
+pub(crate) fn marks_of(subject: Subject) -> Key {
+    key(table::MARKS, &[&subject.0])
+}
+
+pub(crate) fn marks(subject: Subject, episode: EpisodeId) -> Key {
+    key(table::MARKS, &[&subject.0, episode.0.as_bytes()])
+}
+
+pub(crate) fn renames_from(entity: EntityId) -> Key {
+    key(table::RENAMES_FROM, &[entity.0.as_bytes()])
+}
+
+pub(crate) fn renames_to(entity: EntityId) -> Key {
+    key(table::RENAMES_TO, &[entity.0.as_bytes()])
+}
+
+/// The keys of a renaming: under the name before, and under the name after.
+pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
+    let ends = [
+        (table::RENAMES_FROM, rename.from, rename.to),
+        (table::RENAMES_TO, rename.to, rename.from),
+    ];
+    ends.map(|(table, one, other)| {
+        key(table, &[one.0.as_bytes(), other.0.as_bytes(), episode.0.as_bytes()])
+    })
+}
+
+/// A time in a key, so that later ones sort behind earlier ones.
+pub(crate) fn time(at: Timestamp) -> [u8; 8] {
+    (at.micros().cast_unsigned() ^ (1 << 63)).to_be_bytes()
+}
+
+/// What stands under a path: which file it is.
+pub(crate) fn of_path(source: SourceKey) -> Vec<u8> {
+    let mut bytes = source.session.0.to_be_bytes().to_vec();
+    bytes.extend_from_slice(&source.number.to_be_bytes());
+    bytes
+}
+
 /// The session key in a key of the tables `s` and `l`.
 pub(crate) fn session_in(key: &[u8]) -> Option<SessionKey> {
     Some(SessionKey(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?)))
@@ -120,6 +246,24 @@ pub(crate) fn position_in(key: &[u8]) -> Option<u64> {
 /// The episode id in a key of the tables `e` (`at` 1) and `n` (`at` 5).
 pub(crate) fn episode_in(key: &[u8], at: usize) -> Option<EpisodeId> {
     uuid::Uuid::from_slice(key.get(at..at + 16)?).ok().map(EpisodeId)
+}
+
+/// Sixteen bytes of a key that stand for a thing, a fact or an episode.
+pub(crate) fn uuid_in(key: &[u8], at: usize) -> Option<uuid::Uuid> {
+    uuid::Uuid::from_slice(key.get(at..at + 16)?).ok()
+}
+
+/// The time in a key.
+pub(crate) fn time_in(key: &[u8], at: usize) -> Option<Timestamp> {
+    let bits = u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?);
+    Some(Timestamp::from_micros((bits ^ (1 << 63)).cast_signed()))
+}
+
+fn of_claim(mut key: Key, claim: &Claim, episode: EpisodeId) -> Key {
+    key.extend_from_slice(&time(claim.at));
+    key.extend_from_slice(claim.key.0.as_bytes());
+    key.extend_from_slice(episode.0.as_bytes());
+    key
 }
 
 fn of_source(table: u8, source: SourceKey) -> Key {

@@ -4,24 +4,31 @@
 //! every list of writes flushed and its file synced before the next one is begun, values of at
 //! most four kilobytes, every value in a checksummed envelope.
 
+mod counters;
 mod envelope;
+mod graph;
 mod keys;
+mod mark;
+mod notes;
 mod pieces;
 mod prepared;
 mod reading;
 mod records;
+mod statements;
 mod unwritten;
 mod writer;
 
 use std::{
     panic,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
+    thread,
+    time::Duration,
 };
 
-use sled::Tree;
+use sled::{Db, Tree};
 
-use self::writer::{Counters, Writer};
+use self::{counters::Counters, mark::Mark, writer::Writer};
 use crate::store::{StoreError, Ticket, Write};
 
 /// A store in a folder of its own.
@@ -30,44 +37,36 @@ pub struct SledStore {
     tree: Tree,
     counters: Arc<Counters>,
     writer: Writer,
+    lost: u64,
 }
 
 /// Bytes of pages that sled keeps in memory.
 const CACHE: u64 = 24 << 20;
 /// sled's unit of disk space; above its default as a margin for pages full of long values.
 const SEGMENT: usize = 2 << 20;
+/// How often a locked database is tried again, and after which pause.
+const LOCK_ATTEMPTS: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 impl SledStore {
     /// Opens the store in `folder`, which is made if it is missing.
     ///
     /// Takes a lock on the folder that the death of the process frees.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
-        let path = folder.to_owned();
-        // Most databases that sled cannot open make it panic rather than fail.
-        let opened = panic::catch_unwind(move || {
-            sled::Config::default()
-                .path(path)
-                .cache_capacity(CACHE)
-                .segment_size(SEGMENT)
-                .flush_every_ms(None)
-                .open()
-        });
-        let db = match opened {
-            Ok(result) => result?,
-            Err(panic) => {
-                let what = panic
-                    .downcast_ref::<String>()
-                    .map(String::as_str)
-                    .or(panic.downcast_ref::<&str>().copied())
-                    .unwrap_or("it broke while opening");
-                return Err(StoreError::Backend(what.to_owned()));
-            }
-        };
+        let db = open_unlocked(folder)?;
         let tree: Tree = (*db).clone();
         check_version(&tree)?;
         let counters = Arc::new(Counters::load(&tree)?);
-        let writer = Writer::start(db, folder, counters.clone())?;
-        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer })
+        let (mark, marked) = Mark::open(folder)
+            .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
+        let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
+        let writer = Writer::start(db, mark, folder, counters.clone())?;
+        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, lost })
+    }
+
+    /// Changes that had been safe and are gone, because the database's file was damaged.
+    pub fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// Waits until everything queued is on disk and lets go of the folder.
@@ -78,6 +77,38 @@ impl SledStore {
     fn queue(&self, writes: Vec<Write>) -> Ticket {
         self.writer.queue(writes)
     }
+}
+
+/// Opens the database, if need be a moment later: threads of sled's own may hold on to one that
+/// was just closed.
+fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
+    let mut attempts = 0;
+    loop {
+        match open_database(folder) {
+            Err(sled::Error::Io(error))
+                if error.to_string().contains("could not acquire lock")
+                    && attempts < LOCK_ATTEMPTS =>
+            {
+                attempts += 1;
+                thread::sleep(LOCK_PAUSE);
+            }
+            opened => return Ok(opened?),
+        }
+    }
+}
+
+fn open_database(folder: &Path) -> sled::Result<Db> {
+    let path = folder.to_owned();
+    // Most databases that sled cannot open make it panic rather than fail.
+    let opened = panic::catch_unwind(move || {
+        sled::Config::default()
+            .path(path)
+            .cache_capacity(CACHE)
+            .segment_size(SEGMENT)
+            .flush_every_ms(None)
+            .open()
+    });
+    opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }
 
 /// Writes the version into a new store and refuses one of a newer program.
@@ -97,7 +128,12 @@ fn check_version(tree: &Tree) -> Result<(), StoreError> {
 
 impl From<sled::Error> for StoreError {
     fn from(error: sled::Error) -> StoreError {
-        StoreError::Backend(error.to_string())
+        match error {
+            sled::Error::Corruption { .. } => {
+                StoreError::Unreadable("what stands in it is not what was written".to_owned())
+            }
+            other => StoreError::Backend(other.to_string()),
+        }
     }
 }
 
@@ -153,5 +189,30 @@ mod tests {
     /// Values that sled put into files of their own, which it neither syncs nor ever reclaims.
     fn blobs(folder: &Path) -> usize {
         folder.join("blobs").read_dir().unwrap().count()
+    }
+
+    #[test]
+    fn what_a_damaged_file_costs_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = contract::session(crate::model::SessionKey(1), "a");
+        let source = contract::source_of(&session, 0).key;
+        let store = SledStore::open(folder.path()).unwrap();
+        for seq in 0..300 {
+            let messages = vec![contract::message(seq, 1_000)];
+            store.write(vec![Write::Messages { source, messages }]).wait().unwrap();
+        }
+        let end = store.outbox_end();
+        store.close();
+        let file = folder.path().join("db");
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.fill(0);
+        std::fs::write(&file, bytes).unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        assert!(store.lost() > 0);
+        assert_eq!(store.outbox_end() + store.lost(), end);
+        // Said once: from here on this is all there is.
+        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+        store.close();
+        assert_eq!(SledStore::open(folder.path()).unwrap().lost(), 0);
     }
 }

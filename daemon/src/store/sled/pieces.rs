@@ -12,15 +12,22 @@ pub(crate) const PIECE: usize = 4_000;
 
 /// Puts `value` under `key` in pieces. The caller has removed a longer value before it.
 pub(crate) fn put(batch: &mut Batch, key: &Key, value: &[u8]) {
+    for (key, stored) in split(key, value) {
+        batch.insert(key, stored);
+    }
+}
+
+/// The pieces of `value` with their keys.
+pub(crate) fn split(key: &Key, value: &[u8]) -> impl Iterator<Item = (Key, Vec<u8>)> {
     let count = value.len().div_ceil(PIECE).max(1);
-    for number in 0..count {
+    (0..count).map(move |number| {
         let piece = &value[number * PIECE..value.len().min((number + 1) * PIECE)];
         let last = number + 1 == count;
         let mut stored = Vec::with_capacity(piece.len() + 1);
         stored.push(u8::from(last));
         stored.extend_from_slice(piece);
-        batch.insert(numbered(key, number), stored);
-    }
+        (numbered(key, number), stored)
+    })
 }
 
 /// Removes every piece under `key`, and under every key that begins with it.

@@ -2,11 +2,13 @@
 
 use super::{
     envelope,
+    keys::{self, Key},
     records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord},
+    statements,
     unwritten::Named,
 };
 use crate::{
-    model::{Episode, EpisodeId, Message, SessionKey, session::Session},
+    model::{Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session},
     store::{Source, SourceKey, Write},
 };
 
@@ -22,8 +24,10 @@ pub(super) enum Prepared {
     Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
     ClearSource(SourceKey),
     Episode { episode: Box<Episode>, record: Vec<u8> },
+    Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
     DropEpisode(EpisodeId),
     DropSession(SessionKey),
+    Note { key: Key, record: Option<Vec<u8>> },
     OutboxTaken(u64),
 }
 
@@ -61,8 +65,17 @@ impl From<Write> for Prepared {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
                 Prepared::Episode { episode, record }
             }
+            Write::Statements { episode, statements } => Prepared::Statements {
+                episode,
+                rows: statements::rows(episode, &statements),
+                things: statements::things(&statements).collect(),
+            },
             Write::DropEpisode(id) => Prepared::DropEpisode(id),
             Write::DropSession(session) => Prepared::DropSession(session),
+            Write::Note(note) => Prepared::Note {
+                key: keys::note(note.shelf, &note.name),
+                record: note.content.map(|content| envelope::seal(&content)),
+            },
             Write::OutboxTaken(position) => Prepared::OutboxTaken(position),
         }
     }

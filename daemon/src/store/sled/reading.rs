@@ -248,7 +248,7 @@ where
     M::try_from(record).map_err(|what| damaged(key, what))
 }
 
-fn damaged(key: &[u8], what: String) -> StoreError {
+pub(super) fn damaged(key: &[u8], what: String) -> StoreError {
     let key = key.iter().map(|byte| char::from(*byte)).flat_map(char::escape_default).collect();
     StoreError::Damaged { key, what }
 }

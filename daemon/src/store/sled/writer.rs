@@ -4,12 +4,13 @@
 //! segment that was not synced yet.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io,
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::Ordering,
         mpsc::{self, Receiver, SyncSender},
     },
     thread::{self, JoinHandle},
@@ -19,63 +20,31 @@ use sled::{Batch, Db, Tree};
 use tokio::sync::{oneshot, watch};
 
 use super::{
-    envelope, keys, pieces,
+    counters::Counters,
+    envelope,
+    keys::{self, Key},
+    mark::Mark,
+    pieces,
     prepared::Prepared,
     records::{MessageRecord, OutboxRecord},
+    statements,
     unwritten::{Named, Unwritten},
 };
 use crate::{
     model::{
         Episode, EpisodeId, SessionKey,
+        graph::Thing,
         session::{Session, State},
     },
-    store::{Outbox, SourceKey, StoreError, Ticket, Write},
+    store::{Outbox, Shelf, SourceKey, StoreError, Ticket, Write},
 };
 
 /// Lists that may wait; the next caller waits with its own.
 const QUEUE: usize = 16;
 /// Lists that share a flush and a sync at most. Twenty were measured to lose nothing.
 const GROUP: usize = 16;
-/// Numbers that the writer alone moves on.
-#[derive(Debug)]
-pub(super) struct Counters {
-    pub(super) next_session: AtomicU64,
-    pub(super) outbox: AtomicU64,
-    pub(super) sessions: AtomicU64,
-    pub(super) messages: AtomicU64,
-    pub(super) episodes: AtomicU64,
-}
-
-impl Counters {
-    pub(super) fn load(tree: &Tree) -> Result<Counters, StoreError> {
-        let read = |name: &str| -> Result<AtomicU64, StoreError> {
-            let stored = tree.get(keys::meta(name))?;
-            let number =
-                stored.and_then(|bytes| bytes.first_chunk().map(|b| u64::from_be_bytes(*b)));
-            Ok(AtomicU64::new(number.unwrap_or(0)))
-        };
-        Ok(Counters {
-            next_session: read("next session")?,
-            outbox: read("outbox")?,
-            sessions: read("sessions")?,
-            messages: read("messages")?,
-            episodes: read("episodes")?,
-        })
-    }
-
-    fn save(&self, batch: &mut Batch) {
-        let named = [
-            ("next session", &self.next_session),
-            ("outbox", &self.outbox),
-            ("sessions", &self.sessions),
-            ("messages", &self.messages),
-            ("episodes", &self.episodes),
-        ];
-        for (name, number) in named {
-            batch.insert(keys::meta(name), &number.load(Ordering::Relaxed).to_be_bytes());
-        }
-    }
-}
+/// Things in one entry of the outbox: of sixteen bytes each, far below what a value may have.
+const THINGS: usize = 128;
 
 /// The way to the writing thread; dropping it lets the thread finish what is queued.
 pub(super) struct Writer {
@@ -94,6 +63,7 @@ struct Job {
 impl Writer {
     pub(super) fn start(
         db: Db,
+        mark: Mark,
         folder: &Path,
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
@@ -103,10 +73,11 @@ impl Writer {
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
         let (outbox, outbox_ends) = watch::channel(counters.outbox.load(Ordering::Relaxed));
         let unwritten = Arc::new(Unwritten::default());
-        let thread = Thread {
+        let mut thread = Thread {
             tree: (*db).clone(),
             _db: db,
             data,
+            mark,
             counters,
             outbox,
             unwritten: unwritten.clone(),
@@ -157,6 +128,8 @@ struct Step {
     ops: Batch,
     /// Files whose messages this same list removes: the tree still shows them.
     cleared: Vec<SourceKey>,
+    /// Of these something else is said now.
+    things: BTreeSet<Thing>,
 }
 
 struct Thread {
@@ -164,13 +137,14 @@ struct Thread {
     /// Kept so that the database stays open, and locked, as long as this thread lives.
     _db: Db,
     data: File,
+    mark: Mark,
     counters: Arc<Counters>,
     outbox: watch::Sender<u64>,
     unwritten: Arc<Unwritten>,
 }
 
 impl Thread {
-    fn run(&self, jobs: &Receiver<Job>) {
+    fn run(&mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
@@ -184,7 +158,12 @@ impl Thread {
                 }
             }
             let synced = self.sync();
-            self.outbox.send_replace(self.counters.outbox.load(Ordering::Relaxed));
+            let end = self.counters.outbox.load(Ordering::Relaxed);
+            if synced.is_ok() {
+                // Without it a later loss goes unnoticed, which is no reason to lose anything now.
+                drop(self.mark.set(end));
+            }
+            self.outbox.send_replace(end);
             for (resolve, applied) in waiting {
                 // Nobody may be waiting, which is fine.
                 drop(resolve.send(applied.and_then(|position| synced.clone().map(|()| position))));
@@ -203,6 +182,10 @@ impl Thread {
         for write in writes {
             self.add(&mut batch, write)?;
         }
+        let things: Vec<Thing> = std::mem::take(&mut batch.things).into_iter().collect();
+        for things in things.chunks(THINGS) {
+            self.out(&mut batch, Outbox::Things(things.to_vec()));
+        }
         self.counters.save(&mut batch.ops);
         self.tree.apply_batch(batch.ops)?;
         Ok(self.counters.outbox.load(Ordering::Relaxed))
@@ -213,7 +196,7 @@ impl Thread {
             Prepared::Session { session, record } => self.put_session(step, &session, record),
             Prepared::Source { source, record, checkpoint } => {
                 step.ops.insert(keys::source(source.key), record);
-                step.ops.insert(keys::path(&source.path), source_key_bytes(source.key));
+                step.ops.insert(keys::path(&source.path), keys::of_path(source.key));
                 if let Some(checkpoint) = checkpoint {
                     let key = keys::checkpoint(source.key);
                     pieces::remove(&self.tree, &mut step.ops, &key)?;
@@ -233,8 +216,18 @@ impl Thread {
                 Ok(())
             }
             Prepared::Episode { episode, record } => self.put_episode(step, &episode, &record),
+            Prepared::Statements { episode, rows, things } => {
+                self.put_statements(step, episode, (rows, things))
+            }
             Prepared::DropEpisode(id) => self.drop_episode(step, id),
             Prepared::DropSession(session) => self.drop_session(step, session),
+            Prepared::Note { key, record } => {
+                pieces::remove(&self.tree, &mut step.ops, &key)?;
+                if let Some(record) = record {
+                    pieces::put(&mut step.ops, &key, &record);
+                }
+                Ok(())
+            }
             Prepared::OutboxTaken(position) => {
                 let range = keys::outbox(0)..=keys::outbox(position);
                 for key in self.tree.range(range).keys() {
@@ -335,10 +328,11 @@ impl Thread {
         episode: &Episode,
         record: &[u8],
     ) -> Result<(), StoreError> {
-        if let Some(old) = self.session(episode.session)?.and_then(|session| session.indexed)
-            && old.episode != episode.id
-        {
-            self.drop_episode(step, old.episode)?;
+        let old = self.session(episode.session)?.and_then(|session| session.indexed);
+        match old {
+            Some(old) if old.episode == episode.id => self.clear_episode(step, old.episode)?,
+            Some(old) => self.drop_episode(step, old.episode)?,
+            None => {}
         }
         pieces::put(&mut step.ops, &keys::episode(episode.id), record);
         step.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
@@ -347,12 +341,43 @@ impl Thread {
         Ok(())
     }
 
-    fn drop_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
+    /// Takes an episode out that is about to be put again.
+    fn clear_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
         let Some(episode) = super::reading::episode(&self.tree, id)? else { return Ok(()) };
         pieces::remove(&self.tree, &mut step.ops, &keys::episode(id))?;
+        self.drop_statements(step, id)?;
         step.ops.remove(keys::episode_of(episode.project.namespace(), id));
         self.counters.episodes.fetch_sub(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn drop_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
+        let Some(episode) = super::reading::episode(&self.tree, id)? else { return Ok(()) };
+        self.clear_episode(step, id)?;
         self.out(step, Outbox::EpisodeDropped { id, session: episode.session });
+        Ok(())
+    }
+
+    fn put_statements(
+        &self,
+        step: &mut Step,
+        episode: EpisodeId,
+        (rows, things): (Vec<(Key, Vec<u8>)>, Vec<Thing>),
+    ) -> Result<(), StoreError> {
+        self.drop_statements(step, episode)?;
+        for (key, value) in rows {
+            step.ops.insert(key, value);
+        }
+        step.things.extend(things);
+        Ok(())
+    }
+
+    fn drop_statements(&self, step: &mut Step, episode: EpisodeId) -> Result<(), StoreError> {
+        let said = statements::read(&self.tree, episode)?;
+        step.things.extend(statements::things(&said));
+        for (key, _) in statements::rows(episode, &said) {
+            step.ops.remove(key);
+        }
         Ok(())
     }
 
@@ -368,6 +393,8 @@ impl Thread {
             let gone = self.messages_from(source.key, 0)?;
             self.remove_blocks(step, &gone)?;
         }
+        let note = keys::note(Shelf::Awaiting, &key.0.to_be_bytes());
+        pieces::remove(&self.tree, &mut step.ops, &note)?;
         step.ops.remove(keys::session(key));
         step.ops.remove(keys::live(key));
         step.ops.remove(keys::id(&session.id));
@@ -384,10 +411,4 @@ impl Thread {
         let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
         step.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
     }
-}
-
-fn source_key_bytes(source: SourceKey) -> Vec<u8> {
-    let mut bytes = source.session.0.to_be_bytes().to_vec();
-    bytes.extend_from_slice(&source.number.to_be_bytes());
-    bytes
 }

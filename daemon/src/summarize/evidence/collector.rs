@@ -54,7 +54,10 @@ impl Collector {
             Item::Instruction(text) => self.instruction(text, moment),
             Item::Reply { message, text } => self.reply(message.as_deref(), text, moment),
             Item::Call(call) => self.call(call, moment),
-            Item::Result(result) => self.result(result, moment),
+            Item::Result(result) => {
+                self.evidence.last_result = Some(moment.origin);
+                self.result(result, moment);
+            }
             Item::TaskKey { call, key } => self.task_key(call, key),
             Item::Answer { call, question, answer } => self.answer(call, question, answer, moment),
             Item::Recap { kind, text } => self.recap(*kind, text, moment),

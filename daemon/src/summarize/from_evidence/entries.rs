@@ -67,10 +67,19 @@ impl<'e> Entries<'e> {
         self.tidy(&plain)
     }
 
+    /// Something left as an entry: `Next: watch the queue` is `Watch the queue`.
+    pub(super) fn open_end(&self, text: &str) -> String {
+        let plain = pattern!(
+            r"(?i)^(?:next(?: steps?)?|(?:still )?open|to ?do|remaining|left)(?: to do)?: *"
+        )
+        .replace(text, "");
+        self.tidy(&plain)
+    }
+
     /// A cause as an entry: `The issue was that X` is `X`.
     pub(super) fn cause(&self, text: &str) -> String {
         let plain = pattern!(
-            r"(?i)^(?:so |and |but |ah,? )?(?:the |this |that )?(?:actual |real |core |main )?(?:root cause|issue|problem|bug|cause|culprit)(?: here| identified)?(?: (?:is|was)(?: that)?|:) *"
+            r"(?i)^(?:fixed[:!.] )?(?:so |and |but |ah,? )?(?:the |this |that )?(?:actual |real |core |main )?(?:root cause|issue|problem|bug|cause|culprit)(?: here| identified)?(?: (?:is|was)(?: that)?|:) *"
         )
         .replace(text, "");
         // `Fixed the mock: the tests were failing because …` names the cause after the deed.
@@ -138,7 +147,7 @@ pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
         into.extend(alone.filter(|one| {
             one.len() >= 40
                 && !one.ends_with(['?', '…'])
-                && !one.starts_with(['"', '/'])
+                && !one.starts_with(['"', '/', '<'])
                 && !is_talk(one)
         }));
     }

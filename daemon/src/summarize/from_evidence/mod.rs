@@ -57,6 +57,7 @@ pub fn summarize(
         activity_vector: activity,
         objective: entries.tidy_line(&objective::objective(evidence)),
         outcome: outcome::outcome(evidence),
+        phases: None,
         completed_tasks: some(done::completed_tasks(&entries)),
         key_decisions: some(decisions::key_decisions(&entries)),
         next_steps: some(next_steps::next_steps(&entries)),
@@ -79,6 +80,11 @@ pub fn summarize(
 pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     let entries = Entries { evidence, project: context.project };
     entries.tidy_line(&objective::name(evidence))
+}
+
+/// What a session is about that begins with `prompt`, when nothing else is known of it yet.
+pub fn title(prompt: &str) -> String {
+    objective::title_of(prompt)
 }
 
 /// Shortens what this session's activity has little need of: discoveries to two, and the tools
@@ -158,6 +164,32 @@ mod tests {
             ["The old sessions still need to be removed by hand"]
         );
         assert_eq!((found.message_count, found.duration_minutes), (Some(3), Some(2)));
+    }
+
+    #[test]
+    fn labels_of_sentences_are_dropped_and_a_request_that_says_nothing_names_nothing() {
+        let mut script = Script::default();
+        script.prompt("Checkout times out under load. Find out why and fix it.");
+        script.reply(
+            "m1",
+            "Fixed: the root cause was that each order held a connection. Next: watch the pool metric after the deploy.",
+        );
+        let found = summary(&script);
+        let project = Project::new("/app");
+        let context = Context { project: Some(&project), ..Context::default() };
+        assert_eq!(name(&script.collect(), &context), "Checkout times out under load");
+        assert_eq!(found.root_cause_analysis.unwrap(), "Each order held a connection.");
+        assert_eq!(found.next_steps.unwrap(), ["Watch the pool metric after the deploy"]);
+    }
+
+    #[test]
+    fn a_call_that_was_written_as_text_names_nothing() {
+        let mut script = Script::default();
+        script.reply(
+            "m1",
+            "<invoke name=\"Glob\"> <parameter name=\"pattern\">/*</parameter> </invoke>",
+        );
+        assert_eq!(name(&script.collect(), &Context::default()), "No request was recorded");
     }
 
     #[test]

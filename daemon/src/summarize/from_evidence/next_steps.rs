@@ -33,7 +33,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     }
     for statement in entries.evidence.report.iter().filter(|one| one.kind == StatementKind::OpenEnd)
     {
-        push(&mut list, entries.tidy(&statement.text));
+        push(&mut list, entries.open_end(&statement.text));
     }
     recapped(entries, &mut list);
     offered(entries, &mut list);

@@ -29,6 +29,10 @@ const SHIFTS: usize = 2;
 /// From this number of prompts on, the agent's own note says more than the first prompt.
 const MANY_PROMPTS: usize = 6;
 
+/// Words of requests that leave open what they are about.
+const EMPTY: &str =
+    "find out why please fix check look solve debug investigate repair handle help try again now";
+
 /// What a session was for, when nobody said so.
 const UNSTATED: &str = "No request was recorded";
 
@@ -54,9 +58,23 @@ pub(super) fn name(evidence: &Evidence) -> String {
         return cut(&one_line(&title.text), NAME);
     }
     let requests = requests(evidence);
-    let goal = goal(evidence, first_request(&requests).map(|at| &requests[at]));
-    let first = sentences(&goal.ask).first().copied().unwrap_or(UNSTATED).to_owned();
-    cut(without_full_stop(&first), NAME)
+    short(&goal(evidence, first_request(&requests).map(|at| &requests[at])))
+}
+
+/// A title for a session of which only the first prompt is known; empty when that says nothing.
+pub(super) fn title_of(prompt: &str) -> String {
+    Request::of(prompt)
+        .map(|request| short(&Goal { text: request.text, ask: request.ask }))
+        .unwrap_or_default()
+}
+
+fn short(goal: &Goal) -> String {
+    let first = |text: &str| sentences(text).first().copied().unwrap_or(UNSTATED).to_owned();
+    // "Find out why and fix it" asks, but does not say what.
+    let ask = first(&goal.ask);
+    let says_what = words(&ask).difference(&words(EMPTY)).next().is_some();
+    let name = if says_what { ask } else { first(&goal.text) };
+    cut(without_full_stop(&name), NAME)
 }
 
 /// A goal in full, and the part of it that asks.

@@ -53,7 +53,8 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     if words.announces || words.hopes || tests_fail(evidence) || has_open_tasks(evidence, done) {
         return Outcome::InProgress;
     }
-    if !done && (words.asks || !last_turn_errors(evidence).is_empty()) {
+    let went_on = evidence.last_result.is_some_and(|result| result.line > reply.origin.line);
+    if !done && (went_on || words.asks || !last_turn_errors(evidence).is_empty()) {
         return Outcome::InProgress;
     }
     Outcome::Completed
@@ -250,6 +251,22 @@ mod tests {
                     Some(Said { text: "limit".to_owned(), origin: Origin::default(), at: None });
             })
             .ends(Outcome::Blocked);
+    }
+
+    #[test]
+    fn a_result_that_nothing_was_concluded_from_is_not_the_end() {
+        let went_on = |evidence: &mut Evidence| {
+            evidence.last_result = Some(Origin { source: 0, line: 9 });
+        };
+        let prompts = [("Why is the list slow?", 1)];
+        let looks = Session::new(&prompts, Some(("I look at the query first.", 3)));
+        looks.with(went_on).ends(Outcome::InProgress);
+        Session::new(&prompts, Some(("Done. The list is fast.", 3)))
+            .with(went_on)
+            .ends(Outcome::Completed);
+        Session::new(&prompts, Some(("The query has no index.", 10)))
+            .with(went_on)
+            .ends(Outcome::Completed);
     }
 
     #[test]

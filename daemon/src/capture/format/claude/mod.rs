@@ -223,8 +223,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict 
         return said_to_agent(&text, speaker, out);
     }
     let mut verdict = Verdict::Skipped("user/empty".to_owned());
-    for block in json::items(content) {
-        let Some(block) = Object::parse(block) else { continue };
+    for block in json::objects(content) {
         match block.string("type").as_deref() {
             Some("tool_result") => {
                 tool_result(record, &block, out);
@@ -496,8 +495,7 @@ fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Ver
         return reply(id, text, out);
     }
     let mut verdict = Verdict::Skipped("assistant/empty".to_owned());
-    for block in json::items(content) {
-        let Some(block) = Object::parse(block) else { continue };
+    for block in json::objects(content) {
         let found = match block.string("type").as_deref() {
             Some("text") => {
                 reply(id.clone(), block.string_within("text", TEXT_KEPT).unwrap_or_default(), out)
@@ -573,7 +571,7 @@ fn content_text(raw: &str, limit: usize) -> Cow<'_, str> {
         return json::string_within(raw, limit).unwrap_or_default();
     }
     let mut text = String::new();
-    for block in json::items(raw).iter().filter_map(|block| Object::parse(block)) {
+    for block in json::objects(raw) {
         if let Some(part) = block.string_within("text", limit) {
             if !text.is_empty() {
                 text.push('\n');

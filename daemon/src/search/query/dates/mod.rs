@@ -8,7 +8,7 @@ mod calendar;
 mod lexer;
 mod point;
 
-use std::ops::Range;
+use std::{ops::Range, time::Duration};
 
 use jiff::Zoned;
 
@@ -69,7 +69,7 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
 }
 
 /// The stretch of time that the whole of `text` names, as the value of a filter.
-pub(crate) fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
+pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
     if let Some((from, to)) = text.split_once("..") {
         let (from, to) = (value(from, now), value(to, now));
         return match (from, to) {
@@ -78,6 +78,9 @@ pub(crate) fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
             (None, Some(to)) => Some(TimeRange { from: Timestamp::MIN, to: to.to }),
             (None, None) => None,
         };
+    }
+    if let Some(from) = Timestamp::parse(text.trim()) {
+        return Some(TimeRange { from, to: from.plus(Duration::from_secs(1)) });
     }
     if let Some(days) = calendar::short_span(text, now) {
         return Some(days.range(now));

@@ -6,15 +6,19 @@
 //! field there is no new version.
 
 mod episode;
+#[cfg(test)]
+mod golden;
 mod message;
 mod session;
 mod source;
+mod statements;
 
 pub(crate) use self::{
     episode::EpisodeRecord,
     message::MessageRecord,
     session::SessionRecord,
     source::{OutboxRecord, SourceRecord},
+    statements::{ClaimRecord, ContentsRecord, MarkRecord, MentionRecord, RenameRecord},
 };
 
 use crate::model::{CloseReason, ContentHash, EpisodeId, Project, SessionId, Timestamp};

@@ -86,12 +86,26 @@ impl TryFrom<SourceRecord> for Source {
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum OutboxRecord {
-    Messages { session: u64, number: u32, from: u32, count: u32, overwrites: bool },
-    SourceCleared { session: u64, number: u32 },
+    Messages {
+        session: u64,
+        number: u32,
+        from: u32,
+        count: u32,
+        overwrites: bool,
+    },
+    SourceCleared {
+        session: u64,
+        number: u32,
+    },
     Session(u64),
     Episode([u8; 16]),
-    EpisodeDropped { id: [u8; 16], session: u64 },
+    EpisodeDropped {
+        id: [u8; 16],
+        session: u64,
+    },
     SessionDropped(u64),
+    /// Entities and facts.
+    Things(Vec<[u8; 16]>, Vec<[u8; 16]>),
 }
 
 impl From<Outbox> for OutboxRecord {
@@ -113,6 +127,10 @@ impl From<Outbox> for OutboxRecord {
                 OutboxRecord::EpisodeDropped { id: id.0.into_bytes(), session: session.0 }
             }
             Outbox::SessionDropped(session) => OutboxRecord::SessionDropped(session.0),
+            Outbox::Things(things) => {
+                let (entities, facts) = super::statements::things_record(&things);
+                OutboxRecord::Things(entities, facts)
+            }
         }
     }
 }
@@ -133,6 +151,9 @@ impl From<OutboxRecord> for Outbox {
                 Outbox::EpisodeDropped { id: super::episode_id(id), session: SessionKey(session) }
             }
             OutboxRecord::SessionDropped(session) => Outbox::SessionDropped(SessionKey(session)),
+            OutboxRecord::Things(entities, facts) => {
+                Outbox::Things(super::statements::things_model(&entities, &facts))
+            }
         }
     }
 }

@@ -50,6 +50,11 @@ pub(super) fn is_decision(sentence: &str) -> bool {
         r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
     )
     .is_match(sentence);
+    let declared = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:")
+        .is_match(sentence);
+    if !chosen && !declared {
+        return false;
+    }
     let contrasted =
         pattern!(r"(?i)\b(?:instead of|rather than|over (?:the )?\w+|in favou?r of)\b")
             .is_match(sentence);
@@ -57,8 +62,6 @@ pub(super) fn is_decision(sentence: &str) -> bool {
         r"(?i)\b(?:because|since|so that|so (?:it|we|the|that|they)|to (?:avoid|keep|prevent|stay|match|preserve|reduce|ensure|make|allow|minimi[sz]e|simplify)|for (?:consistency|simplicity|compatibility|safety|performance|now|clarity|backwards?)|due to|as (?:it|this|that|the|they)|— )"
     )
     .is_match(sentence);
-    let declared = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:")
-        .is_match(sentence);
     let strong = pattern!(r"(?i)\b(?:chose|chosen|opted for|decided|went with|settled on|ruled out|deliberately|intentionally)\b").is_match(sentence);
     let undecided = pattern!(r"(?i)\b(?:decided by|decide (?:whether|if|which)|your choice|up to you|has not been decided)\b").is_match(sentence);
     !undecided
@@ -77,13 +80,16 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         && pattern!(r"(?i)\b(?:because|that|due to|since|from|caused by|when|by|didn't|doesn't|isn't|wasn't|not|missing|wrong|only|without|instead of)\b").is_match(sentence)
         && !pattern!(r"(?i)\b(?:we can see|looking for|now passing|now pass|passing|is (?:just|in|with) (?:the|how)\b|I'm calling|happening|clear)\b").is_match(sentence)
         && !pattern!(r"(?i)\b(?:is|was|were|now) (?:now )?(?:fixed|resolved|solved|gone|clear|clear now|that (?:you|i)\b|to (?:be|add|use)|simple|minor|acceptable|fine)\b").is_match(sentence);
+    named || is_root_cause(sentence)
+}
+
+fn is_root_cause(sentence: &str) -> bool {
     let rooted = pattern!(r"(?i)\broot cause(?:s)?(?: identified| found)?(?: is| was|:| —| -)")
         .is_match(sentence);
-    let broken = pattern!(
+    rooted || pattern!(
         r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b"
     )
-    .is_match(sentence);
-    named || rooted || broken
+    .is_match(sentence)
 }
 
 /// Something about the matter was found out.

@@ -137,8 +137,8 @@ impl Report {
         let claim = claims::firm(sentence, false);
         if is_left(sentence) {
             self.add(StatementKind::OpenEnd, sentence.to_owned());
-        } else if let Some(kind) =
-            claim.filter(|kind| *kind != StatementKind::Cause || !is_done(sentence))
+        } else if let Some(kind) = claim
+            .filter(|kind| *kind != StatementKind::Cause || !is_done(without_verdict(sentence)))
         {
             self.add(kind, sentence.to_owned());
         } else if is_done(sentence) {
@@ -181,10 +181,16 @@ fn is_answer(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
+/// A sentence without the word that says how it ended: `Fixed: the cause was …`.
+fn without_verdict(sentence: &str) -> &str {
+    let verdict = pattern!(r"(?i)^(?:fixed|resolved|solved|done)[:!] ");
+    verdict.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
+}
+
 /// Something is left to be done.
 fn is_left(sentence: &str) -> bool {
     pattern!(
-        r"(?i)\bstill (?:needs?|need(?:s|ed)? to|requires?|fails?|failing|missing|pending|open|outstanding|unresolved)\b|\b(?:is|are|was|were|has|have|am) not yet\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b|\b(?:remains?|left) to (?:be )?\w+|\bneeds? to be (?:done|added|updated|configured|set|run|tested|created|merged|deployed|pushed)\b|^(?:to complete|remaining|todo)\b|\byou(?:'ll| will)? (?:still |now )?need to\b|\b(?:wasn't|was not|couldn't|could not|weren't|not) able to\b|\bhaven't (?:been )?(?:run|tested|added|committed|pushed|verified|updated|done|implemented|touched)\b|\bas a follow-?up\b|\bin a follow-?up\b"
+        r"(?i)^(?:next(?: steps?)?|still open|open|left)(?: to do)?: |\bstill (?:needs?|need(?:s|ed)? to|requires?|fails?|failing|missing|pending|open|outstanding|unresolved)\b|\b(?:is|are|was|were|has|have|am) not yet\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b|\b(?:remains?|left) to (?:be )?\w+|\bneeds? to be (?:done|added|updated|configured|set|run|tested|created|merged|deployed|pushed)\b|^(?:to complete|remaining|todo)\b|\byou(?:'ll| will)? (?:still |now )?need to\b|\b(?:wasn't|was not|couldn't|could not|weren't|not) able to\b|\bhaven't (?:been )?(?:run|tested|added|committed|pushed|verified|updated|done|implemented|touched)\b|\bas a follow-?up\b|\bin a follow-?up\b"
     )
     .is_match(sentence)
         && !sentence.ends_with('?')

@@ -1,5 +1,8 @@
 //! The methods beside the tools: for the command line and for hooks.
 
+pub mod hook;
+pub mod models;
+
 use serde::{Deserialize, Serialize};
 
 /// `graphiti/hello`: who is there, and does it speak our language?
@@ -12,7 +15,8 @@ pub const CLOSE: &str = "graphiti/close";
 pub const SETTLE: &str = "graphiti/settle";
 /// `graphiti/reload`: read the configuration again.
 pub const RELOAD: &str = "graphiti/reload";
-/// `graphiti/stop`: come to an end; answered when everything is saved.
+/// `graphiti/stop`: come to an end. Answered at once, if at all; everything is saved when the
+/// daemon lets go of the lock of its home.
 pub const STOP: &str = "graphiti/stop";
 
 /// What a client says with [`HELLO`].

@@ -1,0 +1,105 @@
+//! The agents that are to call us.
+
+use graphiti_proto::methods::hook::HeardEvent;
+
+use super::{
+    Finding,
+    seen::{AgentSeen, Seen, Told},
+};
+use crate::{
+    screen::{ago, instant},
+    setup::Wiring,
+};
+
+/// An agent that worked so shortly after the daemon's start may have read its hooks before. Seconds.
+const SETTLING: i64 = 60;
+
+pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
+    if seen.agents.is_empty() {
+        return vec![Finding::warn(
+            "agents",
+            "none was found on this machine",
+            "install one, or name one that is set up elsewhere: graphiti setup --agent NAME",
+        )];
+    }
+    let mut findings: Vec<Finding> = seen.agents.iter().map(wired).collect();
+    findings.extend(seen.told().and_then(|told| firing(seen, told)));
+    findings
+}
+
+fn wired(agent: &AgentSeen) -> Finding {
+    let AgentSeen { name, title, .. } = agent;
+    let ours = if agent.has_hooks { "hooks and tools" } else { "tools" };
+    let setup = format!("graphiti setup --agent {name}");
+    match (&agent.wiring, agent.has_plugin) {
+        (Wiring::Missing, true) => Finding::ok(name, format!("{title} has the plugin")),
+        (Wiring::Complete | Wiring::Outdated, true) => Finding::warn(
+            name,
+            format!("{title} has the plugin and settings of ours: each hook runs twice"),
+            format!("{setup} --remove"),
+        ),
+        (Wiring::Complete, false) => {
+            Finding::ok(name, format!("{title} is set up: {ours} are in its settings"))
+        }
+        (Wiring::Outdated, false) => Finding::warn(
+            name,
+            format!("{title} is set up for another graphiti, or only in part"),
+            setup,
+        ),
+        (Wiring::Missing, false) => Finding::warn(
+            name,
+            format!("{title} is not set up: nothing of ours is in its settings"),
+            setup,
+        ),
+        (Wiring::Unreadable(why), _) => Finding::warn(
+            name,
+            format!("the settings of {title} cannot be changed: {why}"),
+            format!("mend that file, then {setup}"),
+        ),
+    }
+}
+
+/// Whether the hooks that are set up really run.
+fn firing(seen: &Seen, told: &Told) -> Option<Finding> {
+    const ABOUT: &str = "hooks";
+    if let Some(last) = told.heard.events.first() {
+        return Some(Finding::ok(ABOUT, heard(seen, told, last)));
+    }
+    let fires = |agent: &&AgentSeen| {
+        agent.has_hooks && (agent.has_plugin || agent.wiring == Wiring::Complete)
+    };
+    let agents: Vec<&AgentSeen> = seen.agents.iter().filter(fires).collect();
+    if agents.is_empty() {
+        return None;
+    }
+    let uptime = i64::try_from(told.health.uptime_seconds).unwrap_or(i64::MAX);
+    let started = seen.now.as_second().saturating_sub(uptime);
+    let worked = told.latest.as_ref().and_then(|latest| {
+        let at = instant(&latest.last_activity)?;
+        let agent = agents.iter().find(|agent| agent.name == latest.agent)?;
+        (at.as_second() > started.saturating_add(SETTLING)).then_some((agent, at))
+    });
+    Some(match worked {
+        None => Finding::ok(ABOUT, "none ran since the daemon's start, nor did an agent work"),
+        Some((agent, at)) => Finding::warn(
+            ABOUT,
+            format!(
+                "{} worked {}, but no hook ran since the daemon's start",
+                agent.title,
+                ago(Some(at), seen.now)
+            ),
+            "start the agent anew: it reads its hooks at its start; /hooks in it shows them and \
+             whether they are trusted",
+        ),
+    })
+}
+
+fn heard(seen: &Seen, told: &Told, last: &HeardEvent) -> String {
+    let count: u64 = told.heard.events.iter().map(|event| event.count).sum();
+    let when = ago(instant(&last.last), seen.now);
+    let waiting = match told.heard.spooled {
+        0 => String::new(),
+        spooled => format!("; {spooled} wait for their sessions"),
+    };
+    format!("{count} ran since the daemon's start, the last one {when} ({}){waiting}", last.name)
+}

@@ -1,0 +1,162 @@
+//! The program, and who may reach it.
+
+use std::time::Duration;
+
+use graphiti_proto::PROTOCOL;
+
+use super::{
+    Finding,
+    seen::{Access, Daemon, Seen},
+};
+use crate::{screen::span, start::LOG};
+
+/// The longest path of a socket that systems take (macOS; Linux takes four bytes more).
+const LONGEST_SOCKET: usize = 103;
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
+    let findings = [Some(running(seen)), version(seen), configuration(seen)];
+    let places = [Some(home(seen)), socket(seen)];
+    findings.into_iter().chain(places).flatten().collect()
+}
+
+fn running(seen: &Seen) -> Finding {
+    const ABOUT: &str = "daemon";
+    match &seen.daemon {
+        Daemon::Answers(told) => {
+            let up = span(Duration::from_secs(told.health.uptime_seconds));
+            Finding::ok(ABOUT, format!("it answers (pid {}, up {up})", told.welcome.pid))
+        }
+        Daemon::Foreign(welcome) => Finding::ok(ABOUT, format!("it answers (pid {})", welcome.pid)),
+        Daemon::Down if seen.program.is_none() => Finding::bad(
+            ABOUT,
+            "graphitid is neither beside this program nor on PATH",
+            "cargo install --path daemon",
+        ),
+        Daemon::Down => {
+            let waiting = match seen.spooled {
+                0 => String::new(),
+                count => format!("; events of hooks that wait for it: {count}"),
+            };
+            Finding::bad(
+                ABOUT,
+                format!("it is not running{waiting}"),
+                "graphiti up, or graphiti service install to have it from each login on",
+            )
+        }
+        Daemon::Silent(pid) => {
+            let pid = pid.map_or("its process".to_owned(), |pid| pid.to_string());
+            Finding::bad(
+                ABOUT,
+                "it takes connections, but does not answer",
+                format!("{}; end {pid}, then graphiti up", log(seen)),
+            )
+        }
+        Daemon::Failing(why) => Finding::bad(
+            ABOUT,
+            format!("it cannot be asked: {why}"),
+            format!("graphiti stop, then graphiti up; {}", log(seen)),
+        ),
+    }
+}
+
+fn log(seen: &Seen) -> String {
+    format!("see the end of its log ({}, or graphiti service logs)", seen.home.join(LOG).display())
+}
+
+fn version(seen: &Seen) -> Option<Finding> {
+    const ABOUT: &str = "version";
+    let welcome = match &seen.daemon {
+        Daemon::Answers(told) => &told.welcome,
+        Daemon::Foreign(welcome) => welcome,
+        Daemon::Down | Daemon::Silent(_) | Daemon::Failing(_) => return None,
+    };
+    let daemons = &welcome.version;
+    Some(if welcome.protocol != PROTOCOL {
+        let older = if welcome.protocol < PROTOCOL {
+            "install the daemon of this version, then graphiti stop and graphiti up"
+        } else {
+            "install the graphiti that came with this daemon"
+        };
+        let what = format!(
+            "graphitid {daemons} speaks protocol {}, graphiti {VERSION} speaks {PROTOCOL}",
+            welcome.protocol
+        );
+        Finding::bad(ABOUT, what, older)
+    } else if daemons == VERSION {
+        Finding::ok(ABOUT, format!("both programs are {VERSION}"))
+    } else {
+        Finding::warn(
+            ABOUT,
+            format!("graphitid is {daemons}, graphiti is {VERSION}; they understand each other"),
+            "after an update: graphiti stop, then graphiti up",
+        )
+    })
+}
+
+fn configuration(seen: &Seen) -> Option<Finding> {
+    const ABOUT: &str = "configuration";
+    seen.program.as_ref()?;
+    Some(match &seen.misconfigured {
+        None => Finding::ok(ABOUT, "nothing is wrong with it"),
+        Some(why) => {
+            Finding::bad(ABOUT, why, "graphitid config check says more; then graphiti reload")
+        }
+    })
+}
+
+fn home(seen: &Seen) -> Finding {
+    const ABOUT: &str = "home";
+    let path = seen.home.display();
+    match seen.home_access {
+        Access::Absent => Finding::ok(ABOUT, format!("{path} is not there yet")),
+        Access::Unknown => Finding::ok(ABOUT, path.to_string()),
+        access @ Access::Mode(mode) if access.is_private() => {
+            Finding::ok(ABOUT, format!("{path} is yours alone ({mode:04o})"))
+        }
+        Access::Mode(mode) => Finding::bad(
+            ABOUT,
+            format!("{path} is open to others ({mode:04o})"),
+            format!("chmod 700 {path}"),
+        ),
+    }
+}
+
+fn socket(seen: &Seen) -> Option<Finding> {
+    const ABOUT: &str = "socket";
+    let socket = &seen.socket;
+    let path = &socket.path;
+    let place = if *path == socket.usual { "" } else { ", as configured" };
+    Some(match socket.access {
+        Access::Absent | Access::Mode(_) if path.len() > LONGEST_SOCKET && cfg!(unix) => {
+            Finding::bad(
+                ABOUT,
+                format!("its path has {} bytes; some systems take {LONGEST_SOCKET}", path.len()),
+                "set hooks.socket_path, or GRAPHITI_HOME to a folder with a shorter path",
+            )
+        }
+        Access::Absent => return None,
+        Access::Unknown => Finding::ok(ABOUT, format!("{path}{place}")),
+        Access::Mode(_) if !socket.is_socket => {
+            Finding::bad(ABOUT, format!("{path} is something else"), format!("move {path} away"))
+        }
+        access @ Access::Mode(mode) if access.is_private() => {
+            Finding::ok(ABOUT, format!("{path} is yours alone ({mode:04o}){place}"))
+        }
+        // macOS gives a socket no mode of its own; nobody gets through a closed folder.
+        Access::Mode(mode) if in_closed_home(seen) => {
+            Finding::ok(ABOUT, format!("{path} ({mode:04o}) is kept by its folder"))
+        }
+        Access::Mode(mode) => Finding::bad(
+            ABOUT,
+            format!("{path} is open to others ({mode:04o})"),
+            format!("chmod 600 {path}"),
+        ),
+    })
+}
+
+fn in_closed_home(seen: &Seen) -> bool {
+    let inside = std::path::Path::new(&seen.socket.path).starts_with(&seen.home);
+    inside && seen.home_access.is_private()
+}

@@ -1,0 +1,218 @@
+//! Looks at the machine.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use graphiti_proto::{
+    PROTOCOL, endpoint,
+    methods::{self, Hello, Welcome, hook},
+    tools::{health, list_sessions},
+};
+
+use super::seen::{Access, AgentSeen, Daemon, Folder, Seen, Socket, Told};
+use crate::{
+    connection::{AskError, Connection},
+    plugin,
+    screen::now,
+    setup::{self, AGENTS, Surroundings},
+    start,
+};
+
+/// A daemon that does not answer in this time hangs; one that imports a large history on a busy
+/// machine takes a second or two.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Entries of folders with transcripts that are looked at.
+const ENTRIES: u64 = 1_000_000;
+/// Where Linux tells how many folders one user's programs may watch.
+const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
+
+/// Looks at everything. Nothing is changed, unless a connection makes a service manager start the
+/// daemon.
+pub(super) fn look(home: PathBuf) -> Result<Seen, AskError> {
+    let failed = |error: std::io::Error| AskError::Failed(error.to_string());
+    let variable = |name: &str| env::var(name).ok();
+    let surroundings = Surroundings {
+        home: env::home_dir().ok_or(AskError::NoHome)?,
+        project: None,
+        program: env::current_exe().map_err(failed)?,
+        variable: &variable,
+    };
+    let program = start::daemon();
+    let daemon = ask(&home);
+    Ok(Seen {
+        now: now(),
+        home_access: access(&home),
+        socket: socket(&home),
+        misconfigured: program.as_deref().and_then(misconfigured),
+        program,
+        spooled: fs::read_dir(hook::spool(&home)).map_or(0, Iterator::count),
+        agents: agents(&surroundings),
+        folders: folders(&daemon, &surroundings),
+        daemon,
+        watch_limit: fs::read_to_string(WATCH_LIMIT).ok().and_then(|text| text.trim().parse().ok()),
+        free_bytes: free_bytes(&home),
+        damaged: damaged(&home),
+        home,
+    })
+}
+
+/// Asks the daemon, but not for longer than [`PATIENCE`].
+fn ask(home: &Path) -> Daemon {
+    let (send, receive) = mpsc::channel();
+    let asking = thread::Builder::new().name("doctor".to_owned());
+    if let Err(error) = asking.spawn(move || drop(send.send(answer()))) {
+        return Daemon::Failing(error.to_string());
+    }
+    match receive.recv_timeout(PATIENCE) {
+        Ok(Ok(daemon)) => daemon,
+        Ok(Err(AskError::Down { .. })) => Daemon::Down,
+        Ok(Err(error)) => Daemon::Failing(error.to_string()),
+        Err(_) => Daemon::Silent(endpoint::runtime(home).map(|runtime| runtime.pid)),
+    }
+}
+
+fn answer() -> Result<Daemon, AskError> {
+    let mut connection = Connection::open_quickly()?;
+    let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
+    let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
+    if welcome.protocol != PROTOCOL {
+        return Ok(Daemon::Foreign(welcome));
+    }
+    let health = connection.call(health::NAME, &health::Arguments::default())?;
+    let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
+    let latest = list_sessions::Arguments { limit: 1, ..Default::default() };
+    let sessions: list_sessions::Answer = connection.call(list_sessions::NAME, &latest)?;
+    let latest = sessions.sessions.into_iter().next();
+    Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, latest })))
+}
+
+fn socket(home: &Path) -> Socket {
+    let path = endpoint::socket(home);
+    let usual = endpoint::usual_socket(home);
+    let file = Path::new(&path);
+    Socket { access: access(file), is_socket: is_socket(file), path, usual }
+}
+
+fn access(path: &Path) -> Access {
+    match fs::metadata(path) {
+        Ok(metadata) => permissions(&metadata).map_or(Access::Unknown, Access::Mode),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Access::Absent,
+        Err(_) => Access::Unknown,
+    }
+}
+
+#[cfg(unix)]
+fn permissions(metadata: &fs::Metadata) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(metadata.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn permissions(_: &fs::Metadata) -> Option<u32> {
+    None
+}
+
+#[cfg(unix)]
+fn is_socket(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(path).is_ok_and(|file| file.file_type().is_socket())
+}
+
+#[cfg(not(unix))]
+fn is_socket(_: &Path) -> bool {
+    true
+}
+
+/// What the daemon has to say against its configuration, on one line.
+fn misconfigured(program: &Path) -> Option<String> {
+    let mut check = Command::new(program);
+    let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
+    if output.status.success() {
+        return None;
+    }
+    let said = [output.stderr, output.stdout].concat();
+    let said = String::from_utf8_lossy(&said);
+    // What is wrong stands indented below what it is about.
+    let wrong = said.lines().find(|line| line.starts_with("  "));
+    let first = || said.lines().find(|line| !line.trim().is_empty());
+    Some(wrong.or_else(first).unwrap_or("it is refused").trim().to_owned())
+}
+
+fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
+    let there = AGENTS.iter().filter(|agent| (agent.folder)(surroundings).is_dir());
+    let seen = there.map(|agent| AgentSeen {
+        name: agent.name,
+        title: agent.title,
+        wiring: setup::wiring(agent, surroundings),
+        has_hooks: setup::has_hooks(agent, surroundings),
+        has_plugin: agent.name == plugin::AGENT
+            && plugin::is_enabled(&(agent.folder)(surroundings)),
+    });
+    seen.collect()
+}
+
+/// The folders that the daemon watches; while it is down, that of Claude Code.
+fn folders(daemon: &Daemon, surroundings: &Surroundings<'_>) -> Vec<Folder> {
+    let paths = match daemon {
+        Daemon::Answers(told) => told.health.watched.iter().map(PathBuf::from).collect(),
+        _ => {
+            let claude = AGENTS.iter().filter(|agent| agent.name == plugin::AGENT);
+            claude.map(|agent| (agent.folder)(surroundings).join("projects")).collect()
+        }
+    };
+    let paths: Vec<PathBuf> = paths;
+    paths.into_iter().map(folder).collect()
+}
+
+/// Counts what is in a folder, without following links.
+fn folder(path: PathBuf) -> Folder {
+    let error = fs::read_dir(&path).err().map(|error| error.to_string());
+    let mut seen = Folder { folders: 0, transcripts: 0, error, path: path.clone() };
+    let mut left = vec![path];
+    let mut entries = 0;
+    while let Some(folder) = left.pop() {
+        let Ok(content) = fs::read_dir(folder) else { continue };
+        seen.folders += 1;
+        for entry in content.flatten() {
+            entries += 1;
+            if entries > ENTRIES {
+                return seen;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                left.push(entry.path());
+            } else if entry.path().extension().is_some_and(|extension| extension == "jsonl") {
+                seen.transcripts += 1;
+            }
+        }
+    }
+    seen
+}
+
+/// Free bytes for this user where `home` is or will be.
+#[cfg(unix)]
+fn free_bytes(home: &Path) -> Option<u64> {
+    let there = home.ancestors().find(|folder| folder.is_dir())?;
+    let disk = rustix::fs::statvfs(there).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+/// Databases that the daemon put aside.
+fn damaged(home: &Path) -> Vec<PathBuf> {
+    let is_damaged = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("db.damaged-"))
+    };
+    let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
+    entries.flatten().map(|entry| entry.path()).filter(is_damaged).collect()
+}

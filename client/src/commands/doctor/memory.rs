@@ -1,0 +1,180 @@
+//! What the daemon reads and keeps.
+
+use jiff::Timestamp;
+
+use super::{
+    Finding,
+    seen::{Folder, Seen, Told},
+};
+use crate::{
+    commands::status::{bytes, number, short_path},
+    screen::{instant, span},
+};
+
+/// With less than this free a database cannot even be opened safely: a segment and a log. Bytes.
+const NO_SPACE: u64 = 256 << 20;
+/// With less than this free a year of sessions may fill the disk. Bytes.
+const LITTLE_SPACE: u64 = 1 << 30;
+/// Clocks of two machines that are set by the network differ by less. Seconds.
+const CLOCK_TOLERANCE: i64 = 300;
+/// This program is not older: a clock that says so is wrong.
+const MADE: &str = "2026-01-01T00:00:00Z";
+/// Problems that are told, the latest.
+const TOLD: usize = 3;
+
+pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = seen.folders.iter().map(transcripts).collect();
+    findings.push(watching(seen));
+    findings.extend(seen.told().and_then(model));
+    findings.extend(disk(seen));
+    findings.extend(seen.told().map(|told| store(seen, told)));
+    findings.push(clock(seen));
+    findings
+}
+
+fn transcripts(folder: &Folder) -> Finding {
+    const ABOUT: &str = "transcripts";
+    let path = short_path(&folder.path.to_string_lossy());
+    if let Some(error) = &folder.error {
+        return Finding::warn(
+            ABOUT,
+            format!("{path} cannot be read: {error}"),
+            "start an agent once, or set watch_directories in graphiti.config.json",
+        );
+    }
+    match folder.transcripts {
+        0 => Finding::warn(
+            ABOUT,
+            format!("{path} holds none"),
+            "work with an agent; if it keeps them elsewhere, set watch_directories",
+        ),
+        count => {
+            let folders = number(folder.folders);
+            Finding::ok(ABOUT, format!("{} in {path} ({folders} folders)", number(count)))
+        }
+    }
+}
+
+fn watching(seen: &Seen) -> Finding {
+    const ABOUT: &str = "watching";
+    const RAISE: &str = "echo fs.inotify.max_user_watches=524288 | sudo tee \
+                         /etc/sysctl.d/50-inotify.conf && sudo sysctl --system, then graphiti \
+                         stop and graphiti up";
+    let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
+    let mode = seen.told().map_or("events", |told| told.health.watch_mode.as_str());
+    if mode.contains("max_user_watches") {
+        return Finding::warn(ABOUT, format!("{mode}; slower and dearer than events"), RAISE);
+    }
+    if mode.starts_with("polling") && !mode.contains("as configured") {
+        return Finding::warn(
+            ABOUT,
+            format!("{mode}; slower and dearer than events"),
+            "keep the agents' folders on a local disk if you can",
+        );
+    }
+    let Some(limit) = seen.watch_limit else { return Finding::ok(ABOUT, mode) };
+    let room = format!("{} folders of {} that may be watched", number(folders), number(limit));
+    // All programs of a user share the limit.
+    if mode == "events" && folders > limit / 2 {
+        return Finding::warn(ABOUT, format!("{room}; other programs need some, too"), RAISE);
+    }
+    Finding::ok(ABOUT, format!("{mode}; {room}"))
+}
+
+fn model(told: &Told) -> Option<Finding> {
+    const ABOUT: &str = "model";
+    let model = &told.health.model;
+    if !model.on {
+        return None;
+    }
+    let waiting = match model.awaiting {
+        0 => String::new(),
+        count => format!("; sessions that wait for it: {count}"),
+    };
+    Some(match model.outage.as_ref().or(model.last_error.as_ref()) {
+        None => Finding::ok(ABOUT, format!("nothing went wrong with it{waiting}")),
+        Some(why) => Finding::warn(
+            ABOUT,
+            format!("it does not answer as it should: {why}{waiting}"),
+            "see to its key, address and budget in graphiti.config.json, then graphiti reload; \
+             until then summaries are made without it",
+        ),
+    })
+}
+
+fn disk(seen: &Seen) -> Option<Finding> {
+    const ABOUT: &str = "disk";
+    let free = seen.free_bytes?;
+    let kept = seen.told().map_or(0, |told| {
+        told.health.kept.database_bytes.saturating_add(told.health.kept.index_bytes)
+    });
+    let what = format!("{} are free", bytes(free));
+    let remedy = "make room where the home is, or move it and set GRAPHITI_HOME";
+    // A database that is made smaller is written anew beside the old one.
+    Some(if free < NO_SPACE {
+        Finding::bad(ABOUT, format!("only {what}"), remedy)
+    } else if free < LITTLE_SPACE.max(kept) {
+        Finding::warn(ABOUT, format!("only {what}, {} are used", bytes(kept)), remedy)
+    } else {
+        Finding::ok(ABOUT, what)
+    })
+}
+
+fn store(seen: &Seen, told: &Told) -> Finding {
+    const ABOUT: &str = "memory";
+    let health = &told.health;
+    let kept = &health.kept;
+    if !health.problems.is_empty() {
+        let first = health.problems.len().saturating_sub(TOLD);
+        let what = format!("problems, the latest last: {}", health.problems[first..].join(" · "));
+        return Finding::warn(ABOUT, what, "graphiti status shows all, the log says more");
+    }
+    if let Some(damaged) = seen.damaged.first() {
+        return Finding::warn(
+            ABOUT,
+            format!("a damaged database was put aside: {}", damaged.display()),
+            "remove it when nothing is missing: what the transcripts still hold was read again",
+        );
+    }
+    if health.sessions.failed > 0 {
+        let what = format!("sessions that could not be summarised: {}", health.sessions.failed);
+        return Finding::warn(ABOUT, what, "graphiti list --state failed, then graphiti close ID");
+    }
+    let importing = match health.history.left {
+        0 => String::new(),
+        left => format!("; {left} sessions are still to be imported"),
+    };
+    Finding::ok(
+        ABOUT,
+        format!(
+            "{} messages, {} episodes, database {}, index {}{importing}",
+            number(kept.messages),
+            number(kept.episodes),
+            bytes(kept.database_bytes),
+            bytes(kept.index_bytes)
+        ),
+    )
+}
+
+fn clock(seen: &Seen) -> Finding {
+    const ABOUT: &str = "clock";
+    let made: Timestamp = MADE.parse().expect("a constant that a test reads");
+    if seen.now < made {
+        return Finding::bad(
+            ABOUT,
+            format!("it says {}, which is past", seen.now.strftime("%Y-%m-%d")),
+            "set the clock of this machine: timeouts and dates follow it",
+        );
+    }
+    let latest = seen.told().and_then(|told| instant(&told.latest.as_ref()?.last_activity));
+    let ahead = latest.map_or(0, |latest| latest.as_second() - seen.now.as_second());
+    if ahead > CLOCK_TOLERANCE {
+        let ahead = std::time::Duration::from_secs(ahead.unsigned_abs());
+        return Finding::warn(
+            ABOUT,
+            format!("the latest session is dated {} in the future", span(ahead)),
+            "set the clock of this machine, or of the one that the transcript comes from",
+        );
+    }
+    Finding::ok(ABOUT, format!("it says {}", seen.now.strftime("%Y-%m-%d %H:%M UTC")))
+}

@@ -1,0 +1,395 @@
+use graphiti_proto::{
+    PROTOCOL,
+    methods::{
+        Welcome,
+        hook::{Heard, HeardEvent},
+    },
+    tools::{SessionRow, health},
+};
+
+use super::{
+    Finding, Verdict, examine,
+    seen::{Access, AgentSeen, Daemon, Folder, Seen, Socket, Told},
+};
+use crate::setup::Wiring;
+
+/// What is changed on a machine where all is well.
+type Harm = fn(&mut Seen);
+
+#[test]
+fn on_a_machine_where_all_is_well_nothing_is_to_be_done() {
+    for finding in examine(&healthy()) {
+        assert_eq!((finding.verdict, finding.remedy), (Verdict::Ok, None), "{}", finding.what);
+    }
+}
+
+#[test]
+fn each_thing_is_looked_at_once() {
+    let abouts: Vec<&str> = examine(&healthy()).iter().map(|finding| finding.about).collect();
+    let expected = [
+        "daemon",
+        "version",
+        "configuration",
+        "home",
+        "socket",
+        "claude",
+        "hooks",
+        "transcripts",
+        "watching",
+        "disk",
+        "memory",
+        "clock",
+    ];
+    assert_eq!(abouts, expected);
+}
+
+#[test]
+fn whatever_is_wrong_is_told_with_a_remedy() {
+    use Verdict::{Bad, Warn};
+    let rows: &[(Harm, &str, Verdict, &str, &str)] = &[
+        // the program
+        (|seen| seen.daemon = Daemon::Down, "daemon", Bad, "not running", "graphiti up"),
+        (
+            |seen| {
+                seen.daemon = Daemon::Down;
+                seen.program = None;
+            },
+            "daemon",
+            Bad,
+            "neither beside this program nor on PATH",
+            "cargo install",
+        ),
+        (
+            |seen| {
+                seen.daemon = Daemon::Down;
+                seen.spooled = 3;
+            },
+            "daemon",
+            Bad,
+            "wait for it: 3",
+            "graphiti up",
+        ),
+        (|seen| seen.daemon = Daemon::Silent(Some(4711)), "daemon", Bad, "does not answer", "4711"),
+        (
+            |seen| seen.daemon = Daemon::Failing("refused".to_owned()),
+            "daemon",
+            Bad,
+            "refused",
+            "graphiti stop",
+        ),
+        (
+            |seen| seen.daemon = Daemon::Foreign(welcome(PROTOCOL + 1)),
+            "version",
+            Bad,
+            "speaks protocol",
+            "install the graphiti",
+        ),
+        (
+            |seen| seen.daemon = Daemon::Foreign(welcome(PROTOCOL - 1)),
+            "version",
+            Bad,
+            "speaks protocol",
+            "install the daemon",
+        ),
+        (
+            |seen| told(seen).welcome.version = "0.0.1".to_owned(),
+            "version",
+            Warn,
+            "graphitid is 0.0.1",
+            "graphiti stop",
+        ),
+        (
+            |seen| seen.misconfigured = Some("c.json:3: unknown key".to_owned()),
+            "configuration",
+            Bad,
+            "c.json:3",
+            "config check",
+        ),
+        // who may reach it
+        (
+            |seen| seen.home_access = Access::Mode(0o755),
+            "home",
+            Bad,
+            "open to others (0755)",
+            "chmod 700 /home/u/.graphiti",
+        ),
+        (
+            |seen| {
+                seen.socket.path = "/tmp/g.sock".to_owned();
+                seen.socket.access = Access::Mode(0o666);
+            },
+            "socket",
+            Bad,
+            "open to others (0666)",
+            "chmod 600 /tmp/g.sock",
+        ),
+        (|seen| seen.socket.is_socket = false, "socket", Bad, "something else", "move"),
+        #[cfg(unix)]
+        (
+            |seen| {
+                seen.socket.path = format!("/home/{}/mcp.sock", "u".repeat(100));
+                seen.socket.access = Access::Absent;
+            },
+            "socket",
+            Bad,
+            "115 bytes",
+            "GRAPHITI_HOME",
+        ),
+        // agents
+        (|seen| seen.agents.clear(), "agents", Warn, "none was found", "--agent"),
+        (|seen| wired(seen, Wiring::Missing), "claude", Warn, "not set up", "setup --agent claude"),
+        (|seen| wired(seen, Wiring::Outdated), "claude", Warn, "another graphiti", "setup"),
+        (
+            |seen| wired(seen, Wiring::Unreadable("/s.json: broken".to_owned())),
+            "claude",
+            Warn,
+            "/s.json: broken",
+            "mend that file",
+        ),
+        (|seen| seen.agents[0].has_plugin = true, "claude", Warn, "runs twice", "--remove"),
+        (
+            |seen| told(seen).heard.events.clear(),
+            "hooks",
+            Warn,
+            "Claude Code worked 10 min ago",
+            "start the agent anew",
+        ),
+        // what is read and kept
+        (|seen| seen.folders[0].transcripts = 0, "transcripts", Warn, "holds none", "watch_dir"),
+        (
+            |seen| seen.folders[0].error = Some("denied".to_owned()),
+            "transcripts",
+            Warn,
+            "denied",
+            "watch_directories",
+        ),
+        (
+            |seen| {
+                told(seen).health.watch_mode =
+                    "polling, for there are more folders than fs.inotify.max_user_watches allows"
+                        .to_owned();
+            },
+            "watching",
+            Warn,
+            "polling",
+            "sysctl",
+        ),
+        (
+            |seen| {
+                told(seen).health.watch_mode =
+                    "polling, for the file system reports no changes".to_owned();
+            },
+            "watching",
+            Warn,
+            "polling",
+            "local disk",
+        ),
+        (|seen| seen.watch_limit = Some(50), "watching", Warn, "30 folders of 50", "sysctl"),
+        (
+            |seen| {
+                let model = &mut told(seen).health.model;
+                model.on = true;
+                model.outage = Some("401 from the provider".to_owned());
+            },
+            "model",
+            Warn,
+            "401",
+            "key",
+        ),
+        (|seen| seen.free_bytes = Some(900 << 20), "disk", Warn, "944 MB are free", "room"),
+        (
+            |seen| {
+                seen.free_bytes = Some(2 << 30);
+                told(seen).health.kept.database_bytes = 4 << 30;
+            },
+            "disk",
+            Warn,
+            "4.3 GB are used",
+            "room",
+        ),
+        (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "room"),
+        (
+            |seen| told(seen).health.problems = vec!["the index is broken".to_owned()],
+            "memory",
+            Warn,
+            "the index is broken",
+            "graphiti status",
+        ),
+        (
+            |seen| seen.damaged = vec!["/home/u/.graphiti/db.damaged-1".into()],
+            "memory",
+            Warn,
+            "db.damaged-1",
+            "remove it",
+        ),
+        (|seen| told(seen).health.sessions.failed = 2, "memory", Warn, ": 2", "--state failed"),
+        (|seen| latest(seen, "2026-03-20T15:00:00Z"), "clock", Warn, "3 h in the future", "clock"),
+        (|seen| seen.now = at("1970-01-01T00:10:00Z"), "clock", Bad, "1970-01-01", "set the clock"),
+    ];
+    for (harm, about, verdict, what, remedy) in rows {
+        let mut seen = healthy();
+        harm(&mut seen);
+        let finding = found(&seen, about);
+        assert_eq!(finding.verdict, *verdict, "{about}: {}", finding.what);
+        assert!(finding.what.contains(what), "{}", finding.what);
+        let told = finding.remedy.expect("what is wrong has a remedy");
+        assert!(told.contains(remedy), "{told}");
+    }
+}
+
+#[test]
+fn what_only_looks_wrong_is_fine() {
+    let rows: &[(Harm, &str, &str)] = &[
+        // macOS gives sockets no mode of their own.
+        (|seen| seen.socket.access = Access::Mode(0o755), "socket", "kept by its folder"),
+        (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
+        (
+            |seen| {
+                seen.agents[0].has_plugin = true;
+                wired(seen, Wiring::Missing);
+            },
+            "claude",
+            "has the plugin",
+        ),
+        (
+            |seen| {
+                told(seen).heard.events.clear();
+                latest(seen, "2026-03-20T09:00:30Z");
+            },
+            "hooks",
+            "nor did an agent work",
+        ),
+        (
+            |seen| {
+                told(seen).heard.events.clear();
+                told(seen).latest = None;
+            },
+            "hooks",
+            "nor did an agent work",
+        ),
+        (
+            |seen| told(seen).health.watch_mode = "polling, as configured".to_owned(),
+            "watching",
+            "as configured",
+        ),
+        (|seen| told(seen).health.model.on = true, "model", "nothing went wrong"),
+        (|seen| seen.watch_limit = None, "watching", "events"),
+        (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
+        (|seen| told(seen).health.history.left = 9, "memory", "9 sessions are still"),
+        (|seen| told(seen).heard.spooled = 2, "hooks", "2 wait for their sessions"),
+    ];
+    for (change, about, what) in rows {
+        let mut seen = healthy();
+        change(&mut seen);
+        let finding = found(&seen, about);
+        assert_eq!(finding.verdict, Verdict::Ok, "{about}: {}", finding.what);
+        assert!(finding.what.contains(what), "{}", finding.what);
+    }
+}
+
+#[test]
+fn hooks_that_are_not_set_up_are_not_expected_to_run() {
+    let mut seen = healthy();
+    told(&mut seen).heard.events.clear();
+    wired(&mut seen, Wiring::Missing);
+    assert!(examine(&seen).iter().all(|finding| finding.about != "hooks"));
+}
+
+#[test]
+fn a_daemon_that_is_down_leaves_the_rest_to_be_looked_at() {
+    let mut seen = healthy();
+    seen.daemon = Daemon::Down;
+    seen.socket.access = Access::Absent;
+    let abouts: Vec<&str> = examine(&seen).iter().map(|finding| finding.about).collect();
+    let expected =
+        ["daemon", "configuration", "home", "claude", "transcripts", "watching", "disk", "clock"];
+    assert_eq!(abouts, expected);
+}
+
+fn healthy() -> Seen {
+    Seen {
+        now: at("2026-03-20T12:00:00Z"),
+        home: "/home/u/.graphiti".into(),
+        home_access: Access::Mode(0o700),
+        socket: Socket {
+            path: "/home/u/.graphiti/mcp.sock".to_owned(),
+            usual: "/home/u/.graphiti/mcp.sock".to_owned(),
+            access: Access::Mode(0o600),
+            is_socket: true,
+        },
+        program: Some("/usr/bin/graphitid".into()),
+        misconfigured: None,
+        daemon: Daemon::Answers(Box::new(Told {
+            welcome: welcome(PROTOCOL),
+            health: health::Answer {
+                uptime_seconds: 3 * 3_600,
+                watch_mode: "events".to_owned(),
+                ..health::Answer::default()
+            },
+            heard: Heard {
+                events: vec![HeardEvent {
+                    name: "Stop".to_owned(),
+                    count: 7,
+                    last: "2026-03-20T11:50:00Z".to_owned(),
+                }],
+                spooled: 0,
+            },
+            latest: Some(SessionRow {
+                agent: "claude".to_owned(),
+                last_activity: "2026-03-20T11:50:00Z".to_owned(),
+                ..SessionRow::default()
+            }),
+        })),
+        spooled: 0,
+        agents: vec![AgentSeen {
+            name: "claude",
+            title: "Claude Code",
+            wiring: Wiring::Complete,
+            has_hooks: true,
+            has_plugin: false,
+        }],
+        folders: vec![Folder {
+            path: "/home/u/.claude/projects".into(),
+            folders: 30,
+            transcripts: 400,
+            error: None,
+        }],
+        watch_limit: Some(65_536),
+        free_bytes: Some(50 << 30),
+        damaged: Vec::new(),
+    }
+}
+
+fn welcome(protocol: u32) -> Welcome {
+    Welcome {
+        protocol,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: 7,
+        home: "/home/u/.graphiti".to_owned(),
+    }
+}
+
+fn told(seen: &mut Seen) -> &mut Told {
+    match &mut seen.daemon {
+        Daemon::Answers(told) => told,
+        _ => panic!("the daemon of a healthy machine answers"),
+    }
+}
+
+fn wired(seen: &mut Seen, wiring: Wiring) {
+    seen.agents[0].wiring = wiring;
+}
+
+fn latest(seen: &mut Seen, time: &str) {
+    let row = told(seen).latest.as_mut().expect("a session");
+    row.last_activity = time.to_owned();
+}
+
+fn at(time: &str) -> jiff::Timestamp {
+    time.parse().expect("a time")
+}
+
+fn found(seen: &Seen, about: &str) -> Finding {
+    let mut findings = examine(seen).into_iter().filter(|finding| finding.about == about);
+    findings.next().unwrap_or_else(|| panic!("nothing is said about {about}"))
+}

@@ -1,0 +1,142 @@
+//! `graphiti export`: everything that was learned, in files that anything can read.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+
+use graphiti_proto::tools::{
+    SessionRow,
+    get_episodes::{self, EpisodeNode},
+    list_sessions,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    cli::{self, ExportFormat},
+    connection::{AskError, Connection},
+    screen::Screen,
+};
+
+/// Episodes and sessions asked for at one time.
+const PAGE: usize = 100;
+
+pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
+    let folder = args.folder;
+    let failed = |error: io::Error| AskError::NotWritten { path: folder.clone(), error };
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let mut connection = Connection::open()?;
+    let project = super::project(args.project);
+    let episodes = episodes(&mut connection, project.as_deref())?;
+    match args.format {
+        ExportFormat::Markdown => as_markdown(&folder, &episodes),
+        ExportFormat::Jsonl => as_lines(&folder, &episodes),
+    }
+    .map_err(failed)?;
+    let sessions = sessions(&mut connection, project)?;
+    let states = serde_json::to_string_pretty(&states(&sessions));
+    let states = states.expect("states have only string keys");
+    write_whole(&folder.join("session_states.json"), states.as_bytes()).map_err(failed)?;
+    screen.print(format!(
+        "{} episodes and the states of {} sessions are in {}.",
+        episodes.len(),
+        sessions.len(),
+        folder.display()
+    ));
+    Ok(())
+}
+
+fn episodes(
+    connection: &mut Connection,
+    project: Option<&str>,
+) -> Result<Vec<EpisodeNode>, AskError> {
+    let mut arguments = get_episodes::Arguments {
+        group_id: project.map(str::to_owned),
+        max_episodes: Some(PAGE),
+        ..get_episodes::Arguments::default()
+    };
+    let mut episodes = Vec::new();
+    loop {
+        let page: get_episodes::Answer = connection.call(get_episodes::NAME, &arguments)?;
+        episodes.extend(page.episodes);
+        if page.next.is_none() {
+            return Ok(episodes);
+        }
+        arguments.before = page.next;
+    }
+}
+
+fn sessions(
+    connection: &mut Connection,
+    project: Option<String>,
+) -> Result<Vec<SessionRow>, AskError> {
+    let mut arguments = list_sessions::Arguments {
+        project,
+        empty: true,
+        limit: PAGE,
+        ..list_sessions::Arguments::default()
+    };
+    let mut sessions = Vec::new();
+    loop {
+        let page: list_sessions::Answer = connection.call(list_sessions::NAME, &arguments)?;
+        let is_last = page.sessions.is_empty();
+        sessions.extend(page.sessions);
+        if is_last {
+            return Ok(sessions);
+        }
+        arguments.offset = sessions.len();
+    }
+}
+
+/// One file an episode, by the time that its session ended: their ids are in that order.
+fn as_markdown(folder: &Path, episodes: &[EpisodeNode]) -> io::Result<()> {
+    let folder = folder.join("episodes");
+    fs::create_dir_all(&folder)?;
+    episodes.iter().try_for_each(|episode| {
+        write_whole(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
+    })
+}
+
+fn as_lines(folder: &Path, episodes: &[EpisodeNode]) -> io::Result<()> {
+    let mut lines = Vec::new();
+    for episode in episodes {
+        serde_json::to_writer(&mut lines, episode)?;
+        lines.push(b'\n');
+    }
+    write_whole(&folder.join("episodes.jsonl"), &lines)
+}
+
+/// The sessions in the form of the hybrid-close document's `session_states.json`.
+fn states(sessions: &[SessionRow]) -> Value {
+    let state = |session: &SessionRow| {
+        json!({
+            "session_id": session.session_id,
+            "file_path": session.file_path,
+            "project_namespace": session.project_namespace,
+            "state": session.state,
+            "content_hash": content_hash(session),
+            "last_indexed_at": session.indexed_at,
+            "episode_uuid": session.episode.as_ref().map(|episode| &episode.uuid),
+            "last_activity": session.last_activity,
+            "message_count": session.message_count,
+        })
+    };
+    let states: Map<String, Value> =
+        sessions.iter().map(|session| (session.session_id.clone(), state(session))).collect();
+    Value::Object(states)
+}
+
+/// The sixteen hex digits that the document has.
+fn content_hash(session: &SessionRow) -> Option<&str> {
+    session.content_hash.get(..16)
+}
+
+/// A file is there whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = path.with_extension("part");
+    let mut file = fs::File::create(&part)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    fs::rename(part, path)
+}

@@ -1,0 +1,35 @@
+//! `graphiti handoff`.
+
+use graphiti_proto::tools::get_handoff::{Answer, Arguments, NAME};
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, block, line},
+};
+
+pub(super) fn run(args: cli::Handoff, screen: &Screen) -> Result<(), AskError> {
+    let arguments = Arguments {
+        project: super::project(args.project),
+        sessions: args.sessions,
+        max_chars: args.max_chars,
+    };
+    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    if !answer.text.is_empty() {
+        screen.print(block(&answer.text));
+    }
+    if !answer.ongoing.is_empty() {
+        screen.print(screen.bold("\nGoing on now:"));
+    }
+    for session in &answer.ongoing {
+        screen.print(format!("- {}", line(&session.session_id)));
+    }
+    if !answer.message.is_empty() {
+        screen.print(screen.dim(line(&answer.message)));
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `graphiti prompts`.
+
+use std::{fs, path::Path};
+
+use graphiti_proto::methods::models::{PROMPTS, PromptRow, Prompts, Templates};
+
+use crate::{
+    cli::{self, PromptsCommand},
+    connection::{AskError, Connection},
+    screen::{Align, Column, Screen, Table, block, line},
+};
+
+pub(super) fn run(args: cli::Prompts, screen: &Screen) -> Result<(), AskError> {
+    match args.command {
+        PromptsCommand::List(output) => {
+            let prompts = ask(None, None)?;
+            if output.json {
+                screen.print_json(&prompts);
+            } else {
+                print(&prompts, screen);
+            }
+        }
+        PromptsCommand::Show { kind } => {
+            for prompt in ask(Some(kind), None)? {
+                screen.print(block(prompt.text.trim_end()));
+            }
+        }
+        PromptsCommand::Check { file: None, kind } => check(&ask(kind, None)?, screen)?,
+        PromptsCommand::Check { file: Some(file), kind } => {
+            let text = fs::read_to_string(&file);
+            let text = text.map_err(|error| AskError::file(&file, &error))?;
+            check(&ask(Some(kind.unwrap_or_else(|| name(&file))), Some(text))?, screen)?;
+        }
+    }
+    Ok(())
+}
+
+fn ask(kind: Option<String>, check: Option<String>) -> Result<Vec<PromptRow>, AskError> {
+    let directory = std::env::current_dir().ok();
+    let project = directory.map(|directory| directory.to_string_lossy().into_owned());
+    let templates: Templates =
+        Connection::open()?.ask(PROMPTS, &Prompts { project, kind, check })?;
+    Ok(templates.prompts)
+}
+
+fn print(prompts: &[PromptRow], screen: &Screen) {
+    let mut table = Table::new(vec![
+        Column::new("PROMPT", Align::Left),
+        Column::new("STATE", Align::Left),
+        Column::flexible("FROM", 20),
+    ]);
+    for prompt in prompts {
+        let state = if prompt.problems.is_empty() { "ok" } else { "see check" };
+        table.row().cell(line(&prompt.kind)).cell(state).cell(line(&prompt.origin));
+    }
+    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
+        screen.print(text);
+    }
+}
+
+/// Fails when anything is wrong, for scripts.
+fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
+    let mut wrong = 0;
+    for prompt in prompts {
+        if prompt.problems.is_empty() {
+            screen.print(format!("{} {}", screen.good("ok"), line(&prompt.kind)));
+        }
+        for problem in &prompt.problems {
+            wrong += 1;
+            screen.print(format!("{} {}: {}", screen.bad("!"), line(&prompt.kind), line(problem)));
+        }
+    }
+    if wrong == 0 { Ok(()) } else { Err(AskError::Wrong(format!("{wrong} things to look at"))) }
+}
+
+/// The name of a prompt that a file of this name is for.
+fn name(file: &Path) -> String {
+    file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}

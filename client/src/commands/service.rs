@@ -1,0 +1,124 @@
+//! `graphiti service`.
+
+use std::{
+    env, fs,
+    io::{self, Write},
+    process::{Command, ExitStatus},
+};
+
+use graphiti_proto::endpoint;
+
+use crate::{
+    cli::ServiceAction,
+    connection::AskError,
+    screen::Screen,
+    service::{self, CommandLine, Manager, Place},
+    start,
+};
+
+/// Lines of the log that are shown.
+const LINES: usize = 200;
+
+pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError> {
+    let place = place()?;
+    let Some(manager) = service::manager(&place) else {
+        let what = "there is no service manager here: `graphiti up` runs the daemon without one";
+        return Err(AskError::Failed(what.to_owned()));
+    };
+    match action {
+        ServiceAction::Install => install(&manager, screen),
+        ServiceAction::Uninstall => uninstall(&manager, screen),
+        ServiceAction::Start => run_all(&manager.start),
+        ServiceAction::Stop => run_all(&manager.stop),
+        // How a service is that does not run is told by its exit code, too: that is no failure.
+        ServiceAction::Status => run_one(&manager.status).map(drop),
+        ServiceAction::Logs => logs(&manager, &place),
+    }
+}
+
+fn place() -> Result<Place, AskError> {
+    let set = |name: &str| env::var_os(name).filter(|set| !set.is_empty());
+    Ok(Place {
+        user_home: env::home_dir().ok_or(AskError::NoHome)?,
+        config_home: set("XDG_CONFIG_HOME").map(Into::into),
+        daemon: start::daemon().ok_or(start::StartError::NotFound)?,
+        home: endpoint::home().ok_or(AskError::NoHome)?,
+        user: user(),
+    })
+}
+
+/// The number of the user who runs this.
+#[cfg(unix)]
+fn user() -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(env::home_dir()?).ok().map(|home| home.uid().to_string())
+}
+
+#[cfg(not(unix))]
+fn user() -> Option<String> {
+    None
+}
+
+fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
+    for file in &manager.files {
+        let write = || -> io::Result<()> {
+            if let Some(folder) = file.path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&file.path, &file.text)
+        };
+        let failed =
+            |error| AskError::Failed(format!("cannot write {}: {error}", file.path.display()));
+        write().map_err(failed)?;
+        screen.print(format!("Wrote {}", file.path.display()));
+    }
+    run_all(&manager.install)?;
+    screen.print(format!("graphitid is in the hands of {} now.", manager.name));
+    Ok(())
+}
+
+fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
+    // One that is not there any more cannot be stopped; the files go in any case.
+    let stopped = run_all(&manager.uninstall);
+    for file in &manager.files {
+        match fs::remove_file(&file.path) {
+            Ok(()) => screen.print(format!("Removed {}", file.path.display())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                let what = format!("cannot remove {}: {error}", file.path.display());
+                return Err(AskError::Failed(what));
+            }
+        }
+    }
+    run_all(&manager.removed)?;
+    stopped
+}
+
+fn logs(manager: &Manager, place: &Place) -> Result<(), AskError> {
+    if let Some(command) = &manager.logs {
+        return run_one(command).map(drop);
+    }
+    let file = place.home.join(start::LOG);
+    let text = fs::read_to_string(&file)
+        .map_err(|error| AskError::Failed(format!("cannot read {}: {error}", file.display())))?;
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(LINES)..];
+    drop(writeln!(io::stdout().lock(), "{}", last.join("\n")));
+    Ok(())
+}
+
+fn run_all(commands: &[CommandLine]) -> Result<(), AskError> {
+    for command in commands {
+        let status = run_one(command)?;
+        if !status.success() {
+            return Err(AskError::Failed(format!("`{}` ended with {status}", command.join(" "))));
+        }
+    }
+    Ok(())
+}
+
+fn run_one(command: &CommandLine) -> Result<ExitStatus, AskError> {
+    let (program, arguments) = command.split_first().expect("a command line names a program");
+    let run = Command::new(program).args(arguments).status();
+    run.map_err(|error| AskError::Failed(format!("cannot run {program}: {error}")))
+}

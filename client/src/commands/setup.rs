@@ -1,0 +1,138 @@
+//! `graphiti setup`: agents call us, or do not any more.
+
+use std::{
+    env,
+    io::{self, BufRead, IsTerminal, Write},
+};
+
+use similar::TextDiff;
+
+use crate::{
+    cli,
+    connection::AskError,
+    screen::{Screen, block},
+    setup::{self, AGENTS, Change, Surroundings, Wish},
+};
+
+pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
+    let variable = |name: &str| env::var(name).ok();
+    let surroundings = Surroundings {
+        home: env::home_dir().ok_or(AskError::NoHome)?,
+        project: args.project.then(env::current_dir).transpose().map_err(failed)?,
+        program: env::current_exe().map_err(failed)?,
+        variable: &variable,
+    };
+    let wish = if args.remove { Wish::Remove } else { Wish::Install };
+    let changes = planned(args, wish, &surroundings, screen)?;
+    if changes.is_empty() {
+        screen.print(match wish {
+            Wish::Install => "Nothing is to be changed.",
+            Wish::Remove => "Nothing of graphiti is left in the agents' settings.",
+        });
+    } else {
+        changes.iter().for_each(|change| show(change, screen));
+        if args.dry_run || !(args.yes || is_wanted(changes.len())?) {
+            screen.print("Nothing was changed.");
+            return Ok(());
+        }
+        for change in &changes {
+            setup::write(change).map_err(|error| {
+                AskError::Failed(format!("cannot write {}: {error}", change.file.display()))
+            })?;
+            screen.print(format!("Wrote {}", change.file.display()));
+        }
+    }
+    if wish == Wish::Remove && !args.dry_run {
+        for change in &changes {
+            setup::forget_backup(&change.file).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is to be changed, after saying what is left alone and why.
+fn planned(
+    args: &cli::Setup,
+    wish: Wish,
+    surroundings: &Surroundings<'_>,
+    screen: &Screen,
+) -> Result<Vec<Change>, AskError> {
+    let mut changes = Vec::new();
+    let mut refused = false;
+    let is_named = |name: &str| args.agent.iter().any(|named| named == name);
+    for agent in AGENTS {
+        let is_there = (agent.folder)(surroundings).is_dir();
+        if !(is_named(agent.name) || args.agent.is_empty() && is_there) {
+            continue;
+        }
+        let before = changes.len();
+        for change in setup::plan(agent, wish, surroundings) {
+            match change {
+                Ok(change) => changes.push(change),
+                Err((file, error)) => {
+                    refused = true;
+                    let text = format!("{} is left as it is: {error}", file.display());
+                    screen.print(screen.bad(block(&text)));
+                }
+            }
+        }
+        let changed = changes.len() > before;
+        screen.print(format!(
+            "{}: {}",
+            screen.bold(agent.title),
+            if changed { "to be changed" } else { "nothing to change" }
+        ));
+        if let Some(note) = agent.note.filter(|_| changed && wish == Wish::Install) {
+            screen.print(screen.dim(note));
+        }
+    }
+    if refused && changes.is_empty() {
+        return Err(AskError::Failed("no settings could be changed".to_owned()));
+    }
+    Ok(changes)
+}
+
+fn show(change: &Change, screen: &Screen) {
+    let old = change.before.as_deref().unwrap_or_default();
+    let new = change.after.as_deref().unwrap_or_default();
+    let what = match (&change.before, &change.after) {
+        (None, _) => " (new)",
+        (_, None) => " (removed: nothing is left in it)",
+        _ => "",
+    };
+    screen.print(format!("\n{}{what}  {}", change.file.display(), screen.dim(change.agent)));
+    let diff = TextDiff::from_lines(old, new);
+    for line in diff.unified_diff().context_radius(2).to_string().lines() {
+        // What is in the file may be anything; the terminal is not to obey it.
+        let clean = block(line);
+        screen.print(match line.chars().next() {
+            Some('+') => screen.good(clean),
+            Some('-') => screen.bad(clean),
+            _ => screen.dim(clean),
+        });
+    }
+}
+
+/// Asks the person at the terminal.
+fn is_wanted(count: usize) -> Result<bool, AskError> {
+    if !io::stdin().is_terminal() {
+        let what = "nobody is there to ask: run it with --yes to make these changes";
+        return Err(AskError::Failed(what.to_owned()));
+    }
+    let files = if count == 1 { "this file".to_owned() } else { format!("these {count} files") };
+    drop(write!(io::stdout().lock(), "\nChange {files}? [y/N] "));
+    drop(io::stdout().flush());
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(failed)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as map_err hands it over")]
+fn failed(error: io::Error) -> AskError {
+    AskError::Failed(error.to_string())
+}
+
+/// The agents that can be named.
+pub(crate) fn names() -> Vec<&'static str> {
+    AGENTS.iter().map(|agent| agent.name).collect()
+}

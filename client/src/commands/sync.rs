@@ -1,0 +1,46 @@
+//! `graphiti sync`.
+
+use graphiti_proto::tools::sync_history::{Answer, Arguments, NAME};
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Bar, Screen, ago, instant, line, now},
+};
+
+pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
+    let arguments = Arguments {
+        project: super::project(args.project),
+        days: args.days,
+        max_sessions: args.limit,
+        dry_run: !args.run,
+    };
+    let mut bar = Bar::new(screen.width());
+    let answer: Answer =
+        Connection::open()?.call_watched(NAME, &arguments, |step| bar.show(step))?;
+    drop(bar);
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    screen.print(line(&answer.message));
+    if answer.dry_run && answer.sessions_found > 0 {
+        preview(&answer, screen);
+    }
+    Ok(())
+}
+
+fn preview(answer: &Answer, screen: &Screen) {
+    let tokens = answer.estimated_tokens;
+    screen
+        .print(screen.dim(format!("about {tokens} tokens, {:.2} dollars", answer.estimated_cost)));
+    for session in &answer.sessions {
+        let when = ago(instant(&session.modified), now());
+        screen.print(format!("  {when:>14}  {}", line(&session.path)));
+    }
+    if answer.sessions_found > answer.sessions.len() {
+        let more = answer.sessions_found - answer.sessions.len();
+        screen.print(screen.dim(format!("  … and {more} more")));
+    }
+    screen.print("Index them with: graphiti sync --run");
+}

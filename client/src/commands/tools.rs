@@ -1,0 +1,73 @@
+//! `graphiti tools`.
+
+use std::fs;
+
+use graphiti_proto::methods::models::{Known, TOOLS, ToolRow, Tools};
+
+use crate::{
+    cli::{self, ToolsCommand},
+    connection::{AskError, Connection},
+    screen::{Align, Column, Screen, Table, line},
+};
+
+pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
+    let ask = |tools: &Tools| -> Result<Known, AskError> { Connection::open()?.ask(TOOLS, tools) };
+    match args.command {
+        ToolsCommand::List(output) => {
+            let known = ask(&Tools::List)?;
+            if output.json {
+                screen.print_json(&known.tools);
+            } else if known.tools.is_empty() {
+                screen.print("Nothing was learned about tools; rules know the usual ones.");
+            } else {
+                print(&known.tools, screen);
+            }
+        }
+        ToolsCommand::Set { tool, intent, domain } => {
+            ask(&Tools::Set { tool: tool.clone(), intent, domain })?;
+            screen.print(format!("Your word on {} holds from now on.", line(&tool)));
+        }
+        ToolsCommand::Unset { tool } => {
+            ask(&Tools::Unset { tool: tool.clone() })?;
+            screen.print(format!("Your word on {} holds no longer.", line(&tool)));
+        }
+        ToolsCommand::Export => {
+            let document = ask(&Tools::Export)?.document.unwrap_or_default();
+            screen.print_json(&document);
+        }
+        ToolsCommand::Import { file } => {
+            let text = fs::read_to_string(&file);
+            let text = text.map_err(|error| AskError::file(&file, &error))?;
+            let document =
+                serde_json::from_str(&text).map_err(|error| AskError::file(&file, &error))?;
+            let known = ask(&Tools::Import { document })?;
+            let (taken, there, unreadable) = (known.taken, known.known, known.unreadable);
+            screen.print(format!(
+                "{taken} entries taken in, {there} known already, {unreadable} not readable."
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn print(tools: &[ToolRow], screen: &Screen) {
+    let mut table = Table::new(vec![
+        Column::flexible("TOOL", 20),
+        Column::new("INTENT", Align::Left),
+        Column::new("DOMAIN", Align::Left),
+        Column::new("SURE", Align::Right),
+        Column::new("BY", Align::Left),
+    ]);
+    for tool in tools {
+        table
+            .row()
+            .cell(line(&tool.tool))
+            .cell(line(&tool.intent))
+            .cell(line(&tool.domain))
+            .cell(format!("{:.0}%", tool.confidence * 100.0))
+            .cell(line(&tool.by));
+    }
+    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
+        screen.print(text);
+    }
+}

@@ -1,0 +1,94 @@
+//! `graphiti usage`.
+
+use graphiti_proto::methods::models::{USAGE, Usage, UsageRow, Used};
+
+use super::status::number;
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Align, Column, Screen, Table, line},
+};
+
+pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
+    let used: Used = Connection::open()?.ask(USAGE, &Usage { days: args.days })?;
+    if args.output.json {
+        screen.print_json(&used);
+        return Ok(());
+    }
+    if let Some(outage) = &used.outage {
+        screen.print(screen.warn(format!("No model is asked at present: {}", line(outage))));
+    }
+    if used.rows.is_empty() {
+        screen.print("No model was asked.");
+        return Ok(());
+    }
+    let mut table = Table::new(vec![
+        Column::new("DAY", Align::Left),
+        Column::new("PROJECT", Align::Left),
+        Column::new("FOR", Align::Left),
+        Column::new("ANSWERED", Align::Right),
+        Column::new("FAILED", Align::Right),
+        Column::new("CALLS", Align::Right),
+        Column::new("TOKENS IN", Align::Right),
+        Column::new("OUT", Align::Right),
+        Column::new("COST", Align::Right),
+        Column::flexible("NOT ASKED", 9),
+    ]);
+    for row in &used.rows {
+        table
+            .row()
+            .cell(line(&row.day))
+            .cell(if row.project.is_empty() { "-".to_owned() } else { line(&row.project) })
+            .cell(line(&row.purpose.replace('_', " ")))
+            .cell(number(row.answered))
+            .cell(number(row.failed))
+            .cell(number(row.calls))
+            .cell(number(row.input_tokens))
+            .cell(number(row.output_tokens))
+            .cell(cost(row))
+            .cell(saved(row));
+    }
+    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
+        screen.print(text);
+    }
+    let calls: u64 = used.rows.iter().map(|row| row.calls).sum();
+    let usd: f64 = used.rows.iter().map(|row| row.usd).sum();
+    let saved: u64 = used.rows.iter().map(not_asked).sum();
+    screen.print(format!(
+        "{} calls, {}; {} questions were not needed",
+        number(calls),
+        dollars(usd),
+        number(saved)
+    ));
+    Ok(())
+}
+
+fn cost(row: &UsageRow) -> String {
+    let unknown = if row.unpriced > 0 { "+?" } else { "" };
+    format!("{}{unknown}", dollars(row.usd))
+}
+
+fn dollars(usd: f64) -> String {
+    if usd > 0.0 && usd < 0.1 { format!("${usd:.4}") } else { format!("${usd:.2}") }
+}
+
+fn not_asked(row: &UsageRow) -> u64 {
+    let saved = &row.saved;
+    saved.unchanged + saved.kept + saved.recaps + saved.known
+}
+
+fn saved(row: &UsageRow) -> String {
+    let saved = &row.saved;
+    let counts = [
+        (saved.unchanged, "unchanged"),
+        (saved.kept, "kept from before"),
+        (saved.recaps, "told by the agent"),
+        (saved.known, "known by rules"),
+    ];
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, why)| format!("{} {why}", number(*count)))
+        .collect();
+    parts.join(", ")
+}

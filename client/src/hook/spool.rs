@@ -1,0 +1,45 @@
+//! Where an event waits for a daemon that is down or does not answer.
+
+use std::{
+    fs, io,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use graphiti_proto::methods::hook::{self, Event, LONGEST_EVENT, SPOOLED_EVENTS};
+
+/// Leaves an event for the daemon of `home`. It survives the end of this process, and is either
+/// whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
+/// sessions, whose transcripts it will find in any case.
+pub(super) fn leave(event: &Event, home: &Path) {
+    // There is nobody to be told.
+    drop(try_leave(event, home));
+}
+
+fn try_leave(event: &Event, home: &Path) -> io::Result<()> {
+    let text = serde_json::to_vec(event)?;
+    let folder = hook::spool(home);
+    make(home)?;
+    make(&folder)?;
+    if text.len() > LONGEST_EVENT || fs::read_dir(&folder)?.count() >= SPOOLED_EVENTS {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    // Sorted by time as text, for centuries.
+    let name = format!("{now:020}-{}", std::process::id());
+    let unfinished = folder.join(format!("{name}.new"));
+    fs::write(&unfinished, text)?;
+    fs::rename(unfinished, folder.join(format!("{name}.json")))
+}
+
+/// Makes a folder for the user alone; its parent is there.
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(false);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}

@@ -1,0 +1,218 @@
+//! `graphiti mcp`: lets an agent's program talk to the daemon over standard input and output.
+//!
+//! It moves lines and knows no tool: what there is to ask, and how, the daemon says. Of the
+//! protocol it knows only what outliving the daemon takes: [`relay`] remembers the handshake and
+//! what is not answered yet. When the daemon ends, what was in flight is answered with an error;
+//! with the next request it connects again, starts the daemon if it has to, and repeats the
+//! handshake.
+
+mod relay;
+
+use std::{
+    io::{self, BufReader, Read, Write},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, SyncSender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use graphiti_proto::{endpoint, frame::Lines};
+use interprocess::local_socket::Stream;
+
+use self::relay::{Next, Relay};
+use crate::{
+    connection::{AskError, Connection, meta},
+    start,
+};
+
+/// Lines that may wait to be moved; whoever reads the next waits with it.
+const WAITING: usize = 64;
+/// How long a daemon may take to come back by itself where it is not to be started.
+const COMES_BACK: Duration = Duration::from_secs(5);
+/// Between two looks whether it is there.
+const STEP: Duration = Duration::from_millis(50);
+/// After the agent has said its last, so long its requests may still be answered.
+const LAST_ANSWERS: Duration = Duration::from_secs(60);
+
+/// What to do when nobody answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhenDown {
+    /// Start the daemon.
+    Start,
+    /// Say how to start it.
+    Say,
+}
+
+/// Moves lines until the agent hangs up.
+pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
+    let (events, inbox) = mpsc::sync_channel(WAITING);
+    let from_host = events.clone();
+    thread::spawn(move || {
+        read_lines(BufReader::new(io::stdin()), &from_host, Event::Host);
+        drop(from_host.send(Event::HostEnded));
+    });
+    let relay = Relay::new(&meta());
+    Shim { relay, when_down, events, daemon: None, connections: 0 }.run(&inbox)
+}
+
+/// What can happen.
+enum Event {
+    /// The agent says something.
+    Host(Vec<u8>),
+    /// The agent hung up.
+    HostEnded,
+    /// The daemon says something, on this connection.
+    Daemon(u64, Vec<u8>),
+    /// This connection ended.
+    DaemonEnded(u64),
+}
+
+struct Shim {
+    relay: Relay,
+    when_down: WhenDown,
+    events: SyncSender<Event>,
+    daemon: Option<Arc<Stream>>,
+    /// Connections so far; the number of the one in use.
+    connections: u64,
+}
+
+impl Shim {
+    fn run(mut self, inbox: &Receiver<Event>) -> Result<(), AskError> {
+        let mut ends_at: Option<Instant> = None;
+        while ends_at.is_none() || !self.relay.is_idle() {
+            let left =
+                ends_at.map_or(LAST_ANSWERS, |at| at.saturating_duration_since(Instant::now()));
+            let event = match (inbox.recv_timeout(left), ends_at) {
+                (Ok(event), _) => event,
+                (Err(_), None) => continue,
+                (Err(_), Some(_)) => break,
+            };
+            let said = match event {
+                Event::Host(line) => self.host_said(&line),
+                Event::HostEnded => {
+                    ends_at = Some(Instant::now() + LAST_ANSWERS);
+                    Ok(())
+                }
+                Event::Daemon(of, line) if of == self.connections => self.daemon_said(&line),
+                Event::DaemonEnded(of) if of == self.connections => self.daemon_ended(),
+                // An earlier connection's last words.
+                Event::Daemon(..) | Event::DaemonEnded(_) => Ok(()),
+            };
+            // The agent does not read any more: there is nobody left to serve.
+            if said.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn host_said(&mut self, line: &[u8]) -> io::Result<()> {
+        let line = match self.relay.take_from_host(line) {
+            Next::ToDaemon(line) => line,
+            Next::ToHost(line) => return say(&line),
+            Next::Nothing => return Ok(()),
+        };
+        if self.daemon.is_none()
+            && let Err(error) = self.connect()
+        {
+            return say_all(&self.relay.lost(&error.to_string()));
+        }
+        if self.write(&line).is_err() {
+            self.daemon_ended()?;
+        }
+        Ok(())
+    }
+
+    fn daemon_said(&mut self, line: &[u8]) -> io::Result<()> {
+        match self.relay.take_from_daemon(line) {
+            Next::ToDaemon(_) | Next::Nothing => Ok(()),
+            Next::ToHost(line) => say(&line),
+        }
+    }
+
+    /// Answers what was in flight. The next request connects again.
+    fn daemon_ended(&mut self) -> io::Result<()> {
+        self.daemon = None;
+        say_all(&self.relay.lost(
+            "graphitid ended before it answered; it is started again with the next request: ask once more",
+        ))
+    }
+
+    fn connect(&mut self) -> Result<(), AskError> {
+        let stream = Arc::new(self.open()?.into_stream());
+        self.connections += 1;
+        self.daemon = Some(stream.clone());
+        let (of, events) = (self.connections, self.events.clone());
+        thread::spawn(move || {
+            read_lines(stream.as_ref(), &events, |line| Event::Daemon(of, line));
+            drop(events.send(Event::DaemonEnded(of)));
+        });
+        for line in self.relay.handshake(of) {
+            self.write(&line).map_err(|error| AskError::Broken(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn open(&self) -> Result<Connection, AskError> {
+        let began = Instant::now();
+        loop {
+            match (Connection::open(), self.when_down) {
+                (Err(AskError::Down { .. }), WhenDown::Start) => {
+                    let home = endpoint::home().ok_or(AskError::NoHome)?;
+                    return Ok(start::start(&home)?);
+                }
+                (Err(AskError::Down { .. } | AskError::Broken(_)), WhenDown::Say)
+                    if self.connections > 0 && began.elapsed() < COMES_BACK =>
+                {
+                    thread::sleep(STEP);
+                }
+                (Err(AskError::Broken(_)), _) if began.elapsed() < COMES_BACK => {
+                    thread::sleep(STEP);
+                }
+                (outcome, _) => return outcome,
+            }
+        }
+    }
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let Some(daemon) = &self.daemon else { return Err(io::ErrorKind::NotConnected.into()) };
+        daemon.as_ref().write_all(line)
+    }
+}
+
+/// Reads lines until there are none or nobody takes them.
+fn read_lines(mut from: impl Read, events: &SyncSender<Event>, event: impl Fn(Vec<u8>) -> Event) {
+    let mut lines = Lines::default();
+    let mut buffer = [0; 16 << 10];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(bytes @ 1..) => lines.push(&buffer[..bytes]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => return,
+        }
+        loop {
+            match lines.next_line() {
+                Ok(Some(line)) if line.trim_ascii().is_empty() => {}
+                Ok(Some(line)) => {
+                    if events.send(event(line)).is_err() {
+                        return;
+                    }
+                }
+                Ok(None) => break,
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+fn say_all(lines: &[Vec<u8>]) -> io::Result<()> {
+    lines.iter().try_for_each(|line| say(line))
+}
+
+fn say(line: &[u8]) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_all(line)?;
+    output.flush()
+}

@@ -1,0 +1,242 @@
+//! What passes between an agent and the daemon, line by line, without doing anything itself.
+
+use std::collections::BTreeMap;
+
+use graphiti_proto::rpc::{Error, Response, code};
+use serde_json::{Value, json};
+
+/// The member of a request's `_meta` that says who is asking.
+const CALLER: &str = "graphiti/caller";
+/// The requests that a handshake is repeated with; their answers are ours.
+const REPEATED: &str = "graphiti/handshake/";
+
+/// What knows of the conversation so far.
+pub(super) struct Relay {
+    /// Who is asking.
+    caller: Value,
+    /// The agent's handshake, once it has begun.
+    initialize: Option<Value>,
+    /// Its end of the handshake.
+    initialized: Option<Value>,
+    /// The daemon's version at the handshake.
+    version: Option<Value>,
+    /// Requests that are not answered yet, by the text of their ids.
+    in_flight: BTreeMap<String, Value>,
+}
+
+/// Where a line goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    ToDaemon(Vec<u8>),
+    ToHost(Vec<u8>),
+    Nothing,
+}
+
+impl Relay {
+    /// For an agent's program, with what is known of it as `_meta` of a request.
+    pub(super) fn new(meta: &Value) -> Relay {
+        let mut caller = meta[CALLER].clone();
+        // This program outlives the session it was started in: the agent's process tells better.
+        if let Some(caller) = caller.as_object_mut()
+            && let Some(session) = caller.remove("session_id")
+        {
+            caller.insert("started_in".to_owned(), session);
+        }
+        Relay {
+            caller,
+            initialize: None,
+            initialized: None,
+            version: None,
+            in_flight: BTreeMap::new(),
+        }
+    }
+
+    /// Whether nothing waits for an answer.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// A line of the agent's.
+    pub(super) fn take_from_host(&mut self, line: &[u8]) -> Next {
+        let mut message: Value = match serde_json::from_slice(line) {
+            Ok(message) => message,
+            Err(error) => {
+                let error = Error::new(code::PARSE, format!("the line is no JSON: {error}"));
+                return Next::ToHost(Response::new(Value::Null, Err(error)).to_line());
+            }
+        };
+        let id = message["id"].clone();
+        match message["method"].as_str() {
+            Some("notifications/initialized") => self.initialized = Some(message.clone()),
+            Some("notifications/cancelled") => {
+                self.in_flight.remove(&message["params"]["requestId"].to_string());
+            }
+            Some(method) if !id.is_null() => {
+                if method == "initialize" {
+                    self.initialize = Some(message.clone());
+                }
+                self.in_flight.insert(id.to_string(), id);
+                self.introduce(&mut message);
+            }
+            _ => {}
+        }
+        Next::ToDaemon(to_line(&message))
+    }
+
+    /// A line of the daemon's.
+    pub(super) fn take_from_daemon(&mut self, line: &[u8]) -> Next {
+        let Ok(message) = serde_json::from_slice::<Value>(line) else {
+            return Next::ToHost([line, b"\n"].concat());
+        };
+        if message["method"].is_string() {
+            return Next::ToHost([line, b"\n"].concat());
+        }
+        let is_repeated = message["id"].as_str().is_some_and(|id| id.starts_with(REPEATED));
+        let server = &message["result"]["serverInfo"]["version"];
+        if server.is_string() {
+            let before = self.version.replace(server.clone());
+            let is_other = before.is_some_and(|before| before != *server);
+            if is_repeated && is_other {
+                let changed = json!({
+                    "jsonrpc": "2.0", "method": "notifications/tools/list_changed",
+                });
+                return Next::ToHost(to_line(&changed));
+            }
+        }
+        // One that nobody waits for was answered already, or was given up.
+        let is_waited_for = self.in_flight.remove(&message["id"].to_string()).is_some();
+        if is_repeated || !is_waited_for && !message["id"].is_null() {
+            return Next::Nothing;
+        }
+        Next::ToHost([line, b"\n"].concat())
+    }
+
+    /// What a new connection, the `number`th, begins with: the handshake, if there was one on
+    /// another.
+    pub(super) fn handshake(&self, number: u64) -> Vec<Vec<u8>> {
+        let Some(initialize) = &self.initialize else { return Vec::new() };
+        // It is about to be sent itself.
+        if self.in_flight.contains_key(&initialize["id"].to_string()) {
+            return Vec::new();
+        }
+        let mut initialize = initialize.clone();
+        initialize["id"] = json!(format!("{REPEATED}{number}"));
+        self.introduce(&mut initialize);
+        std::iter::once(&initialize).chain(&self.initialized).map(to_line).collect()
+    }
+
+    /// The daemon is lost: the answers to what was in flight.
+    pub(super) fn lost(&mut self, why: &str) -> Vec<Vec<u8>> {
+        let in_flight = std::mem::take(&mut self.in_flight);
+        let answer = |id| Response::new(id, Err(Error::new(code::STOPPING, why))).to_line();
+        in_flight.into_values().map(answer).collect()
+    }
+
+    fn introduce(&self, message: &mut Value) {
+        if message["params"].is_null() {
+            message["params"] = json!({});
+        }
+        let Some(params) = message["params"].as_object_mut() else { return };
+        let meta = params.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            meta.insert(CALLER.to_owned(), self.caller.clone());
+        }
+    }
+}
+
+fn to_line(message: &Value) -> Vec<u8> {
+    let mut line = message.to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn relay() -> Relay {
+        Relay::new(&json!({ CALLER: { "session_id": "s-1", "directory": "/work" } }))
+    }
+
+    fn host(relay: &mut Relay, message: &Value) -> Next {
+        relay.take_from_host(message.to_string().as_bytes())
+    }
+
+    fn daemon(relay: &mut Relay, message: &Value) -> Next {
+        relay.take_from_daemon(message.to_string().as_bytes())
+    }
+
+    fn read(line: &[u8]) -> Value {
+        serde_json::from_slice(line).unwrap()
+    }
+
+    fn to_daemon(next: Next) -> Value {
+        let Next::ToDaemon(line) = next else { panic!("{next:?}") };
+        read(&line)
+    }
+
+    #[test]
+    fn requests_say_who_asks_and_everything_else_passes_as_it_is() {
+        let mut relay = relay();
+        let sent = to_daemon(host(&mut relay, &json!({ "id": 1, "method": "tools/list" })));
+        assert_eq!(
+            sent["params"]["_meta"][CALLER],
+            json!({ "directory": "/work", "started_in": "s-1" })
+        );
+        let call = json!({ "id": 2, "method": "tools/call", "params": { "_meta": { "progressToken": 3 } } });
+        let sent = to_daemon(host(&mut relay, &call));
+        assert_eq!(sent["params"]["_meta"]["progressToken"], 3);
+        let notification = json!({ "method": "notifications/roots/list_changed" });
+        assert_eq!(to_daemon(host(&mut relay, &notification)), notification);
+    }
+
+    #[test]
+    fn what_was_in_flight_is_answered_once() {
+        let mut relay = relay();
+        for id in [json!(1), json!("two"), json!(3)] {
+            host(&mut relay, &json!({ "id": id, "method": "tools/call" }));
+        }
+        daemon(&mut relay, &json!({ "id": 1, "result": {} }));
+        host(
+            &mut relay,
+            &json!({
+                "method": "notifications/cancelled", "params": { "requestId": 3 }
+            }),
+        );
+        let lost = relay.lost("gone");
+        assert_eq!(lost.len(), 1);
+        let answer = read(&lost[0]);
+        assert_eq!(answer["id"], "two");
+        assert_eq!(answer["error"]["message"], "gone");
+        assert!(relay.is_idle() && relay.lost("gone").is_empty());
+        // The old daemon's last words come late.
+        assert_eq!(daemon(&mut relay, &json!({ "id": "two", "result": {} })), Next::Nothing);
+    }
+
+    #[test]
+    fn the_handshake_is_repeated_and_its_second_answer_is_kept_back() {
+        let mut relay = relay();
+        assert_eq!(relay.handshake(1), [] as [Vec<u8>; 0]);
+        host(&mut relay, &json!({ "id": 0, "method": "initialize", "params": { "x": 1 } }));
+        assert_eq!(relay.handshake(1), [] as [Vec<u8>; 0], "it is sent itself");
+        let version = |version: &str| json!({ "serverInfo": { "version": version } });
+        daemon(&mut relay, &json!({ "id": 0, "result": version("1") }));
+        host(&mut relay, &json!({ "method": "notifications/initialized" }));
+        let repeated: Vec<Value> = relay.handshake(2).iter().map(|line| read(line)).collect();
+        assert_eq!(repeated.len(), 2);
+        assert_eq!(repeated[0]["params"]["x"], 1);
+        assert_eq!(repeated[1]["method"], "notifications/initialized");
+        let answer = json!({ "id": repeated[0]["id"], "result": version("1") });
+        assert_eq!(daemon(&mut relay, &answer), Next::Nothing);
+        // Another version may have other tools.
+        let answer = json!({ "id": repeated[0]["id"], "result": version("2") });
+        let Next::ToHost(line) = daemon(&mut relay, &answer) else { panic!() };
+        assert_eq!(read(&line)["method"], "notifications/tools/list_changed");
+    }
+
+    #[test]
+    fn what_is_no_json_is_answered_here() {
+        let Next::ToHost(line) = relay().take_from_host(b"{") else { panic!() };
+        assert_eq!(read(&line)["error"]["code"], code::PARSE);
+    }
+}

@@ -1,0 +1,96 @@
+//! The plugin for Claude Code: hooks, tools, two commands and a skill in one folder.
+//!
+//! Its files are in `client/plugin/`, compiled in. They are written to the home when they are asked
+//! for, with the path of this program and its version filled in, so that they never belong to
+//! another version than the program that they call.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The agent that it is for, as `setup` calls it.
+pub(crate) const AGENT: &str = "claude";
+/// The plugin's name.
+const NAME: &str = "graphiti";
+/// The folder in the home.
+const FOLDER: &str = "claude-plugin";
+/// The file that says which version lies there; written last.
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// What the files hold where the program and the version of this machine belong.
+const PROGRAM: &str = r#""command": "graphiti""#;
+const VERSION: &str = r#""version": "0""#;
+
+/// All files, the manifest last.
+const FILES: &[(&str, &str)] = &[
+    (".mcp.json", include_str!("../../plugin/.mcp.json")),
+    ("hooks/hooks.json", include_str!("../../plugin/hooks/hooks.json")),
+    ("commands/recall.md", include_str!("../../plugin/commands/recall.md")),
+    ("commands/handoff.md", include_str!("../../plugin/commands/handoff.md")),
+    ("skills/memory/SKILL.md", include_str!("../../plugin/skills/memory/SKILL.md")),
+    (MANIFEST, include_str!("../../plugin/.claude-plugin/plugin.json")),
+];
+
+/// Writes the plugin to `home`, where it is not there yet as it should be. Returns its folder.
+pub(crate) fn write(home: &Path) -> io::Result<PathBuf> {
+    write_for(home, &env::current_exe()?)
+}
+
+/// Whether Claude Code, with its settings in `folder`, has the plugin: from a marketplace, or as a
+/// folder of its own among the skills.
+pub(crate) fn is_enabled(folder: &Path) -> bool {
+    let settings = fs::read_to_string(folder.join("settings.json")).unwrap_or_default();
+    let is_copied = || folder.join("skills").join(NAME).join(MANIFEST).is_file();
+    is_enabled_in(&settings).unwrap_or_else(is_copied)
+}
+
+/// What the settings say about it; `None` when they say nothing, which means yes for a copy.
+fn is_enabled_in(settings: &str) -> Option<bool> {
+    let settings: serde_json::Value = serde_json::from_str(settings).ok()?;
+    let plugins = settings["enabledPlugins"].as_object()?;
+    let ours = plugins.iter().filter(|(plugin, _)| plugin.split('@').next() == Some(NAME));
+    ours.filter_map(|(_, enabled)| enabled.as_bool()).max()
+}
+
+fn write_for(home: &Path, program: &Path) -> io::Result<PathBuf> {
+    let folder = home.join(FOLDER);
+    let files: Vec<(&str, String)> =
+        FILES.iter().map(|(name, text)| (*name, filled_in(text, program))).collect();
+    let is_there = |(name, text): &(&str, String)| {
+        fs::read_to_string(folder.join(name)).is_ok_and(|there| there == *text)
+    };
+    if files.iter().all(is_there) {
+        return Ok(folder);
+    }
+    private_folder(home)?;
+    // What another version left is not to go on beside this one.
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    for (name, text) in files {
+        let file = folder.join(name);
+        fs::create_dir_all(file.parent().unwrap_or(&folder))?;
+        fs::write(file, text)?;
+    }
+    Ok(folder)
+}
+
+fn filled_in(text: &str, program: &Path) -> String {
+    let program = serde_json::Value::from(program.to_string_lossy());
+    let version = concat!("\"version\": \"", env!("CARGO_PKG_VERSION"), "\"");
+    text.replace(PROGRAM, &format!("\"command\": {program}")).replace(VERSION, version)
+}
+
+/// Makes the home, for the user alone, where it is not there.
+fn private_folder(home: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(home)
+}
+
+#[cfg(test)]
+mod tests;

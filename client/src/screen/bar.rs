@@ -1,0 +1,63 @@
+//! How far a request is, on one line that is written over.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::line;
+use crate::connection::Step;
+
+/// Columns of the bar itself.
+const WIDTH: u64 = 24;
+
+/// A bar on the error output, where a person looks at it; nothing elsewhere.
+pub(crate) struct Bar {
+    columns: usize,
+    is_shown: bool,
+    is_terminal: bool,
+}
+
+impl Bar {
+    /// A bar for lines of `columns`.
+    pub(crate) fn new(columns: usize) -> Bar {
+        Bar { columns, is_shown: false, is_terminal: io::stderr().is_terminal() }
+    }
+
+    /// Shows how far it is.
+    pub(crate) fn show(&mut self, step: &Step) {
+        if self.is_terminal {
+            let text: String = drawn(step).chars().take(self.columns.saturating_sub(1)).collect();
+            drop(write!(io::stderr().lock(), "\r\x1b[2K{text}"));
+            self.is_shown = true;
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if self.is_shown {
+            drop(write!(io::stderr().lock(), "\r\x1b[2K"));
+        }
+    }
+}
+
+fn drawn(step: &Step) -> String {
+    let message = line(&step.message);
+    if step.total == 0 {
+        return message;
+    }
+    let full = step.progress.min(step.total) * WIDTH / step.total;
+    let bar: String = (0..WIDTH).map(|at| if at < full { '#' } else { '.' }).collect();
+    format!("[{bar}] {}/{} {message}", step.progress, step.total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_grows_with_what_is_done() {
+        let step = |progress, total| Step { progress, total, message: "a\nb".to_owned() };
+        assert_eq!(drawn(&step(0, 0)), "a b");
+        assert_eq!(drawn(&step(1, 2)), "[############............] 1/2 a b");
+        assert_eq!(drawn(&step(9, 3)), "[########################] 9/3 a b");
+    }
+}

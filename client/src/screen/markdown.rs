@@ -1,0 +1,109 @@
+//! Summaries on a terminal: Markdown with its signs turned into style.
+
+use super::Screen;
+
+impl Screen {
+    /// Markdown as it is for a pipe; for a terminal headings and strong words stand out, tables
+    /// are lists, and long lines are wrapped.
+    pub(crate) fn print_markdown(&self, markdown: &str) {
+        if !self.is_terminal() {
+            self.print(markdown.trim_end());
+            return;
+        }
+        markdown.lines().flat_map(|text| self.rendered(text)).for_each(|line| self.print(line));
+    }
+
+    fn rendered(&self, text: &str) -> Vec<String> {
+        if let Some(heading) = heading(text) {
+            return vec![self.bold(heading)];
+        }
+        if text.starts_with('|') {
+            let row = text.trim_matches('|');
+            let cells: Vec<&str> = row.split(" | ").map(str::trim).collect();
+            let is_rule = row.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '));
+            let names: Vec<String> = cells.iter().map(|cell| self.dim(cell)).collect();
+            return match is_rule {
+                true => Vec::new(),
+                false if cells.iter().all(|cell| is_name(cell)) => vec![names.join(" · ")],
+                false => self.wrapped(&format!("- {}", cells.join(" · "))),
+            };
+        }
+        self.wrapped(text)
+    }
+
+    fn wrapped(&self, text: &str) -> Vec<String> {
+        let item = text.trim_start();
+        let indent = text.len() - item.len() + if item.starts_with("- ") { 2 } else { 0 };
+        self.within_width(&self.strong(text), indent)
+    }
+
+    /// Prints a line, on a terminal as several with `indent` spaces before all but the first.
+    pub(crate) fn print_wrapped(&self, text: &str, indent: usize) {
+        if self.is_terminal() {
+            self.within_width(text, indent).iter().for_each(|line| self.print(line));
+        } else {
+            self.print(text);
+        }
+    }
+
+    fn within_width(&self, text: &str, indent: usize) -> Vec<String> {
+        let indent = " ".repeat(indent);
+        let options = textwrap::Options::new(self.width())
+            .subsequent_indent(&indent)
+            .word_separator(textwrap::WordSeparator::AsciiSpace);
+        textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
+    }
+
+    /// `**words**` in bold.
+    fn strong(&self, text: &str) -> String {
+        let pieces: Vec<&str> = text.split("**").collect();
+        if pieces.len().is_multiple_of(2) {
+            return text.to_owned();
+        }
+        let styled = pieces.iter().enumerate().map(|(at, piece)| match at % 2 {
+            0 => (*piece).to_owned(),
+            _ => self.bold(piece),
+        });
+        styled.collect()
+    }
+}
+
+fn heading(text: &str) -> Option<&str> {
+    text.trim_start_matches('#').strip_prefix(' ').filter(|_| text.starts_with('#'))
+}
+
+/// A column's heading: one plain word.
+fn is_name(cell: &str) -> bool {
+    cell.chars().all(char::is_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> Vec<String> {
+        let screen = Screen { colors: false, width: 40, terminal: true };
+        text.lines().flat_map(|line| screen.rendered(line)).collect()
+    }
+
+    #[test]
+    fn signs_become_style() {
+        let text = "## Errors\n**Outcome**: done\n2 ** 3\n- **Fix**: changed the way in which the pool hands connections out";
+        assert_eq!(
+            rendered(text),
+            [
+                "Errors",
+                "Outcome: done",
+                "2 ** 3",
+                "- Fix: changed the way in which the pool",
+                "  hands connections out",
+            ]
+        );
+    }
+
+    #[test]
+    fn tables_become_lists() {
+        let text = "| File | Setting |\n|---|:---|\n| `a.yml` | `1` → `2` |";
+        assert_eq!(rendered(text), ["File · Setting", "- `a.yml` · `1` → `2`"]);
+    }
+}

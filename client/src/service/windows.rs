@@ -1,0 +1,26 @@
+//! Windows: a task that runs at logon.
+
+use crate::service::{Manager, Place, command};
+
+const TASK: &str = "graphitid";
+
+pub(super) fn manager(place: &Place) -> Manager {
+    let daemon = format!("\"{}\" --home \"{}\"", place.daemon.display(), place.home.display());
+    let create = [
+        "schtasks", "/Create", "/F", "/TN", TASK, "/SC", "ONLOGON", "/RL", "LIMITED", "/TR",
+        &daemon,
+    ];
+    let start = command(&["schtasks", "/Run", "/TN", TASK]);
+    let stop = command(&["schtasks", "/End", "/TN", TASK]);
+    Manager {
+        name: "the task scheduler",
+        files: Vec::new(),
+        install: vec![command(&create), start.clone()],
+        uninstall: vec![stop.clone(), command(&["schtasks", "/Delete", "/F", "/TN", TASK])],
+        removed: Vec::new(),
+        start: vec![start],
+        stop: vec![stop],
+        status: command(&["schtasks", "/Query", "/V", "/FO", "LIST", "/TN", TASK]),
+        logs: None,
+    }
+}

@@ -1,0 +1,160 @@
+//! The agents that can be set up, and the files that their settings stand in.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::setup::{
+    Content, Settings, Surroundings,
+    json::{Hook, shell_line},
+};
+
+/// An agent.
+pub(crate) struct Agent {
+    /// What it is called on the command line.
+    pub(crate) name: &'static str,
+    /// What people call it.
+    pub(crate) title: &'static str,
+    /// What is left to the user.
+    pub(crate) note: Option<&'static str>,
+    /// The folder in the user's home that is there when the agent is.
+    pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
+    /// The files with something of ours.
+    pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
+}
+
+/// All of them.
+pub(crate) const AGENTS: &[Agent] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
+
+/// A hook leaves in milliseconds; this is for a machine that is very busy. Seconds.
+const TIMEOUT: u32 = 5;
+/// With `hooks.async_indexing` false a hook waits for the episode; the longest that is allowed.
+const LAST_TIMEOUT: u32 = 60;
+
+const CLAUDE: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    note: None,
+    folder: |surroundings| surroundings.folder("CLAUDE_CONFIG_DIR", ".claude"),
+    settings: |surroundings| {
+        let folder = (CLAUDE.folder)(surroundings);
+        // The user's servers stand beside the folder, unless that was moved.
+        let servers = match (&surroundings.project, (surroundings.variable)("CLAUDE_CONFIG_DIR")) {
+            (Some(project), _) => project.join(".mcp.json"),
+            (None, Some(_)) => folder.join(".claude.json"),
+            (None, None) => surroundings.home.join(".claude.json"),
+        };
+        let program = surroundings.program.to_string_lossy();
+        let hook = |event: &'static str, timeout: u32| Hook {
+            event,
+            handler: json!({
+                "type": "command", "command": program, "args": ["hook"], "timeout": timeout,
+            }),
+        };
+        let hooks = [
+            ("SessionStart", TIMEOUT),
+            ("UserPromptSubmit", TIMEOUT),
+            ("Stop", TIMEOUT),
+            ("SubagentStop", TIMEOUT),
+            ("PreCompact", LAST_TIMEOUT),
+            ("PostCompact", TIMEOUT),
+            ("SessionEnd", LAST_TIMEOUT),
+        ];
+        vec![
+            Settings {
+                file: surroundings.place(&folder, ".claude").join("settings.json"),
+                content: Content::Hooks(hooks.map(|(event, limit)| hook(event, limit)).into()),
+            },
+            Settings { file: servers, content: surroundings.server(json!({ "type": "stdio" })) },
+        ]
+    },
+};
+
+const CODEX: Agent = Agent {
+    name: "codex",
+    title: "Codex CLI",
+    note: Some("Codex asks you to trust new hooks: see /hooks in it."),
+    folder: |surroundings| surroundings.folder("CODEX_HOME", ".codex"),
+    settings: |surroundings| {
+        let folder = surroundings.place(&(CODEX.folder)(surroundings), ".codex");
+        let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT) };
+        let events = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact"];
+        let program = surroundings.program.to_string_lossy().into_owned();
+        vec![
+            Settings {
+                file: folder.join("hooks.json"),
+                content: Content::Hooks(events.map(hook).into()),
+            },
+            Settings { file: folder.join("config.toml"), content: Content::TomlServer(program) },
+        ]
+    },
+};
+
+const GEMINI: Agent = Agent {
+    name: "gemini",
+    title: "Gemini CLI",
+    note: None,
+    folder: |surroundings| surroundings.home.join(".gemini"),
+    settings: |surroundings| {
+        let folder = surroundings.place(&(GEMINI.folder)(surroundings), ".gemini");
+        let file = folder.join("settings.json");
+        // Gemini counts milliseconds.
+        let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT * 1000) };
+        let events = ["SessionStart", "SessionEnd", "PreCompress"];
+        vec![
+            Settings { file: file.clone(), content: Content::Hooks(events.map(hook).into()) },
+            Settings { file, content: surroundings.server(json!({})) },
+        ]
+    },
+};
+
+const COPILOT: Agent = Agent {
+    name: "copilot",
+    title: "Copilot CLI",
+    note: None,
+    folder: |surroundings| surroundings.home.join(".copilot"),
+    settings: |surroundings| {
+        if surroundings.project.is_some() {
+            return Vec::new();
+        }
+        let more = json!({ "type": "local", "tools": ["*"] });
+        let file = (COPILOT.folder)(surroundings).join("mcp-config.json");
+        vec![Settings { file, content: surroundings.server(more) }]
+    },
+};
+
+const CURSOR: Agent = Agent {
+    name: "cursor",
+    title: "Cursor",
+    note: None,
+    folder: |surroundings| surroundings.home.join(".cursor"),
+    settings: |surroundings| {
+        let folder = surroundings.place(&(CURSOR.folder)(surroundings), ".cursor");
+        vec![Settings { file: folder.join("mcp.json"), content: surroundings.server(json!({})) }]
+    },
+};
+
+impl Surroundings<'_> {
+    /// An agent's folder: where a variable says, else in the user's home.
+    fn folder(&self, variable: &str, usual: &str) -> PathBuf {
+        let set = (self.variable)(variable).filter(|set| !set.is_empty());
+        set.map_or_else(|| self.home.join(usual), PathBuf::from)
+    }
+
+    /// The same in the project, when that is meant.
+    fn place(&self, users: &std::path::Path, projects: &str) -> PathBuf {
+        self.project.as_ref().map_or_else(|| users.to_owned(), |project| project.join(projects))
+    }
+
+    /// Our server, with what an agent wants beside it.
+    fn server(&self, mut server: serde_json::Value) -> Content {
+        server["command"] = json!(self.program.to_string_lossy());
+        server["args"] = json!(["mcp"]);
+        Content::Server(server)
+    }
+
+    /// A hook's handler for an agent that runs it through a shell.
+    fn line(&self, timeout: u32) -> serde_json::Value {
+        json!({ "type": "command", "command": shell_line(&self.program, "hook"), "timeout": timeout })
+    }
+}

@@ -1,0 +1,148 @@
+use serde_json::json;
+
+use super::*;
+
+const PROGRAM: &str = "/opt/graphiti";
+
+/// Settings as they are found in real life.
+const SETTINGS: &[&str] = &[
+    "",
+    "{}",
+    "{\n}\n",
+    "{\n  \"model\": \"x\"\n}\n",
+    "{\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{ \"type\": \"command\", \"command\": \"say done\" }\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}\n",
+    "{\r\n  \"hooks\": {\r\n    \"SessionEnd\": [\r\n      {\"matcher\": \"clear\", \"hooks\": [{\"type\": \"command\", \"command\": \"C:\\\\tools\\\\bye.exe\"}]}\r\n    ]\r\n  },\r\n  \"env\": {\"A\": \"1\"}\r\n}\r\n",
+    "// top\n{\n  // keep\n  \"mcpServers\": { \"other\": { \"command\": \"npx\" } }, /* and this */\n  \"hooks\": {}, // none yet\n}\n// end\n",
+    "\u{feff}{\"permissions\":{\"allow\":[\"Bash(git:*)\"]}}",
+    "{\"hooks\":{\"SessionEnd\":[]},\"mcpServers\":{}}",
+];
+
+#[test]
+fn hooks_are_added_once_and_nothing_else_changes() {
+    for text in SETTINGS {
+        let with = with_hooks(text, &hooks(PROGRAM)).unwrap();
+        assert_eq!(handlers(&with), 2, "{with}");
+        assert_eq!(with_hooks(&with, &hooks(PROGRAM)).unwrap(), with, "twice is once");
+        keeps_all(text, &with);
+    }
+}
+
+#[test]
+fn what_was_added_goes_and_the_rest_stays() {
+    for text in SETTINGS {
+        let with =
+            with_server(&with_hooks(text, &hooks(PROGRAM)).unwrap(), &server(PROGRAM)).unwrap();
+        let without = without_server(&without_hooks(&with).unwrap()).unwrap();
+        assert!(!without.contains("graphiti"), "{without}");
+        let said = |text: &str| {
+            CstRootNode::parse(text.trim_start_matches('\u{feff}'), &ParseOptions::default())
+                .unwrap()
+                .to_serde_value()
+                .unwrap_or_else(|| json!({}))
+        };
+        let mut before = said(text);
+        // Nothing tells a list that was empty from one that became so.
+        if let Some(members) = before.as_object_mut() {
+            members.retain(|_, value| {
+                if let Some(inner) = value.as_object_mut() {
+                    inner.retain(|_, value| *value != json!([]));
+                }
+                *value != json!({})
+            });
+        }
+        assert_eq!(said(&without), before, "{text:?}");
+        keeps_all(&without, text);
+    }
+}
+
+#[test]
+fn nothing_is_moved_around_what_is_not_ours() {
+    for text in SETTINGS.iter().filter(|text| text.contains('\n')) {
+        let with = with_hooks(text, &hooks(PROGRAM)).unwrap();
+        let mut lines = with.lines();
+        for line in text.lines().map(|line| line.trim_end_matches(',')) {
+            // Braces that were empty open; everything else stands as it stood.
+            let is_kept = |there: &str| there.trim_end_matches(',') == line;
+            assert!(line.contains("{}") || line == "}" || lines.any(is_kept), "{line:?} in {with}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_moved_takes_the_place_of_the_old_one() {
+    let old = with_hooks("{}", &hooks("/old/place/graphiti")).unwrap();
+    let old = with_server(&old, &server("/old/place/graphiti")).unwrap();
+    let new = with_server(&with_hooks(&old, &hooks(PROGRAM)).unwrap(), &server(PROGRAM)).unwrap();
+    assert_eq!(handlers(&new), 2);
+    assert!(!new.contains("/old/"), "{new}");
+}
+
+#[test]
+fn an_event_that_is_not_wanted_any_more_goes() {
+    let both = with_hooks("{}", &hooks(PROGRAM)).unwrap();
+    let one = with_hooks(&both, &hooks(PROGRAM)[..1]).unwrap();
+    assert_eq!(handlers(&one), 1);
+}
+
+#[test]
+fn what_is_not_understood_is_not_touched() {
+    for text in
+        ["{", "[]", "7", "{\"hooks\": []}", "{\"hooks\": {\"SessionEnd\": {}}}", "{\"a\" 1}"]
+    {
+        assert!(with_hooks(text, &hooks(PROGRAM)).is_err(), "{text}");
+    }
+    let foreign = "{\"mcpServers\":{\"graphiti\":{\"command\":\"uv\",\"args\":[\"run\"]}}}";
+    assert_eq!(
+        with_server(foreign, &server(PROGRAM)),
+        Err(EditError::Foreign("mcpServers.graphiti"))
+    );
+    assert_eq!(without_server(foreign).unwrap(), foreign);
+}
+
+#[test]
+fn our_own_hooks_are_known_in_every_form() {
+    for handler in [
+        json!({"command": "/a/graphiti", "args": ["hook"]}),
+        json!({"command": "graphiti hook"}),
+        json!({"command": "\"C:\\Program Files\\graphiti.exe\" hook"}),
+    ] {
+        assert!(is_our_handler(&handler), "{handler}");
+    }
+    for handler in [
+        json!({"command": "/a/graphiti", "args": ["status"]}),
+        json!({"command": "/a/not-graphiti hook"}),
+        json!({"command": "python ~/.graphiti/hooks/session_close_hook.py"}),
+        json!({"type": "prompt"}),
+    ] {
+        assert!(!is_our_handler(&handler), "{handler}");
+    }
+    let line = shell_line(Path::new("/a b/graphiti"), "hook");
+    assert!(is_our_handler(&json!({ "command": line })));
+}
+
+fn hooks(program: &str) -> Vec<Hook> {
+    let handler = json!({ "type": "command", "command": program, "args": ["hook"], "timeout": 5 });
+    ["SessionStart", "SessionEnd"].map(|event| Hook { event, handler: handler.clone() }).into()
+}
+
+fn server(program: &str) -> Value {
+    json!({ "command": program, "args": ["mcp"] })
+}
+
+fn handlers(text: &str) -> usize {
+    text.matches("\"hook\"").count()
+}
+
+/// Every line of `part` that says something stands in `whole`, in the same order. A comma may have
+/// joined one.
+fn keeps_all(part: &str, whole: &str) {
+    let says = |line: &str| line.chars().any(char::is_alphanumeric);
+    let mut rest = whole;
+    for word in
+        part.split(|c: char| c.is_whitespace() || "{}[],".contains(c)).filter(|word| says(word))
+    {
+        let at =
+            rest.find(word).unwrap_or_else(|| panic!("{word:?} of\n{part}\nis not in\n{whole}"));
+        rest = &rest[at + word.len()..];
+    }
+}

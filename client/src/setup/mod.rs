@@ -1,0 +1,205 @@
+//! What `graphiti setup` changes in the settings of agents.
+//!
+//! [`plan`] says which files would hold what, without touching anything; [`write()`] puts one in
+//! place. Which files an agent has is known to [`agents`]; how they are changed to [`json`] and
+//! [`toml`]. Whether all that is in place is told by [`wiring()`].
+
+mod agents;
+mod json;
+mod toml;
+mod wiring;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+pub(crate) use self::{
+    agents::AGENTS,
+    wiring::{Wiring, has_hooks, wiring},
+};
+
+/// Where things are on this machine.
+pub(crate) struct Surroundings<'a> {
+    /// The user's home folder.
+    pub(crate) home: PathBuf,
+    /// The project whose settings are meant; `None` for the user's.
+    pub(crate) project: Option<PathBuf>,
+    /// This program.
+    pub(crate) program: PathBuf,
+    /// Looks an environment variable up.
+    pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// What is to become of an agent's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// They call this program.
+    Install,
+    /// They know nothing of it.
+    Remove,
+}
+
+/// A file that an agent reads, and what is ours in it.
+pub(crate) struct Settings {
+    /// Where it lies.
+    pub(crate) file: PathBuf,
+    /// What is ours.
+    content: Content,
+}
+
+enum Content {
+    Hooks(Vec<json::Hook>),
+    Server(serde_json::Value),
+    TomlServer(String),
+}
+
+/// What would become of one file.
+pub(crate) struct Change {
+    /// The agent whose it is.
+    pub(crate) agent: &'static str,
+    /// Where it lies.
+    pub(crate) file: PathBuf,
+    /// What it holds; `None` when it is not there.
+    pub(crate) before: Option<String>,
+    /// What it is to hold; `None` when it is to go, for nothing would be left in it.
+    pub(crate) after: Option<String>,
+}
+
+/// Why a file is left alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EditError {
+    /// It cannot be read as what it should be.
+    #[error("it cannot be read: {0}")]
+    Broken(String),
+    /// Something in it is not of the usual kind.
+    #[error("`{0}` in it is of another kind than it should be")]
+    Unexpected(&'static str),
+    /// Another program goes by our name.
+    #[error("`{0}` in it belongs to another program; rename that one first")]
+    Foreign(&'static str),
+    /// The system refuses.
+    #[error("{0}")]
+    System(String),
+}
+
+/// What would change for one agent; files of which nothing would are left out.
+pub(crate) fn plan(
+    agent: &'static agents::Agent,
+    wish: Wish,
+    surroundings: &Surroundings<'_>,
+) -> Vec<Result<Change, (PathBuf, EditError)>> {
+    let mut changes: Vec<Result<Change, (PathBuf, EditError)>> = Vec::new();
+    let all = (agent.settings)(surroundings);
+    for settings in &all {
+        // Two things of ours may stand in one file.
+        let earlier = changes.iter_mut().flatten().find(|change| change.file == settings.file);
+        let result = match earlier {
+            Some(earlier) => {
+                let text = earlier.after.clone().unwrap_or_default();
+                settings.content.apply(&text, wish).map(|text| earlier.after = Some(text))
+            }
+            None => change(agent.name, settings, wish).map(|change| changes.push(Ok(change))),
+        };
+        if let Err(error) = result {
+            changes.push(Err((settings.file.clone(), error)));
+        }
+    }
+    for change in changes.iter_mut().flatten() {
+        let is_empty = change.after.as_deref().is_some_and(json::is_empty);
+        if wish == Wish::Remove && is_empty {
+            change.after = None;
+        }
+        if wish == Wish::Remove
+            && let Some(before) = &change.before
+            && let Some(kept) = kept(&all, &change.file, before)
+        {
+            change.after = Some(kept);
+        }
+    }
+    changes.retain(|change| change.as_ref().map_or(true, |change| change.before != change.after));
+    changes
+}
+
+fn change(agent: &'static str, settings: &Settings, wish: Wish) -> Result<Change, EditError> {
+    let file = settings.file.clone();
+    let before = match fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(EditError::System(error.to_string())),
+    };
+    if before.is_none() && wish == Wish::Remove {
+        return Ok(Change { agent, file, before, after: None });
+    }
+    let after = settings.content.apply(before.as_deref().unwrap_or_default(), wish)?;
+    Ok(Change { agent, file, before, after: Some(after) })
+}
+
+/// What was kept of a file, when nothing but we changed it since: then it comes back as it was.
+fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
+    let real = file.canonicalize().ok()?;
+    let kept = fs::read_to_string(backup(&real)).ok()?;
+    let mut with = kept.clone();
+    for settings in all.iter().filter(|settings| settings.file == file) {
+        with = settings.content.apply(&with, Wish::Install).ok()?;
+        if settings.content.apply(&kept, Wish::Remove).ok()? != kept {
+            return None;
+        }
+    }
+    (with == current).then_some(kept)
+}
+
+impl Content {
+    fn apply(&self, text: &str, wish: Wish) -> Result<String, EditError> {
+        match (self, wish) {
+            (Content::Hooks(hooks), Wish::Install) => json::with_hooks(text, hooks),
+            (Content::Hooks(_), Wish::Remove) => json::without_hooks(text),
+            (Content::Server(server), Wish::Install) => json::with_server(text, server),
+            (Content::Server(_), Wish::Remove) => json::without_server(text),
+            (Content::TomlServer(program), Wish::Install) => toml::with_server(text, program),
+            (Content::TomlServer(_), Wish::Remove) => toml::without_server(text),
+        }
+    }
+}
+
+/// Puts a change in place. What was there before is kept beside it while we are installed.
+pub(crate) fn write(change: &Change) -> io::Result<()> {
+    // A link, as people who keep their settings in a repository have them, stays one.
+    let file = change.file.canonicalize().unwrap_or_else(|_| change.file.clone());
+    let kept = backup(&file);
+    let Some(after) = &change.after else {
+        fs::remove_file(&file)?;
+        return remove_if_there(&kept);
+    };
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut unfinished = file.clone().into_os_string();
+    unfinished.push(".graphiti-new");
+    let unfinished = PathBuf::from(unfinished);
+    fs::write(&unfinished, after)?;
+    if change.before.is_some() {
+        fs::set_permissions(&unfinished, fs::metadata(&file)?.permissions())?;
+        fs::copy(&file, &kept)?;
+    }
+    fs::rename(unfinished, &file)
+}
+
+/// Removes what was kept beside a file.
+pub(crate) fn forget_backup(file: &Path) -> io::Result<()> {
+    remove_if_there(&backup(&file.canonicalize().unwrap_or_else(|_| file.to_owned())))
+}
+
+/// Where the content of a file before its last change is kept.
+fn backup(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".graphiti-backup");
+    PathBuf::from(name)
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}

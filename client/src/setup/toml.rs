@@ -1,0 +1,146 @@
+//! Changes in TOML settings: comments and order stay.
+
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use crate::setup::{EditError, json::is_ours};
+
+const SERVERS: &str = "mcp_servers";
+const SERVER: &str = "graphiti";
+const HEADER: &str = "[mcp_servers.graphiti]";
+
+/// `text` with our server among those of the Model Context Protocol.
+pub(super) fn with_server(text: &str, program: &str) -> Result<String, EditError> {
+    let mut document = parse(text)?;
+    let servers = document.entry(SERVERS).or_insert_with(|| {
+        let mut servers = Table::new();
+        servers.set_implicit(true);
+        Item::Table(servers)
+    });
+    let servers = servers.as_table_like_mut().ok_or(EditError::Unexpected("mcp_servers"))?;
+    if let Some(there) = servers.get_mut(SERVER) {
+        if there.get("command").and_then(Item::as_str) == Some(program) {
+            return Ok(text.to_owned());
+        }
+        if !is_our_server(there) {
+            return Err(EditError::Foreign("mcp_servers.graphiti"));
+        }
+        there["command"] = value(program);
+        return Ok(document.to_string());
+    }
+    let mut server = Table::new();
+    server.insert("command", value(program));
+    server.insert("args", value(toml_edit::Array::from_iter(["mcp"])));
+    // At the end of the file nothing else moves, not even a comment; that is not possible where the
+    // servers stand in braces.
+    let appended = format!("{text}{}{HEADER}\n{server}", space_before(text));
+    servers.insert(SERVER, Item::Table(server));
+    Ok(if parse(&appended).is_ok() { appended } else { document.to_string() })
+}
+
+/// `text` without our server.
+pub(super) fn without_server(text: &str) -> Result<String, EditError> {
+    let mut document = parse(text)?;
+    let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
+        return Ok(text.to_owned());
+    };
+    if !servers.get(SERVER).is_some_and(is_our_server) {
+        return Ok(text.to_owned());
+    }
+    servers.remove(SERVER);
+    if servers.is_empty() {
+        document.remove(SERVERS);
+    }
+    let cut = without_lines(text);
+    let is_same =
+        cut.parse().is_ok_and(|cut: DocumentMut| says_the_same(cut.as_item(), document.as_item()));
+    Ok(if is_same { cut } else { document.to_string() })
+}
+
+/// `text` without our table's lines and the empty line before them: what `with_server` added.
+fn without_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let Some(first) = lines.iter().position(|line| line.trim() == HEADER) else {
+        return text.to_owned();
+    };
+    let is_other =
+        |line: &&str| line.trim().is_empty() || line.trim_start().starts_with(['#', '[']);
+    let end = lines[first + 1..].iter().position(is_other).map_or(lines.len(), |at| first + 1 + at);
+    let begin = if first > 0 && lines[first - 1].trim().is_empty() { first - 1 } else { first };
+    lines[..begin].iter().chain(&lines[end..]).copied().collect()
+}
+
+/// Whether two documents differ in nothing but comments and spaces between tables.
+fn says_the_same(one: &Item, other: &Item) -> bool {
+    match (one.as_table_like(), other.as_table_like()) {
+        (Some(one), Some(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, item)| {
+                    other.get(key).is_some_and(|other| says_the_same(item, other))
+                })
+        }
+        (None, None) => one.to_string().trim() == other.to_string().trim(),
+        _ => false,
+    }
+}
+
+fn space_before(text: &str) -> &'static str {
+    match text {
+        "" => "",
+        text if text.ends_with("\n\n") => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    }
+}
+
+fn is_our_server(server: &Item) -> bool {
+    let first = server.get("args").and_then(|args| args.get(0)).and_then(Item::as_str);
+    let first = first.or_else(|| {
+        server.get("args").and_then(Item::as_array).and_then(|args| args.get(0)?.as_str())
+    });
+    server.get("command").and_then(Item::as_str).is_some_and(is_ours) && first == Some("mcp")
+}
+
+fn parse(text: &str) -> Result<DocumentMut, EditError> {
+    text.parse().map_err(|error: toml_edit::TomlError| EditError::Broken(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: &str =
+        "# mine\nmodel = \"x\" # the good one\n\n[mcp_servers.other]\ncommand = 'C:\\other.exe'\n";
+
+    #[test]
+    fn a_server_comes_and_goes_and_the_rest_stays() {
+        for text in [SETTINGS, "", "# only a comment\n", "[tui]\nnotifications = true\n"] {
+            let with = with_server(text, "/opt/graphiti").unwrap();
+            assert!(
+                with.contains(
+                    "[mcp_servers.graphiti]\ncommand = \"/opt/graphiti\"\nargs = [\"mcp\"]"
+                ),
+                "{with}"
+            );
+            assert!(with.starts_with(text), "{with}");
+            assert_eq!(with_server(&with, "/opt/graphiti").unwrap(), with);
+            let moved = with_server(&with, "/usr/bin/graphiti").unwrap();
+            assert!(!moved.contains("/opt/"), "{moved}");
+            assert_eq!(without_server(&moved).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_server_of_anothers_stays() {
+        let text = "[mcp_servers.graphiti]\ncommand = \"uv\"\nargs = [\"run\"]\n";
+        assert_eq!(
+            with_server(text, "/opt/graphiti"),
+            Err(EditError::Foreign("mcp_servers.graphiti"))
+        );
+        assert_eq!(without_server(text).unwrap(), text);
+    }
+
+    #[test]
+    fn what_is_broken_is_not_touched() {
+        assert!(matches!(with_server("[a", "/opt/graphiti"), Err(EditError::Broken(_))));
+    }
+}

@@ -1,0 +1,82 @@
+//! How much of what `graphiti setup` does is in place.
+
+use crate::setup::{Content, Surroundings, Wish, agents::Agent, plan};
+
+/// Whether an agent calls us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wiring {
+    /// As it would be set up today.
+    Complete,
+    /// It calls a program that lies elsewhere, or was set up by another version.
+    Outdated,
+    /// Nothing of ours is there.
+    Missing,
+    /// Its settings cannot be changed: which file, and why.
+    Unreadable(String),
+}
+
+/// How an agent is set up.
+pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> Wiring {
+    let outstanding = plan(agent, Wish::Install, surroundings);
+    if let Some((file, error)) = outstanding.iter().find_map(|change| change.as_ref().err()) {
+        return Wiring::Unreadable(format!("{}: {error}", file.display()));
+    }
+    if outstanding.is_empty() {
+        Wiring::Complete
+    } else if plan(agent, Wish::Remove, surroundings).is_empty() {
+        Wiring::Missing
+    } else {
+        Wiring::Outdated
+    }
+}
+
+/// Whether an agent has hooks; others only use our tools.
+pub(crate) fn has_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> bool {
+    let settings = (agent.settings)(surroundings);
+    settings.iter().any(|settings| matches!(settings.content, Content::Hooks(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+    use crate::setup::{AGENTS, write};
+
+    #[test]
+    fn an_agent_is_wired_when_setup_has_nothing_left_to_do() {
+        let home = tempfile::tempdir().unwrap();
+        let claude = &AGENTS[0];
+        let wired = |program: &str| wiring(claude, &surroundings(home.path(), program));
+        assert_eq!(wired("/opt/graphiti"), Wiring::Missing);
+        for change in plan(claude, Wish::Install, &surroundings(home.path(), "/opt/graphiti")) {
+            write(&change.unwrap()).unwrap();
+        }
+        assert_eq!(wired("/opt/graphiti"), Wiring::Complete);
+        assert_eq!(wired("/usr/bin/graphiti"), Wiring::Outdated);
+        fs::write(home.path().join(".claude/settings.json"), "{").unwrap();
+        assert!(
+            matches!(wired("/opt/graphiti"), Wiring::Unreadable(why) if why.contains("settings.json"))
+        );
+    }
+
+    #[test]
+    fn some_agents_have_only_tools() {
+        let surroundings = surroundings(Path::new("/home/u"), "/opt/graphiti");
+        let with: Vec<&str> = AGENTS
+            .iter()
+            .filter(|agent| has_hooks(agent, &surroundings))
+            .map(|agent| agent.name)
+            .collect();
+        assert_eq!(with, ["claude", "codex", "gemini"]);
+    }
+
+    fn surroundings(home: &Path, program: &str) -> Surroundings<'static> {
+        Surroundings {
+            home: home.to_owned(),
+            project: None,
+            program: program.into(),
+            variable: &|_| None,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Starts the daemon so that it outlives whoever asked for it.
+
+use std::{
+    env,
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use graphiti_proto::endpoint;
+
+use crate::connection::{AskError, Connection};
+
+/// Where in its home a daemon logs that nobody watches.
+pub(crate) const LOG: &str = "graphitid.log";
+/// Where in its home a daemon in the background says why it did not start.
+const ERRORS: &str = "graphitid.err";
+/// Long enough to bring back a large database after a power cut.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks whether it answers.
+const STEP: Duration = Duration::from_millis(10);
+
+/// Why the daemon does not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// The program is missing.
+    #[error(
+        "graphitid is neither beside this program nor on PATH; install it with: cargo install --path daemon"
+    )]
+    NotFound,
+    /// The system refuses.
+    #[error("cannot start {}: {error}", .program.display())]
+    Refused {
+        /// The daemon.
+        program: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It ended at once.
+    #[error("graphitid ended with {status}\n{said}")]
+    Ended {
+        /// How.
+        status: ExitStatus,
+        /// What it said.
+        said: String,
+    },
+    /// It runs, and does not answer.
+    #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}", .log.display())]
+    Silent {
+        /// Its process.
+        pid: u32,
+        /// Where it logs.
+        log: PathBuf,
+    },
+}
+
+/// Starts the daemon of `home` and waits until it answers.
+pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
+    let program = daemon().ok_or(StartError::NotFound)?;
+    let refused = |error| StartError::Refused { program: program.clone(), error };
+    fs::create_dir_all(home).map_err(refused)?;
+    let errors = home.join(ERRORS);
+    let spawn = || detached(&program, home, &errors)?.spawn();
+    let began = Instant::now();
+    let mut child = spawn().map_err(refused)?;
+    while began.elapsed() < PATIENCE {
+        match Connection::open() {
+            Ok(connection) => return Ok(connection),
+            Err(AskError::Down { .. } | AskError::Broken(_)) => {}
+            Err(_) => break,
+        }
+        // The home may be another's: of one that was started at the same moment, which will
+        // answer, or of one on its way out, which leaves it to the next.
+        if let Ok(Some(status)) = child.try_wait()
+            && !is_taken(home)
+        {
+            if status.code() != Some(endpoint::EXIT_TAKEN.into()) {
+                let said = fs::read_to_string(&errors).unwrap_or_default().trim_end().to_owned();
+                return Err(StartError::Ended { status, said });
+            }
+            child = spawn().map_err(refused)?;
+        }
+        thread::sleep(STEP);
+    }
+    Err(StartError::Silent { pid: child.id(), log: home.join(LOG) })
+}
+
+/// The daemon's program: beside this one, else the first on `PATH`.
+pub(crate) fn daemon() -> Option<PathBuf> {
+    let name = format!("graphitid{}", env::consts::EXE_SUFFIX);
+    let own = env::current_exe().ok();
+    let beside = own.iter().filter_map(|own| own.parent()).map(Path::to_owned);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = beside.chain(env::split_paths(&path)).collect();
+    folders.into_iter().map(|folder| folder.join(&name)).find(|program| program.is_file())
+}
+
+fn detached(program: &Path, home: &Path, errors: &Path) -> io::Result<Command> {
+    let mut command = Command::new(program);
+    command
+        .env("GRAPHITI_HOME", home)
+        // glibc keeps freed memory for each thread apart: on an import 260 MiB at the peak, with
+        // two such stores 162.
+        .env("MALLOC_ARENA_MAX", "2")
+        // A service manager's, for the program that it started, and a session's, for its hooks.
+        .env_remove("NOTIFY_SOCKET")
+        .env_remove("JOURNAL_STREAM")
+        .env_remove("CLAUDE_CODE_SESSION_ID")
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(errors)?);
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // Out of reach of Ctrl-C and of the end of the terminal.
+        command.process_group(0);
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::process::CommandExt;
+        const DETACHED_PROCESS: u32 = 0x8;
+        const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
+        command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+    }
+    Ok(command)
+}
+
+/// Waits until no daemon owns the home; whether that came about.
+pub(crate) fn until_it_is_gone(home: &Path) -> bool {
+    let began = Instant::now();
+    while is_taken(home) {
+        if began.elapsed() > PATIENCE {
+            return false;
+        }
+        thread::sleep(STEP);
+    }
+    true
+}
+
+/// Whether a daemon owns the home.
+fn is_taken(home: &Path) -> bool {
+    let lock = File::open(home.join("graphitid.lock"));
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}

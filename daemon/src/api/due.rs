@@ -1,0 +1,93 @@
+//! What is due is indexed before a search (hybrid-close, section 3).
+//!
+//! The search waits for it as long as `query_timeout` allows; what takes longer goes on by itself,
+//! and the answer says how much is still coming. Text is found in any case: it is searchable as
+//! soon as it is written.
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    api::{Daemon, caller::Caller, current},
+    engine::Scope,
+    model::Namespace,
+};
+
+/// Sessions indexed for one search at most.
+const SESSIONS: usize = 100;
+
+/// What became of the sessions that were due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Indexed {
+    /// Indexed for this search.
+    pub(super) done: usize,
+    /// Not in time: they come later.
+    pub(super) pending: usize,
+    /// Failed; they are tried again later.
+    pub(super) failed: usize,
+}
+
+/// Indexes what is due in the given projects (in all when there are none), the caller's own
+/// session apart.
+pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namespace>) -> Indexed {
+    let deadline = Instant::now() + daemon.query_timeout;
+    let except = current::caller_session(daemon, caller).await.ok().flatten();
+    let scope = Scope { projects, except, limit: SESSIONS };
+    // A daemon that is stopping indexes nothing more; the search answers with what there is.
+    let Ok(needed) = daemon.engine.need(scope).await else { return Indexed::default() };
+    let mut indexed = Indexed::default();
+    let mut position = 0;
+    let total = needed.len();
+    for (done, needed) in needed.into_iter().enumerate() {
+        caller.progress.tell(done, total, || format!("Indexing {} first", sessions(total - done)));
+        match timeout_at(deadline, needed.done).await {
+            Ok(Ok(Ok(closed))) => {
+                indexed.done += 1;
+                position = closed.position.max(position);
+            }
+            Ok(Ok(Err(_))) => indexed.failed += 1,
+            Ok(Err(_)) | Err(_) => indexed.pending += 1,
+        }
+    }
+    // A little is left of the time, or the index would be behind by a moment only.
+    drop(timeout_at(deadline, daemon.engine.until_followed(position)).await);
+    indexed
+}
+
+impl Indexed {
+    /// The same for people; empty when nothing was due.
+    pub(super) fn message(self) -> String {
+        let parts = [
+            (self.done, format!("{} indexed before searching", sessions(self.done))),
+            (self.pending, format!("{} still being indexed", sessions(self.pending))),
+            (
+                self.failed,
+                format!("{} could not be indexed and will be tried again", sessions(self.failed)),
+            ),
+        ];
+        let parts: Vec<String> =
+            parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
+        parts.join("; ")
+    }
+}
+
+fn sessions(count: usize) -> String {
+    match count {
+        1 => "1 session".to_owned(),
+        count => format!("{count} sessions"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_says_only_what_is_worth_saying() {
+        assert_eq!(Indexed::default().message(), "");
+        let indexed = Indexed { done: 1, pending: 2, failed: 0 };
+        assert_eq!(
+            indexed.message(),
+            "1 session indexed before searching; 2 sessions still being indexed"
+        );
+    }
+}

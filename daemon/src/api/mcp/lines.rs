@@ -1,0 +1,85 @@
+//! The SDK's messages on our own lines, so that one framing with its bounds serves everyone.
+
+use std::future::Future;
+
+use graphiti_proto::rpc::{Error, Response, code};
+use rmcp::{
+    RoleServer,
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::api::connection::Input;
+
+/// A connection as the SDK wants it.
+pub(in crate::api) struct Lines {
+    /// The line that told that the caller speaks the protocol.
+    first: Option<Vec<u8>>,
+    input: Input,
+    answers: mpsc::Sender<Vec<u8>>,
+}
+
+/// The caller does not read any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the caller hung up")]
+pub(in crate::api) struct HungUp;
+
+impl Lines {
+    /// The rest of a connection whose line `first` was read already.
+    pub(in crate::api) fn new(
+        first: Vec<u8>,
+        input: Input,
+        answers: mpsc::Sender<Vec<u8>>,
+    ) -> Lines {
+        Lines { first: Some(first), input, answers }
+    }
+
+    async fn refuse(&self, line: &[u8], error: Error) {
+        let id = serde_json::from_slice(line).map_or(Value::Null, |line: Value| line["id"].clone());
+        drop(self.answers.send(Response::new(id, Err(error)).to_line()).await);
+    }
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = HungUp;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), HungUp>> + Send + 'static {
+        let mut line = serde_json::to_vec(&message).expect("messages have only string keys");
+        line.push(b'\n');
+        let answers = self.answers.clone();
+        async move { answers.send(line).await.map_err(|_| HungUp) }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let line = match self.first.take() {
+                Some(line) => line,
+                None => match self.input.next().await? {
+                    Ok(line) => line,
+                    Err(error) => {
+                        let error = Error::new(code::INVALID_REQUEST, error.to_string());
+                        self.refuse(&[], error).await;
+                        return None;
+                    }
+                },
+            };
+            match serde_json::from_slice(&line) {
+                Ok(message) => return Some(message),
+                Err(error) => {
+                    let code = if error.is_data() { code::INVALID_REQUEST } else { code::PARSE };
+                    let what = format!("no message of the Model Context Protocol: {error}");
+                    self.refuse(&line, Error::new(code, what)).await;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), HungUp> {
+        Ok(())
+    }
+}

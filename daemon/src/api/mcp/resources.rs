@@ -1,0 +1,84 @@
+//! Episodes as resources: `graphiti://episode/<uuid>`, Markdown.
+
+use rmcp::{
+    ErrorData,
+    model::{
+        ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    },
+};
+
+use crate::{
+    api::Daemon,
+    engine::episode,
+    model::{Episode, EpisodeId},
+    store::StoreError,
+};
+
+/// Episodes on a page.
+const PAGE: usize = 50;
+const SCHEME: &str = "graphiti://episode/";
+const MARKDOWN: &str = "text/markdown";
+
+/// A page of episodes, the latest session first; `cursor` is the last one of the page before.
+pub(super) fn list(
+    daemon: &Daemon,
+    cursor: Option<String>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let before = match cursor {
+        None => None,
+        Some(cursor) => Some(EpisodeId::parse(&cursor).ok_or_else(|| {
+            ErrorData::invalid_params(format!("`{cursor}` is no cursor of ours"), None)
+        })?),
+    };
+    let store = daemon.engine.store();
+    // One more than a page tells whether there is another.
+    let mut episodes =
+        store.newest_episodes(None, before, PAGE + 1).map_err(|error| failed(&error))?;
+    let has_more = episodes.len() > PAGE;
+    episodes.truncate(PAGE);
+    let mut page = ListResourcesResult::with_all_items(episodes.iter().map(resource).collect());
+    page.next_cursor = episodes.last().filter(|_| has_more).map(|episode| episode.id.to_string());
+    Ok(page)
+}
+
+/// What the address of an episode looks like.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new(format!("{SCHEME}{{uuid}}"), "episode")
+            .with_title("An episode")
+            .with_description("The summary of one finished session, by its episode's id")
+            .with_mime_type(MARKDOWN),
+    ]
+}
+
+/// One episode.
+pub(super) fn read(daemon: &Daemon, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let id = uri.strip_prefix(SCHEME).and_then(EpisodeId::parse);
+    let episode = match id {
+        Some(id) => daemon.engine.store().episode(id).map_err(|error| failed(&error))?,
+        None => None,
+    };
+    let Some(episode) = episode else {
+        let what = format!("there is no {uri}; addresses are {SCHEME}<uuid>");
+        return Err(ErrorData::resource_not_found(what, None));
+    };
+    let text = episode::document(&episode);
+    let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn resource(episode: &Episode) -> Resource {
+    let outcome = episode.summary.outcome.as_str().replace('_', " ");
+    Resource::new(format!("{SCHEME}{}", episode.id), episode.name.clone())
+        .with_title(episode.name.clone())
+        .with_description(format!(
+            "{}, {outcome}, ended {}",
+            episode.project.path(),
+            episode.ended_at
+        ))
+        .with_mime_type(MARKDOWN)
+}
+
+fn failed(error: &StoreError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

@@ -1,0 +1,161 @@
+//! Models: what asking them takes, what was learned about tools, and the templates.
+
+use std::path::Path;
+
+use graphiti_proto::{
+    methods::models::{
+        Known, PromptRow, Prompts, Saved, Templates, ToolRow, Tools, Usage, UsageRow, Used,
+    },
+    rpc::{Error, code},
+};
+use serde_json::Value;
+
+use super::write;
+use crate::{
+    api::{Daemon, tools::engine_error},
+    clock,
+    engine::asking::{
+        learned::{Lesson, Lessons},
+        prompts::{self, Shown},
+        usage::{self, Use},
+    },
+    model::tool::{ToolDomain, ToolIntent},
+};
+
+/// `graphiti/usage`.
+pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error> {
+    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let now = clock::now();
+    let days = asker.books.days().map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
+    let mut rows = Vec::new();
+    for (day, uses) in days.into_iter().rev() {
+        let began = usage::beginning(day);
+        if now.since(began).as_secs() / 86_400 >= u64::from(given.days) {
+            break;
+        }
+        for (project, by_purpose) in uses {
+            rows.extend(by_purpose.into_iter().map(|(purpose, of)| {
+                let day = began.to_string().chars().take(10).collect();
+                row(day, (&project, &purpose), &of)
+            }));
+        }
+    }
+    let today = asker.client.ledger().total(now);
+    let outage = asker.client.outage().filter(|_| asker.is_on());
+    Ok(write(&Used {
+        rows,
+        calls_today: today.calls,
+        usd_today: today.cost.usd(),
+        outage: outage.map(|error| error.to_string()),
+    }))
+}
+
+/// `graphiti/tools`.
+pub(super) async fn tools(daemon: &Daemon, given: Tools) -> Result<Value, Error> {
+    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let lessons = asker.lessons.as_ref();
+    match given {
+        Tools::List => {}
+        Tools::Set { tool, intent, domain } => set(lessons, &tool, (&intent, &domain))?,
+        Tools::Unset { tool } => {
+            if !lessons.withdraw(&tool) {
+                let what = format!("nothing was set for `{tool}`");
+                return Err(Error::new(code::NOT_FOUND, what));
+            }
+        }
+        Tools::Export => {
+            return Ok(write(&Known { document: Some(lessons.export()), ..Known::default() }));
+        }
+        Tools::Import { document } => {
+            if !document.is_object() {
+                let what = "the document has no `exact`, `pattern` or `corrections`";
+                return Err(Error::new(code::INVALID_PARAMS, what));
+            }
+            let (taken, known, unreadable) = lessons.import(&document);
+            return Ok(write(&Known { taken, known, unreadable, ..Known::default() }));
+        }
+    }
+    let tools = lessons.list().into_iter().map(tool_row).collect();
+    Ok(write(&Known { tools, ..Known::default() }))
+}
+
+/// `graphiti/prompts`.
+pub(super) async fn prompts(daemon: &Daemon, given: Prompts) -> Result<Value, Error> {
+    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let wanted = match &given.kind {
+        None => None,
+        Some(name) => Some(prompts::kind(name).ok_or_else(|| no_kind(name))?),
+    };
+    if let Some(text) = given.check {
+        let kind = wanted.ok_or_else(|| {
+            Error::new(code::INVALID_PARAMS, "say as which kind the text is to be checked")
+        })?;
+        let problems = prompts::check(kind, &text).unwrap_or_default();
+        let row = PromptRow { kind: kind.to_owned(), text, problems, ..PromptRow::default() };
+        return Ok(write(&Templates { prompts: vec![row] }));
+    }
+    let shown = asker.prompts(given.project.as_deref().map(Path::new)).into_iter();
+    let rows = shown.filter(|one| wanted.is_none_or(|kind| kind == one.kind)).map(prompt_row);
+    Ok(write(&Templates { prompts: rows.collect() }))
+}
+
+fn set(lessons: &Lessons, tool: &str, (intent, domain): (&str, &str)) -> Result<(), Error> {
+    let wrong = |what: String| Error::new(code::INVALID_PARAMS, what);
+    let tool = tool.trim();
+    if tool.is_empty() || tool.len() > 200 {
+        return Err(wrong("a tool's name has 1 to 200 bytes".to_owned()));
+    }
+    let intent = ToolIntent::parse(intent).ok_or_else(|| {
+        let words: Vec<&str> = ToolIntent::ALL.iter().map(|one| one.as_str()).collect();
+        wrong(format!("`{intent}` is no intent; there are {}", words.join(", ")))
+    })?;
+    let domain = ToolDomain::parse(domain).ok_or_else(|| {
+        let words: Vec<&str> = ToolDomain::ALL.iter().map(|one| one.as_str()).collect();
+        wrong(format!("`{domain}` is no domain; there are {}", words.join(", ")))
+    })?;
+    lessons.correct(tool, intent, domain);
+    Ok(())
+}
+
+fn no_kind(name: &str) -> Error {
+    Error::new(
+        code::NOT_FOUND,
+        format!("there is no prompt `{name}`; `graphiti prompts list` shows them"),
+    )
+}
+
+fn row(day: String, (project, purpose): (&str, &str), of: &Use) -> UsageRow {
+    UsageRow {
+        day,
+        project: project.to_owned(),
+        purpose: purpose.to_owned(),
+        answered: of.answered,
+        failed: of.failed,
+        calls: of.calls,
+        input_tokens: of.input,
+        output_tokens: of.output,
+        cached_tokens: of.cached,
+        usd: of.cost.usd(),
+        unpriced: of.unpriced,
+        saved: Saved { unchanged: of.unchanged, kept: of.kept, recaps: of.recaps, known: of.known },
+    }
+}
+
+fn tool_row(lesson: Lesson) -> ToolRow {
+    ToolRow {
+        tool: lesson.tool,
+        intent: lesson.intent.as_str().to_owned(),
+        domain: lesson.domain.as_str().to_owned(),
+        confidence: lesson.confidence,
+        by: if lesson.by_user { "user" } else { "model" }.to_owned(),
+    }
+}
+
+fn prompt_row(shown: Shown) -> PromptRow {
+    PromptRow {
+        kind: shown.kind.to_owned(),
+        origin: shown.origin,
+        text: shown.text,
+        problems: shown.problems,
+    }
+}

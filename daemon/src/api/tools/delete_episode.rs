@@ -1,0 +1,34 @@
+//! `delete_episode`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::delete_episode::{Answer, Arguments, NAME},
+};
+
+use super::{Effect, Tool, input, output, store_error, typed};
+use crate::{api::Daemon, model::EpisodeId, store::Write};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Delete an episode",
+    description: "Take one episode out for good. The session's messages stay searchable; it gets a new episode only \
+        when it goes on and is closed again.",
+    effect: Effect::Removes,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+};
+
+async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+    let given = arguments.uuid.trim();
+    let id = EpisodeId::parse(given).ok_or_else(|| {
+        Error::new(code::INVALID_PARAMS, format!("`uuid` is an episode's id, not `{given}`"))
+    })?;
+    let store = daemon.engine.store();
+    if store.episode(id).map_err(store_error)?.is_none() {
+        return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));
+    }
+    let position = store.write(vec![Write::DropEpisode(id)]).done().await.map_err(store_error)?;
+    daemon.engine.until_followed(position).await;
+    Ok(Answer { message: format!("Episode with UUID {id} deleted successfully") })
+}

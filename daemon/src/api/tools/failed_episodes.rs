@@ -1,0 +1,56 @@
+//! `get_failed_episodes`.
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::failed_episodes::{Answer, Arguments, Failed, NAME},
+};
+
+use super::{Effect, Tool, engine_error, input, output, typed};
+use crate::{
+    api::{Daemon, caller::Caller},
+    model::{
+        Project,
+        session::{Session, State},
+    },
+};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Failed episodes",
+    description: "List sessions of which no episode could be made: why, and when that is tried again.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let mut live = daemon.engine.live().await.map_err(engine_error)?;
+    live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
+    let mut failed: Vec<Failed> = live.iter().filter_map(failed).collect();
+    failed.retain(|failed| arguments.include_permanent || !failed.permanent);
+    let count = failed.len();
+    failed.truncate(arguments.limit);
+    caller.room.fit(&mut failed);
+    let message = match count {
+        0 => "No session failed.".to_owned(),
+        1 => "1 session failed; close it to try again at once.".to_owned(),
+        count => format!("{count} sessions failed; close one to try again at once."),
+    };
+    Ok(Answer { status: "success".to_owned(), count, failed, message })
+}
+
+fn failed(session: &Session) -> Option<Failed> {
+    let State::Failed(failure) = &session.state else { return None };
+    Some(Failed {
+        session_id: session.id.id.clone(),
+        project: session.project.as_ref().map(Project::path).unwrap_or_default().to_owned(),
+        file_path: session.file.clone(),
+        error: failure.error.clone(),
+        attempts: failure.attempts,
+        retry_at: failure.retry_at.map(|at| at.to_string()),
+        permanent: failure.retry_at.is_none(),
+    })
+}

@@ -1,0 +1,50 @@
+//! `get_episode_entities`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::get_episode_entities::{Answer, Arguments, NAME},
+};
+
+use super::{Effect, Tool, graph, input, output, store_error, typed};
+use crate::{api::Daemon, model::EpisodeId};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Show what an episode states",
+    description: "Show the things that episodes mention and the facts that they state, by the uuids of the episodes.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+};
+
+async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+    let things = graph::graph(daemon);
+    let mut answer = Answer::default();
+    let mut missing = Vec::new();
+    for uuid in &arguments.episode_uuids {
+        let wrong = || Error::new(code::INVALID_PARAMS, format!("`{uuid}` is no id of an episode"));
+        let id = EpisodeId::parse(uuid).ok_or_else(wrong)?;
+        if daemon.engine.store().episode(id).map_err(store_error)?.is_none() {
+            missing.push(uuid.as_str());
+            continue;
+        }
+        let said = things.of_episode(id).map_err(store_error)?;
+        for entity in &said.entities {
+            let row = graph::node_row(&things, entity)?;
+            if !answer.nodes.iter().any(|known| known.uuid == row.uuid) {
+                answer.nodes.push(row);
+            }
+        }
+        for fact in &said.facts {
+            let row = graph::fact_row(&things, fact)?;
+            if !answer.facts.iter().any(|known| known.uuid == row.uuid) {
+                answer.facts.push(row);
+            }
+        }
+    }
+    if !missing.is_empty() {
+        answer.message = format!("there is no episode {}", missing.join(", "));
+    }
+    Ok(answer)
+}

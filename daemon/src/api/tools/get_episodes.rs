@@ -1,0 +1,79 @@
+//! `get_episodes`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::get_episodes::{Answer, Arguments, EpisodeNode, NAME},
+};
+
+use super::{Effect, Tool, groups, input, output, store_error, typed};
+use crate::{
+    api::{Daemon, caller::Caller, due},
+    engine::episode,
+    model::{Episode, EpisodeId},
+};
+
+/// Episodes in an answer when nobody says how many, and at most.
+const USUAL: usize = 10;
+/// See above.
+const MOST: usize = 200;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Latest episodes",
+    description: "The latest episodes, one a finished session, with their whole summaries. Go on with `before` = `next`.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let given = arguments.group_ids.unwrap_or_default();
+    let groups = groups(given.iter().chain(&arguments.group_id));
+    let indexed = due::index(daemon, caller, groups.clone()).await;
+    let before = match arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
+        None => None,
+        Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
+            Error::new(code::INVALID_PARAMS, format!("`before` is an episode's id, not `{id}`"))
+        })?),
+    };
+    let most = arguments.max_episodes.or(arguments.last_n).unwrap_or(USUAL).clamp(1, MOST);
+    let store = daemon.engine.store();
+    // One more than asked for tells whether there is a next page.
+    let mut episodes = Vec::new();
+    if groups.is_empty() {
+        episodes = store.newest_episodes(None, before, most + 1).map_err(store_error)?;
+    }
+    for group in groups {
+        let of_group = store.newest_episodes(Some(group), before, most + 1);
+        episodes.extend(of_group.map_err(store_error)?);
+    }
+    episodes.sort_unstable_by_key(|episode| std::cmp::Reverse(episode.id));
+    let found = episodes.len();
+    let mut nodes: Vec<EpisodeNode> = episodes.iter().take(most).map(node).collect();
+    caller.room.fit(&mut nodes);
+    let next = nodes.last().filter(|_| nodes.len() < found).map(|last| last.uuid.clone());
+    let message = match (nodes.len(), indexed.message()) {
+        (0, message) if message.is_empty() => "No episodes found".to_owned(),
+        (_, message) if message.is_empty() => "Episodes retrieved successfully".to_owned(),
+        (_, message) => message,
+    };
+    Ok(Answer { message, episodes: nodes, next, pending: indexed.pending })
+}
+
+fn node(episode: &Episode) -> EpisodeNode {
+    EpisodeNode {
+        uuid: episode.id.to_string(),
+        name: episode.name.clone(),
+        content: episode::document(episode),
+        created_at: episode.created_at.to_string(),
+        source: "text".to_owned(),
+        source_description: format!(
+            "{} session {}",
+            episode.session_id.agent, episode.session_id.id
+        ),
+        group_id: episode.project.namespace().to_string(),
+    }
+}

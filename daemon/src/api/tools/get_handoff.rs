@@ -1,0 +1,126 @@
+//! `get_handoff`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::get_handoff::{Answer, Arguments, Failing, NAME, Past, Told},
+};
+
+use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
+use crate::{
+    api::{Daemon, caller::Caller, convert, current, due, handoff},
+    engine::episode::handoff::{self as built, Handoff},
+    model::{Namespace, Project, SessionKey, session::State},
+};
+
+/// Sessions that a handoff tells of at most.
+const SESSIONS: usize = 20;
+/// Characters of its text at most.
+const LONGEST: usize = 20_000;
+/// Sessions named that are going on.
+const ONGOING: usize = 10;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Handoff",
+    description: "What the next agent in this project needs now: objective and state of the last sessions, what they \
+        decided, what they left open, which tests fail, which files they changed. Call it at the start of work.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let place = place(daemon, caller, arguments.project.as_deref())?;
+    let indexed = due::index(daemon, caller, vec![place]).await;
+    let store = daemon.engine.store().as_ref();
+    let except = current::caller_session(daemon, caller).await.ok().flatten();
+    let sessions = arguments.sessions.clamp(1, SESSIONS);
+    let found = handoff::of_project(store, place, except, sessions).map_err(store_error)?;
+    let text = found.to_text(arguments.max_chars.min(LONGEST)).unwrap_or_default();
+    let newest = store.newest_episodes(Some(place), None, 1).map_err(store_error)?;
+    let mut answer = answer(found);
+    answer.project = newest.first().map(|one| one.project.path().to_owned()).unwrap_or_default();
+    answer.project_namespace = place.to_string();
+    answer.text = text;
+    answer.ongoing = ongoing(daemon, place, except).await?;
+    answer.pending = indexed.pending;
+    answer.message = match answer.sessions.as_slice() {
+        [] if indexed.pending == 0 => "No earlier session is known in this project.".to_owned(),
+        _ => indexed.message(),
+    };
+    Ok(answer)
+}
+
+/// The project that is meant: the one given, or the nearest known one around the directory.
+fn place(daemon: &Daemon, caller: &Caller, given: Option<&str>) -> Result<Namespace, Error> {
+    let given = given.map(str::trim).filter(|given| !given.is_empty());
+    if let Some(namespace) = given.and_then(Namespace::parse) {
+        return Ok(namespace);
+    }
+    let Some(directory) = given.or(caller.directory.as_deref()) else {
+        let what = "which project is meant cannot be told from here: give `project`, a directory";
+        return Err(Error::new(code::AMBIGUOUS, what));
+    };
+    let store = daemon.engine.store().as_ref();
+    let known = handoff::project_of(store, directory).map_err(store_error)?;
+    let known = known.map(|(project, _)| project.namespace());
+    Ok(known.or(project_argument(Some(directory))).unwrap_or_default())
+}
+
+async fn ongoing(
+    daemon: &Daemon,
+    place: Namespace,
+    except: Option<SessionKey>,
+) -> Result<Vec<graphiti_proto::tools::SessionRow>, Error> {
+    let mut live = daemon.engine.live().await.map_err(engine_error)?;
+    live.retain(|session| {
+        let is_here = session.project.as_ref().map(Project::namespace) == Some(place);
+        is_here && Some(session.key) != except && matches!(session.state, State::Active)
+    });
+    live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
+    let store = daemon.engine.store().as_ref();
+    let rows = live.iter().take(ONGOING).map(|session| convert::session_row(store, session));
+    rows.collect::<Result<_, _>>().map_err(store_error)
+}
+
+fn answer(handoff: Handoff) -> Answer {
+    let ids: Vec<String> = handoff.sessions.iter().map(|past| past.session_id.clone()).collect();
+    let id = |session: usize| ids.get(session).cloned().unwrap_or_default();
+    let told = |list: Vec<built::Told>| -> Vec<Told> {
+        list.into_iter()
+            .map(|told| Told { text: told.text, session_id: id(told.session) })
+            .collect()
+    };
+    let failing = |suite: built::Failing| Failing {
+        framework: suite.framework,
+        failed: suite.failed,
+        total: suite.total,
+        names: suite.names,
+        session_id: id(suite.session),
+    };
+    Answer {
+        open_ends: told(handoff.open_ends),
+        decisions: told(handoff.decisions),
+        errors: told(handoff.errors),
+        settings: told(handoff.settings),
+        failing_tests: handoff.failing_tests.into_iter().map(failing).collect(),
+        files: handoff.files,
+        sessions: handoff.sessions.into_iter().map(past).collect(),
+        ..Answer::default()
+    }
+}
+
+fn past(past: built::Past) -> Past {
+    Past {
+        session_id: past.session_id,
+        name: past.name,
+        objective: past.objective,
+        outcome: past.outcome.as_str().to_owned(),
+        ended_at: past.ended_at.to_string(),
+        branches: past.branches,
+        done: past.done,
+    }
+}

@@ -1,0 +1,143 @@
+//! What the tools about things and facts share.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::graph::{FactRow, NodeRow, SourceLine},
+};
+
+use super::{names_project, project_argument, store_error};
+use crate::{
+    api::Daemon,
+    clock,
+    engine::things::Graph,
+    model::{Entity, EntityId, Fact, Namespace, Project, Timestamp},
+    search::{
+        index::Index,
+        query::{Query, dates},
+        rank::{Request, Scope, Weights},
+    },
+};
+
+/// Rows in an answer at most.
+pub(super) const ROWS: usize = 100;
+
+pub(super) fn graph(daemon: &Daemon) -> Graph<'_> {
+    Graph::of(daemon.engine.store().as_ref())
+}
+
+/// The numbers of what is found, best first.
+pub(super) fn numbers(
+    index: &Index,
+    question: &str,
+    projects: Option<Vec<Namespace>>,
+    limit: usize,
+) -> Result<Vec<u64>, Error> {
+    let query = Query::parse(question, &clock::zoned());
+    let scope = Scope { namespaces: projects, ..Scope::default() };
+    let weights = Weights::default();
+    let request = Request {
+        query: &query,
+        scope: &scope,
+        now: clock::now(),
+        limit,
+        weights: &weights,
+        second: None,
+    };
+    let results = tokio::task::block_in_place(|| index.search(&request));
+    let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
+    Ok(results.sessions.into_iter().map(|hit| hit.session.0).collect())
+}
+
+/// The projects that arguments name; `None` for all. A group that is no project holds them all.
+pub(super) fn projects(
+    project: Option<&str>,
+    group_ids: Option<&[String]>,
+) -> Option<Vec<Namespace>> {
+    if let Some(project) = project_named(project) {
+        return Some(vec![project]);
+    }
+    let groups = group_ids.filter(|groups| !groups.is_empty())?;
+    let named = groups.iter().filter(|group| names_project(group.trim()));
+    let named: Vec<Namespace> = named.filter_map(|group| project_named(Some(group))).collect();
+    (named.len() == groups.len()).then_some(named)
+}
+
+/// The project that an argument names; of a worktree the project that it belongs to.
+fn project_named(argument: Option<&str>) -> Option<Namespace> {
+    let argument = argument.map(|given| match Namespace::parse(given.trim()) {
+        Some(_) => given.to_owned(),
+        None => Project::new(given).root().path().to_owned(),
+    });
+    project_argument(argument.as_deref())
+}
+
+/// A date or an instant: the stretch of time that it names.
+pub(super) fn date(name: &str, text: Option<&str>) -> Result<Option<dates::TimeRange>, Error> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    if let Some(at) = Timestamp::parse(text) {
+        let to = Timestamp::from_micros(at.micros() + 1);
+        return Ok(Some(dates::TimeRange { from: at, to }));
+    }
+    let range = dates::value(text, &clock::zoned());
+    range.map(Some).ok_or_else(|| {
+        let what = format!("`{name}` is no date: give one such as 2026-03-01 or an RFC 3339 time");
+        Error::new(code::INVALID_PARAMS, what)
+    })
+}
+
+/// The thing that an argument names.
+pub(super) fn entity_argument(text: Option<&str>) -> Result<Option<EntityId>, Error> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let wrong = || Error::new(code::INVALID_PARAMS, format!("`{text}` is no id of a node"));
+    EntityId::parse(text).map(Some).ok_or_else(wrong)
+}
+
+pub(super) fn node_row(graph: &Graph<'_>, entity: &Entity) -> Result<NodeRow, Error> {
+    let mut attributes = vec![
+        ("first_at", entity.first_at.to_string()),
+        ("last_at", entity.last_at.to_string()),
+        ("episodes", entity.episodes.to_string()),
+    ];
+    if !entity.aliases.is_empty() {
+        attributes.push(("aliases", entity.aliases.join(", ")));
+    }
+    Ok(NodeRow {
+        uuid: entity.id.to_string(),
+        name: entity.name.clone(),
+        labels: vec!["Entity".to_owned(), entity.kind.as_str().to_owned()],
+        created_at: entity.created_at.to_string(),
+        summary: graph.description(entity.id).map_err(store_error)?,
+        group_id: entity.namespace.to_string(),
+        attributes: attributes.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
+    })
+}
+
+pub(super) fn fact_row(graph: &Graph<'_>, fact: &Fact) -> Result<FactRow, Error> {
+    let name = |id| -> Result<String, Error> {
+        let entity = graph.entity(id).map_err(store_error)?;
+        Ok(entity.map(|entity| entity.name).unwrap_or_default())
+    };
+    let sources = fact.origins.iter().map(|(episode, origin)| SourceLine {
+        episode: episode.to_string(),
+        source: origin.source,
+        line: origin.line,
+    });
+    Ok(FactRow {
+        uuid: fact.id.to_string(),
+        group_id: fact.namespace.to_string(),
+        source_node_uuid: fact.source.to_string(),
+        target_node_uuid: fact.target.to_string(),
+        source_name: name(fact.source)?,
+        target_name: name(fact.target)?,
+        name: fact.relation.as_str().to_owned(),
+        fact: fact.sentence.clone(),
+        standing: fact.standing.as_str().to_owned(),
+        episodes: fact.episodes.iter().map(ToString::to_string).collect(),
+        created_at: fact.created_at.to_string(),
+        valid_at: fact.valid_at.to_string(),
+        invalid_at: fact.invalid_at.map(|at| at.to_string()),
+        expired_at: fact.expired_at.map(|at| at.to_string()),
+        sources: sources.collect(),
+        attributes: fact.details.iter().cloned().collect(),
+    })
+}

@@ -1,0 +1,134 @@
+//! `search_memory_facts`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::search_memory_facts::{Answer, Arguments, NAME},
+};
+
+use super::{Effect, Tool, graph, input, output, store_error, typed};
+use crate::{
+    api::{Daemon, caller::Caller, due},
+    clock,
+    engine::things::Graph,
+    model::{Fact, Timestamp, graph::Relation},
+};
+
+/// Candidates for each wanted row: some are of another kind, some are true no longer.
+const CANDIDATES: usize = 6;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Search what is true",
+    description: "Search what earlier sessions established (decisions with reasons, errors with cause and fix, values of \
+        settings, failing tests, what is left open): what is true now and since when, or as of a date.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let projects = graph::projects(arguments.project.as_deref(), arguments.group_ids.as_deref());
+    let condition = Condition::of(&arguments)?;
+    let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
+    let indexed = due::index(daemon, caller, projects.clone().unwrap_or_default()).await;
+    let limit = arguments.max_facts.clamp(1, graph::ROWS);
+    // What is found must be looked through for the few that name the center or are of a kind.
+    let is_narrow = center.is_some() || !condition.relations.is_empty();
+    let candidates = limit * CANDIDATES * if is_narrow { 8 } else { 1 };
+    let index = &daemon.indexes.facts;
+    let numbers = graph::numbers(index, &arguments.query, projects, candidates)?;
+    let things = graph::graph(daemon);
+    let center = center.map(|id| things.entity(id)).transpose().map_err(store_error)?;
+    let mut facts = Vec::new();
+    for number in numbers {
+        if facts.len() == limit {
+            break;
+        }
+        let mut spans = spans(&things, daemon, number)?;
+        spans.retain(|fact| condition.lets_in(fact));
+        if let Some(center) = &center {
+            let id = center.as_ref().map(|entity| entity.id);
+            spans.retain(|fact| {
+                let mut ends = [fact.source, fact.target].into_iter().chain(fact.others.clone());
+                ends.any(|end| Some(end) == id)
+            });
+        }
+        // Of several times that it held the latest comes first.
+        for fact in spans.iter().rev().take(limit - facts.len()) {
+            facts.push(graph::fact_row(&things, fact)?);
+        }
+    }
+    Ok(Answer { message: indexed.message(), facts })
+}
+
+fn spans(things: &Graph<'_>, daemon: &Daemon, number: u64) -> Result<Vec<Fact>, Error> {
+    let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
+    match key {
+        Some(key) => things.spans(key).map_err(store_error),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// What a fact must be like.
+struct Condition {
+    relations: Vec<Relation>,
+    /// True at this time.
+    at: Option<Timestamp>,
+    valid: (Timestamp, Timestamp),
+    invalid: Option<(Timestamp, Timestamp)>,
+}
+
+impl Condition {
+    fn of(arguments: &Arguments) -> Result<Condition, Error> {
+        let as_of = graph::date("as_of", arguments.as_of.as_deref())?;
+        let after = |name, text: &Option<String>| {
+            let range = graph::date(name, text.as_deref())?;
+            Ok::<_, Error>(range.map(|range| range.from))
+        };
+        let valid_after = after("valid_at_after", &arguments.valid_at_after)?;
+        let valid_before = after("valid_at_before", &arguments.valid_at_before)?;
+        let invalid_after = after("invalid_at_after", &arguments.invalid_at_after)?;
+        let invalid_before = after("invalid_at_before", &arguments.invalid_at_before)?;
+        let asks_for_ended = invalid_after.is_some() || invalid_before.is_some();
+        let last = |range: crate::search::query::dates::TimeRange| {
+            Timestamp::from_micros(range.to.micros() - 1)
+        };
+        Ok(Condition {
+            relations: relations(arguments.edge_types.as_deref())?,
+            at: match as_of {
+                Some(range) => Some(last(range)),
+                None if arguments.include_ended || asks_for_ended => None,
+                None => Some(clock::now()),
+            },
+            valid: (
+                valid_after.unwrap_or(Timestamp::from_micros(i64::MIN)),
+                valid_before.unwrap_or(Timestamp::MAX),
+            ),
+            invalid: asks_for_ended.then(|| {
+                (invalid_after.unwrap_or(Timestamp::MIN), invalid_before.unwrap_or(Timestamp::MAX))
+            }),
+        })
+    }
+
+    fn lets_in(&self, fact: &Fact) -> bool {
+        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
+        (self.relations.is_empty() || self.relations.contains(&fact.relation))
+            && self.at.is_none_or(|at| fact.holds_at(at))
+            && within(fact.valid_at, self.valid)
+            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
+    }
+}
+
+fn relations(names: Option<&[String]>) -> Result<Vec<Relation>, Error> {
+    let read = |name: &String| {
+        Relation::parse(name).ok_or_else(|| {
+            let known: Vec<&str> = Relation::ALL.iter().map(|one| one.as_str()).collect();
+            let what = format!("`{name}` is no kind of fact; there are {}", known.join(", "));
+            Error::new(code::INVALID_PARAMS, what)
+        })
+    };
+    names.into_iter().flatten().map(read).collect()
+}

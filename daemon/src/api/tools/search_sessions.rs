@@ -1,0 +1,176 @@
+//! `search_sessions`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::search_sessions::{Answer, Arguments, Hit, NAME, Passage},
+};
+
+use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
+use crate::{
+    api::{Daemon, caller::Caller, convert, due, handoff},
+    clock,
+    model::{Namespace, SessionKey, session::Session},
+    search::{
+        index::EpisodeField,
+        query::Query,
+        rank::{Explanation, PassageHit, Place, Request, Results, Scope, SessionHit, Weights},
+        snippet::Highlighter,
+    },
+    store::{SourceKey, StoreError},
+};
+
+/// Sessions in an answer at most.
+const HITS: usize = 50;
+/// Sessions that can be paged through.
+const DEEPEST: usize = 450;
+/// Bytes of a passage that are shown.
+const SNIPPET: usize = 240;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Search sessions",
+    description: "Search everything that was said and done in earlier sessions: words, \"phrases\", prefix*, -not, \
+        field:value (project, agent, branch, file, tool, role, date, before, after), or a plain question. Go on with `offset`, by as many as came.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let project = project_argument(arguments.project.as_deref());
+    let indexed = due::index(daemon, caller, project.into_iter().collect()).await;
+    let scope = Scope {
+        namespaces: project.map(|project| vec![project]),
+        near: near(daemon, arguments.near.as_deref().or(caller.directory.as_deref()))
+            .map_err(store_error)?,
+        ..Scope::default()
+    };
+    let query = Query::parse(&question(&arguments), &clock::zoned());
+    let limit = arguments.limit.clamp(1, HITS);
+    let offset = arguments.offset.min(DEEPEST);
+    let mut results = search(daemon, &query, &scope, offset + limit)?;
+    results.sessions.drain(..offset.min(results.sessions.len()));
+    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let highlighter = Highlighter::new(&query);
+    let mut hits = Vec::with_capacity(results.sessions.len());
+    for found in &results.sessions {
+        let stored = || daemon.engine.store().session(found.session).map_err(store_error);
+        let session = match live.iter().find(|session| session.key == found.session) {
+            Some(session) => Some(session.clone()),
+            None => stored()?,
+        };
+        // One that was forgotten in this moment.
+        let Some(session) = session else { continue };
+        let mut hit = hit(daemon, &highlighter, &session, found).map_err(store_error)?;
+        hit.explanation = arguments.explain.then(|| explained(&found.explanation));
+        hits.push(hit);
+    }
+    caller.room.fit(&mut hits);
+    Ok(Answer { message: indexed.message(), hits, pending: indexed.pending })
+}
+
+fn search(daemon: &Daemon, query: &Query, scope: &Scope, limit: usize) -> Result<Results, Error> {
+    let weights = Weights::default();
+    let request =
+        Request { query, scope, now: clock::now(), limit, weights: &weights, second: None };
+    let results = tokio::task::block_in_place(|| daemon.indexes.sessions.search(&request));
+    results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
+}
+
+/// The question with the filters of the other arguments, in the question's own form.
+fn question(arguments: &Arguments) -> String {
+    let filters = [
+        ("agent", &arguments.agent),
+        ("branch", &arguments.branch),
+        ("file", &arguments.file),
+        ("tool", &arguments.tool),
+        ("role", &arguments.role),
+        ("after", &arguments.after),
+        ("before", &arguments.before),
+    ];
+    let mut question = arguments.query.clone();
+    for (field, value) in filters {
+        if let Some(value) = value {
+            question.push_str(&format!(" {field}:\"{}\"", value.replace('"', " ").trim()));
+        }
+    }
+    question
+}
+
+/// The project that `directory` lies in.
+fn near(daemon: &Daemon, directory: Option<&str>) -> Result<Option<Namespace>, StoreError> {
+    let Some(directory) = directory else { return Ok(None) };
+    let project = handoff::project_of(daemon.engine.store().as_ref(), directory)?;
+    Ok(project.map(|(project, _)| project.namespace()))
+}
+
+fn hit(
+    daemon: &Daemon,
+    highlighter: &Highlighter,
+    session: &Session,
+    found: &SessionHit,
+) -> Result<Hit, StoreError> {
+    let mut passages = Vec::with_capacity(found.passages.len());
+    for passage in &found.passages {
+        if let Some(text) = text_of(daemon, session.key, passage)? {
+            let snippet = highlighter.snippet(&text, SNIPPET);
+            let (source, seq) = match passage.place {
+                Place::Message { source, seq } => (source, seq),
+                Place::Episode { .. } => (0, 0),
+            };
+            passages.push(Passage {
+                role: passage.kind.as_str().to_owned(),
+                at: passage.at.to_string(),
+                source,
+                seq,
+                text: snippet.text,
+                marks: snippet.marks.into_iter().map(|mark| (mark.start, mark.end)).collect(),
+            });
+        }
+    }
+    Ok(Hit {
+        session: convert::session_row(daemon.engine.store().as_ref(), session)?,
+        score: f64::from(found.score),
+        passages,
+        explanation: None,
+    })
+}
+
+/// The text that stands at a place of the index; `None` when it is gone by now.
+fn text_of(
+    daemon: &Daemon,
+    session: SessionKey,
+    passage: &PassageHit,
+) -> Result<Option<String>, StoreError> {
+    let store = daemon.engine.store();
+    match passage.place {
+        Place::Message { source, seq } => {
+            let key = SourceKey { session, number: source };
+            Ok(store.messages(key, seq, 1)?.pop().map(|message| message.text))
+        }
+        Place::Episode { field } => {
+            let indexed = store.session(session)?.and_then(|session| session.indexed);
+            let Some(indexed) = indexed else { return Ok(None) };
+            let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };
+            let fields = EpisodeField::all_of(&episode);
+            Ok(fields.into_iter().nth(field as usize).map(|field| field.text))
+        }
+    }
+}
+
+fn explained(explanation: &Explanation) -> String {
+    let signs = explanation
+        .signs
+        .iter()
+        .map(|sign| format!("{} {:.2} (strength {:.2})", sign.name, sign.share, sign.strength));
+    let words = explanation.words.iter().map(|word| {
+        format!(
+            "\"{}\": {} as asked, {} in any form, rarity {:.1}",
+            word.word, word.exact, word.any_form, word.rarity
+        )
+    });
+    signs.chain(words).collect::<Vec<_>>().join("\n")
+}

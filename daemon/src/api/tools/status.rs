@@ -1,0 +1,63 @@
+//! `session_tracking_status`.
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::status::{Answer, Arguments, NAME},
+};
+
+use super::{Effect, Tool, engine_error, health, input, output, store_error, typed, unclear_error};
+use crate::api::{Daemon, caller::Caller, convert, current};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Status of session tracking",
+    description: "Show whether sessions are tracked, how many there are in which state, and how the caller's or a given \
+        session stands.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let given = arguments.session_id.filter(|given| !given.trim().is_empty());
+    let key = match given {
+        Some(_) => {
+            Some(current::resolve(daemon, given.as_deref(), caller).await.map_err(unclear_error)?)
+        }
+        None => current::caller_session(daemon, caller).await.map_err(unclear_error)?,
+    };
+    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let store = daemon.engine.store().as_ref();
+    let session = match key {
+        None => None,
+        Some(key) => match live.into_iter().find(|session| session.key == key) {
+            Some(session) => Some(session),
+            None => store.session(key).map_err(store_error)?,
+        },
+    };
+    let session = session.map(|session| convert::session_row(store, &session)).transpose();
+    let session = session.map_err(store_error)?;
+    let status = daemon.engine.status().await.map_err(engine_error)?;
+    let sessions = health::sessions(&status, store.totals().sessions);
+    let enabled = !daemon.watched.is_empty();
+    let message = match (&session, enabled) {
+        (_, false) => "Session tracking is switched off.".to_owned(),
+        (Some(session), _) => format!("Session {} is {}.", session.session_id, session.state),
+        (None, _) => format!(
+            "{} sessions: {} active, {} indexed, {} failed.",
+            sessions.total, sessions.active, sessions.indexed, sessions.failed
+        ),
+    };
+    Ok(Answer {
+        status: "success".to_owned(),
+        enabled,
+        session,
+        sessions,
+        watched: daemon.watched.iter().map(|folder| folder.display().to_string()).collect(),
+        scanned: status.scanned,
+        message,
+    })
+}

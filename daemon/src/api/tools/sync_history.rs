@@ -1,0 +1,102 @@
+//! `session_tracking_sync_history`.
+
+use std::time::Duration;
+
+use graphiti_proto::{
+    rpc::Error,
+    tools::sync_history::{Answer, Arguments, Found, NAME},
+};
+
+use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
+use crate::{
+    api::{Daemon, caller::Caller},
+    engine::{AskError, Past},
+    model::CloseReason,
+    store::StoreError,
+};
+
+/// Sessions named in an answer.
+const NAMED: usize = 10;
+/// Of a transcript's bytes that are text which is looked at, one in so many (measured: 2 to 14 %).
+const TEXT: u64 = 12;
+/// Bytes of a token, about.
+const TOKEN: u64 = 4;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Index sessions of the past",
+    description: "Index sessions of the past that have no episode yet, also such as are too old to be imported by \
+        themselves. Tells only what it would do unless `dry_run` is false. May be given up and asked again: \
+        no session is indexed twice.",
+    effect: Effect::Updates,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let project = project_argument(arguments.project.as_deref());
+    let age = (arguments.days > 0).then(|| DAY * arguments.days);
+    caller.progress.tell(0, 0, || "Looking for sessions of the past".to_owned());
+    let mut past = daemon.engine.past(age).await.map_err(engine_error)?;
+    past.retain(|one| project.is_none() || one.namespace() == project);
+    past.truncate(arguments.max_sessions);
+    let bytes: u64 = past.iter().map(|one| one.bytes).sum();
+    let mut answer = Answer {
+        status: "success".to_owned(),
+        dry_run: arguments.dry_run,
+        sessions_found: past.len(),
+        estimated_tokens: bytes / TEXT / TOKEN,
+        sessions: past.iter().take(NAMED).map(found).collect(),
+        ..Answer::default()
+    };
+    if arguments.dry_run {
+        answer.message = match past.len() {
+            0 => "Every session is indexed.".to_owned(),
+            1 => "1 session would be indexed.".to_owned(),
+            count => format!("{count} sessions would be indexed."),
+        };
+        return Ok(answer);
+    }
+    index(daemon, caller, &past, &mut answer).await?;
+    answer.message =
+        format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
+    Ok(answer)
+}
+
+/// Indexes one session after the other: what is going on now comes first with the engine, and a
+/// caller that gives up leaves nothing half done.
+async fn index(
+    daemon: &Daemon,
+    caller: &Caller,
+    past: &[Past],
+    answer: &mut Answer,
+) -> Result<(), Error> {
+    let mut position = 0;
+    for (done, one) in past.iter().enumerate() {
+        caller.progress.tell(done, past.len(), || one.path.clone());
+        let session = daemon.engine.take_in(one).await;
+        let Some(session) = session.map_err(engine_error)? else {
+            answer.sessions_failed += 1;
+            continue;
+        };
+        match daemon.engine.close(session, CloseReason::HistorySync).await {
+            Ok(closed) => {
+                answer.sessions_indexed += 1;
+                position = closed.position.max(position);
+            }
+            Err(AskError::Stopping) => return Err(store_error(StoreError::Closed)),
+            Err(_) => answer.sessions_failed += 1,
+        }
+    }
+    caller.progress.tell(past.len(), past.len(), || "Done".to_owned());
+    daemon.engine.until_followed(position).await;
+    Ok(())
+}
+
+fn found(past: &Past) -> Found {
+    Found { path: past.path.clone(), modified: past.modified.to_string(), messages: past.messages }
+}

@@ -1,0 +1,126 @@
+//! What asking a model needs, put together from the configuration.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tokio::runtime::Handle;
+
+use crate::{
+    clock,
+    config::Config,
+    engine::{
+        asking::{Asker, learned::Lessons, usage::Books},
+        pipeline::Means,
+    },
+    llm::{
+        self,
+        client::Client,
+        ledger_file::LedgerFile,
+        ports::{Ports, SystemClock},
+        provider::command,
+    },
+    prompt::library::{Folders, Sources, Templates},
+    redact::Redactor,
+    store::Store,
+};
+
+/// The file with classifications of tools, in the home folder.
+const CACHE: &str = "tool_classification_cache.json";
+/// Bytes of that file at most.
+const LONGEST: u64 = 64 << 20;
+
+/// What outlives a change of the configuration.
+pub(super) struct Models {
+    home: PathBuf,
+    redactor: Redactor,
+    pub(super) lessons: Arc<Lessons>,
+    books: Arc<Books>,
+    client: Arc<Client>,
+    /// What the client was made of.
+    config: llm::config::Config,
+}
+
+impl Models {
+    /// For the daemon of `home`. Takes in the file with classifications of tools, if there is one.
+    pub(super) fn new(
+        home: &Path,
+        store: Arc<dyn Store>,
+        redactor: Redactor,
+        config: &Config,
+    ) -> Models {
+        let lessons = Arc::new(Lessons::load(store.clone()));
+        let configured = config.summarize.tool_classification_cache.clone();
+        take_in(&lessons, &configured.unwrap_or_else(|| home.join(CACHE)));
+        let books = Arc::new(Books::open(LedgerFile::new(home), store));
+        let llm = config.llm.clone();
+        let client = client(home, &redactor, books.clone(), llm.clone());
+        Models { home: home.to_owned(), redactor, lessons, books, client, config: llm }
+    }
+
+    /// What asks by `config`. The client stays, with its ledger and what it knows of outages,
+    /// unless its own settings are other ones.
+    pub(super) fn asker(&mut self, config: &Config, means: Arc<Means>) -> Arc<Asker> {
+        if self.config != config.llm {
+            self.client.stop();
+            self.config = config.llm.clone();
+            self.client =
+                client(&self.home, &self.redactor, self.books.clone(), config.llm.clone());
+        }
+        let folders = Folders { home: self.home.clone(), user: std::env::home_dir() };
+        let sources = Sources::new(&config.prompt, config.summarize.template.as_deref());
+        Arc::new(Asker {
+            client: self.client.clone(),
+            templates: Arc::new(Templates::new(folders, sources)),
+            means,
+            lessons: self.lessons.clone(),
+            books: self.books.clone(),
+            resilience: config.llm.resilience.clone(),
+            concurrency: usize::try_from(config.llm.concurrency).unwrap_or(1).max(1),
+            patience: config.llm.timeout,
+            runtime: Handle::current(),
+        })
+    }
+
+    /// Where a program works that is asked: nothing of it is a session of the user's.
+    pub(super) fn excluded(&self) -> Vec<PathBuf> {
+        let folder = command::directory(&self.home);
+        let real = self.home.canonicalize().map(|home| command::directory(&home));
+        real.ok().into_iter().chain([folder]).collect()
+    }
+}
+
+fn client(
+    home: &Path,
+    redactor: &Redactor,
+    journal: Arc<Books>,
+    config: llm::config::Config,
+) -> Arc<Client> {
+    let redactor = redactor.clone();
+    let ports = Ports {
+        clock: Arc::new(SystemClock { now: clock::now }),
+        redact: Arc::new(move |text| redactor.redact(text).text),
+        journal,
+        environment: Arc::new(|name| std::env::var(name).ok()),
+        home: home.to_owned(),
+    };
+    Arc::new(Client::new(config, ports))
+}
+
+fn take_in(lessons: &Lessons, file: &Path) {
+    let is_there = fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
+    if !is_there {
+        return;
+    }
+    let read = fs::read(file).map_err(|error| error.to_string());
+    let read = read.and_then(|text| serde_json::from_slice(&text).map_err(|e| e.to_string()));
+    match read {
+        Ok(document) => {
+            let (taken, known, unreadable) = lessons.import(&document);
+            tracing::info!(file = %file.display(), taken, known, unreadable, "classifications of tools taken in");
+        }
+        Err(error) => tracing::warn!(file = %file.display(), error, "cannot be read"),
+    }
+}

@@ -1,0 +1,57 @@
+//! Which sessions a model is still to be asked about, and when.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::{SessionKey, Timestamp},
+    store::{Note, Shelf, Store, StoreError, Write},
+};
+
+/// A session that a model is still to be asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaiting {
+    /// When it is asked.
+    pub due: Timestamp,
+    /// How often it was asked again.
+    pub retried: u32,
+    /// Why there is no answer yet.
+    pub error: Option<String>,
+}
+
+/// The form on disk.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    version: u32,
+    due: i64,
+    retried: u32,
+    error: Option<String>,
+}
+
+const VERSION: u32 = 1;
+
+/// All of them, as they were saved. What cannot be read is left out: such a session keeps the
+/// summary that it has.
+pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, Awaiting)>, StoreError> {
+    let notes = store.notes(Shelf::Awaiting)?.into_iter();
+    let read = |(name, content): (Vec<u8>, Vec<u8>)| {
+        let key = SessionKey(u64::from_be_bytes(name.try_into().ok()?));
+        let record: Record = serde_json::from_slice(&content).ok()?;
+        let Record { version: VERSION, due, retried, error } = record else { return None };
+        Some((key, Awaiting { due: Timestamp::from_micros(due), retried, error }))
+    };
+    Ok(notes.filter_map(read).collect())
+}
+
+/// Saves what a session awaits, or that it awaits nothing any more.
+pub fn write(session: SessionKey, awaiting: Option<&Awaiting>) -> Write {
+    let content = awaiting.map(|awaiting| {
+        let record = Record {
+            version: VERSION,
+            due: awaiting.due.micros(),
+            retried: awaiting.retried,
+            error: awaiting.error.clone(),
+        };
+        serde_json::to_vec(&record).expect("a record is plain data")
+    });
+    Write::Note(Note { shelf: Shelf::Awaiting, name: session.0.to_be_bytes().to_vec(), content })
+}

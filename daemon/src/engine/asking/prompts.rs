@@ -1,0 +1,52 @@
+//! The templates, for showing.
+
+use std::path::Path;
+
+use crate::{
+    engine::asking::Asker,
+    prompt::{
+        kind::Kind,
+        library::{self, Listed},
+    },
+};
+
+/// A template as it holds in a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// What it asks: its file's name without `.md`.
+    pub kind: &'static str,
+    /// Where it comes from.
+    pub origin: String,
+    /// Its text.
+    pub text: String,
+    /// What is wrong or odd about the configured one.
+    pub problems: Vec<String>,
+}
+
+impl Asker {
+    /// The templates that hold in `project`.
+    pub fn prompts(&self, project: Option<&Path>) -> Vec<Shown> {
+        self.templates.list(project).iter().map(shown).collect()
+    }
+}
+
+/// What is wrong or odd about `text` as a template of the kind of this name; `None` when there is
+/// no such kind.
+pub fn check(kind: &str, text: &str) -> Option<Vec<String>> {
+    let kind = Kind::parse(kind)?;
+    Some(library::check(kind, text).iter().map(ToString::to_string).collect())
+}
+
+/// The name by which a kind is shown, for any of its names; `None` when there is no such kind.
+pub fn kind(name: &str) -> Option<&'static str> {
+    Kind::parse(name).map(Kind::as_str)
+}
+
+fn shown(listed: &Listed) -> Shown {
+    Shown {
+        kind: listed.kind.as_str(),
+        origin: listed.origin.to_string(),
+        text: listed.template.text().to_owned(),
+        problems: listed.problems.iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,227 @@
+//! A session's summary in a model's words.
+
+use std::path::Path;
+
+use crate::{
+    engine::asking::{Asker, Question, tools::schema},
+    llm::{
+        answer::Reply,
+        error::{Error, Retry},
+        ports::Avoided,
+        request::{Form, Plain, Purpose, Request},
+        tokens,
+    },
+    model::{EnhancedSessionSummary, Message, episode::Author, transcript::RecapKind},
+    prompt::{kind::Kind, template::Values},
+    store::{SourceKey, Store},
+    summarize::{
+        pack::{Packed, Packer},
+        priority::Field,
+        prompt::extraction_instructions_without,
+        reply::{Claims, Grounds, merge},
+    },
+};
+
+/// Tokens of an answer, with what a model may think before.
+const OUTPUT: u32 = 8_000;
+/// A session is told in so many parts at most, a call each.
+const PARTS: u32 = 4;
+/// Messages that are read from the store in one go.
+const MESSAGES: usize = 256;
+/// What is read from the transcript is not asked for.
+const READ: [Field; 3] = [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
+
+/// The conversation-summarization document's form, for models that cannot write JSON.
+const PLAIN: Plain = Plain {
+    word: "OVERVIEW:",
+    instruction: "\nIf you cannot write JSON, write this instead:\nOVERVIEW: two or three sentences\n\n\
+                  TOPICS:\n- ...\n\nDECISIONS:\n- ...\n\nCODE_REFERENCES:\n- ...\n\nKEY_POINTS:\n- ...\n",
+};
+
+impl Asker {
+    /// Whether the agent's own summary ends the session and is to be enough.
+    pub(super) fn has_recap(&self, question: &Question) -> bool {
+        let evidence = &question.evidence;
+        let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);
+        let suffices = self.means.summarize.recap_suffices
+            && recap.is_some_and(|recap| {
+                let prompts = evidence.prompts.iter().filter(|said| said.origin.source == 0);
+                prompts.into_iter().all(|said| said.origin.line <= recap.origin.line)
+            });
+        if suffices {
+            self.client.avoided(Purpose::SessionSummary, Avoided::Recap, question.project());
+        }
+        suffices
+    }
+
+    /// Asks for the summary, in one call when the session fits. `base` is what the evidence says.
+    pub(super) fn ask_for_summary(
+        &self,
+        question: &Question,
+        base: &EnhancedSessionSummary,
+        store: &dyn Store,
+    ) -> Result<(EnhancedSessionSummary, Author), Error> {
+        match self.try_summary(question, base, (store, 1)) {
+            // Estimates are estimates, and answers may be longer than thought: half of it.
+            Err(error) if error.retry() == Retry::Smaller => {
+                tracing::debug!(%error, "asking with less of the session");
+                self.try_summary(question, base, (store, 2))
+            }
+            result => result,
+        }
+    }
+
+    fn try_summary(
+        &self,
+        question: &Question,
+        base: &EnhancedSessionSummary,
+        (store, divisor): (&dyn Store, u32),
+    ) -> Result<(EnhancedSessionSummary, Author), Error> {
+        let asked = Asked::new(self, question);
+        let frame = tokens::estimate(&asked.prompt("").plain_text());
+        let room = self.client.room(asked.output).saturating_sub(frame) / divisor;
+        let packed = pack(question, store, room)?;
+        tracing::debug!(
+            parts = packed.parts.len(),
+            left_out = packed.left_out,
+            "asking for a summary"
+        );
+        let mut claims = Vec::with_capacity(packed.parts.len());
+        let mut model = String::new();
+        for (at, part) in packed.parts.iter().enumerate() {
+            let content = match packed.parts.len() {
+                1 => part.clone(),
+                count => format!("[Part {} of {count} of the session]\n\n{part}", at + 1),
+            };
+            let reply = self.client.ask_blocking(&self.runtime, &asked.request(&content))?;
+            claims.push(self.read(&reply)?);
+            model = reply.model;
+        }
+        let grounds = Grounds { evidence: &question.evidence, shown: &packed.parts };
+        let merged = merge(base.clone(), Claims::joined(claims), &grounds);
+        tracing::info!(
+            session = %question.session.id,
+            model,
+            calls = packed.parts.len(),
+            dropped = merged.dropped,
+            "session summarised"
+        );
+        let mut summary = merged.summary;
+        if !self.means.summarize.include_decisions {
+            summary.key_decisions = None;
+        }
+        if !self.means.summarize.include_errors_resolved {
+            summary.errors_resolved = None;
+        }
+        Ok((summary, Author::Model(model)))
+    }
+
+    /// What the model says, without secrets that it may have seen or made up.
+    fn read(&self, reply: &Reply) -> Result<Claims, Error> {
+        let claims = match &reply.json {
+            Some(json) => {
+                let mut json = json.clone();
+                self.means.redactor.redact_value(&mut json);
+                Claims::of_json(&json)
+            }
+            None => Claims::of_text(&self.means.redactor.redact(&reply.text).text),
+        };
+        claims.ok_or_else(|| Error::BadReply { reason: "it is no summary".to_owned() })
+    }
+}
+
+/// A question about one session, but for what the session says.
+struct Asked<'a> {
+    asker: &'a Asker,
+    question: &'a Question,
+    profile: String,
+    instructions: String,
+    output: u32,
+}
+
+impl<'a> Asked<'a> {
+    fn new(asker: &'a Asker, question: &'a Question) -> Asked<'a> {
+        let activity = asker.activity(question);
+        let config = &asker.means.summarize;
+        let mut left_out = READ.to_vec();
+        if !config.include_decisions {
+            left_out.push(Field::KeyDecisions);
+        }
+        if !config.include_errors_resolved {
+            left_out.push(Field::ErrorsResolved);
+        }
+        let instructions =
+            |threshold| extraction_instructions_without(&activity, threshold, &left_out);
+        let wanted = instructions(config.extraction_threshold);
+        Asked {
+            asker,
+            question,
+            profile: profile(question, &activity.activity_profile()),
+            // A session without any activity says nothing about its needs.
+            instructions: if wanted.is_empty() { instructions(0.0) } else { wanted },
+            output: asker.fitting(OUTPUT),
+        }
+    }
+
+    fn prompt(&self, content: &str) -> crate::model::Prompt {
+        let kind = Kind::SessionSummary;
+        let project = Path::new(self.question.episode.project.path());
+        let template = self.asker.templates.template(kind, Some(project));
+        template.fill(&Values {
+            content,
+            activity_profile: Some(&self.profile),
+            extraction_instructions: Some(&self.instructions),
+            ..Values::default()
+        })
+    }
+
+    fn request(&self, content: &str) -> Request {
+        Request {
+            purpose: Purpose::SessionSummary,
+            prompt: self.prompt(content),
+            form: Form::JsonOr(schema(Kind::SessionSummary), PLAIN),
+            max_output_tokens: self.output,
+            project: self.question.project(),
+        }
+    }
+}
+
+/// What was done, and in which phases when there were several.
+fn profile(question: &Question, whole: &str) -> String {
+    const PHASES: usize = 8;
+    let segments = question.detector.segments();
+    if segments.len() < 2 {
+        return whole.to_owned();
+    }
+    let labels: Vec<&str> =
+        segments.iter().take(PHASES).map(|segment| segment.label.as_str()).collect();
+    let more = if segments.len() > PHASES { "; …" } else { "" };
+    format!("{whole}; in phases: {}{more}", labels.join("; "))
+}
+
+/// The messages of the session's own file; those of its sub-agents' where there is none.
+fn pack(question: &Question, store: &dyn Store, room: u32) -> Result<Packed, Error> {
+    let unreadable = |error: crate::store::StoreError| Error::Unavailable {
+        reason: format!("the session cannot be read: {error}"),
+        retry_after: None,
+    };
+    let session = question.session.key;
+    for source in store.sources_of(session).map_err(unreadable)? {
+        let mut packer = Packer::new(&question.evidence, room, PARTS);
+        let mut from = 0;
+        loop {
+            let key = SourceKey { session, number: source.key.number };
+            let messages: Vec<Message> = store.messages(key, from, MESSAGES).map_err(unreadable)?;
+            messages.iter().for_each(|message| packer.add(message));
+            match messages.last() {
+                Some(last) if messages.len() == MESSAGES => from = last.seq + 1,
+                _ => break,
+            }
+        }
+        let packed = packer.finish();
+        if !packed.parts.is_empty() {
+            return Ok(packed);
+        }
+    }
+    Err(Error::BadReply { reason: "the session says nothing".to_owned() })
+}

@@ -1,0 +1,91 @@
+//! What the tools are for that nobody knows.
+
+use serde_json::Value;
+
+use crate::{
+    activity::classify::ClassificationRequest,
+    engine::asking::{Asker, Question},
+    llm::{
+        error::Error,
+        ports::Avoided,
+        request::{Form, Plain, Purpose, Request},
+        schema::Schema,
+    },
+    prompt::{kind::Kind, template::Values},
+};
+
+/// Tokens of an answer about one tool, and of what a model may think before.
+const TOKENS_A_TOOL: u32 = 150;
+const TOKENS_BEFORE: u32 = 1_500;
+
+/// What does not fit the schema to the letter may still tell something: what can be read of it is.
+const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
+
+impl Asker {
+    /// Asks about the unknown tools of a session, all in one call. Says whether anything is known
+    /// now that was not when the episode was made.
+    pub(super) fn ask_about_tools(&self, question: &mut Question) -> Result<bool, Error> {
+        let mut learned = self.settle(question);
+        let Some(request) = question.unknowns.request() else {
+            let why = Avoided::Known;
+            self.client.avoided(Purpose::ToolClassification, why, question.project());
+            return Ok(learned);
+        };
+        let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
+        // What takes secrets out has passed over the question, so the answer has none of them;
+        // but a model may make one up.
+        let text = self.means.redactor.redact(&reply.text).text.into_owned();
+        let found = request
+            .read_reply(&text)
+            .map_err(|error| Error::BadReply { reason: error.to_string() })?;
+        tracing::info!(asked = request.tools.len(), learned = found.len(), "learned about tools");
+        if !found.is_empty() {
+            self.lessons.change(|lessons| {
+                for classification in &found {
+                    let calls: &[Value] =
+                        request.tools.get(&classification.tool_name).map_or(&[], Vec::as_slice);
+                    lessons.learn(classification, calls);
+                }
+            });
+            learned |= self.settle(question);
+        }
+        Ok(learned)
+    }
+
+    /// Counts calls of tools that are known by now.
+    fn settle(&self, question: &mut Question) -> bool {
+        let shared = self.lessons.shared();
+        let lessons = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = question.detector.signals();
+        question.detector.settle(&|tool| lessons.signals(tool));
+        question.unknowns.forget(|tool| lessons.signals(tool).is_some());
+        question.detector.signals() != before
+    }
+
+    fn about(&self, asked: &ClassificationRequest, question: &Question) -> Request {
+        let kind = Kind::ToolClassification;
+        let template = self.templates.template(kind, None);
+        let calls = asked.calls_json();
+        let values = Values { content: &calls, ..Values::default() };
+        let tools = u32::try_from(asked.tools.len()).unwrap_or(u32::MAX);
+        Request {
+            purpose: Purpose::ToolClassification,
+            prompt: template.fill(&values),
+            form: Form::JsonOr(schema(kind), PLAIN),
+            max_output_tokens: self
+                .fitting(TOKENS_BEFORE.saturating_add(tools.saturating_mul(TOKENS_A_TOOL))),
+            project: question.project(),
+        }
+    }
+
+    /// Not more than a quarter of what the model can read and write at once.
+    pub(super) fn fitting(&self, output: u32) -> u32 {
+        output.min(self.client.room(0) / 4).max(1)
+    }
+}
+
+/// The schema of a kind that has one.
+pub(super) fn schema(kind: Kind) -> Schema {
+    let text = kind.schema().expect("only kinds with a schema are asked for JSON");
+    Schema::new(kind.as_str(), text).expect("a test reads all built-in schemas")
+}

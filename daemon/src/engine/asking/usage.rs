@@ -1,0 +1,253 @@
+//! What asking models took, and what it need not have taken, by day and project.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    llm::{
+        ledger::Ledger,
+        ledger_file::LedgerFile,
+        ports::{Avoided, End, Journal, UsageRecord},
+        price::Money,
+    },
+    model::{Namespace, Timestamp},
+    store::{Note, Shelf, Store, StoreError, Write},
+};
+
+/// The ledger of the present day, and what each day came to.
+pub struct Books {
+    ledger: LedgerFile,
+    store: Arc<dyn Store>,
+    today: Mutex<Today>,
+}
+
+/// What the questions of a day came to, by project and by what they were for.
+pub type Day = BTreeMap<String, BTreeMap<String, Use>>;
+
+/// What some questions came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Use {
+    /// Questions that were answered.
+    pub answered: u64,
+    /// Questions that were not.
+    pub failed: u64,
+    /// Calls that they took.
+    pub calls: u64,
+    /// Tokens of prompts.
+    pub input: u64,
+    /// Tokens of replies.
+    pub output: u64,
+    /// Tokens of prompts that came from the provider's cache.
+    pub cached: u64,
+    /// What they cost, as far as that is known.
+    pub cost: Money,
+    /// Questions whose cost is not known.
+    pub unpriced: u64,
+    /// Not asked, for the answer was kept from before.
+    pub kept: u64,
+    /// Not asked, for what they are about did not change.
+    pub unchanged: u64,
+    /// Not asked, for the agent's own summary was enough.
+    pub recaps: u64,
+    /// Not asked, for rules answer them.
+    pub known: u64,
+}
+
+#[derive(Default)]
+struct Today {
+    day: i64,
+    uses: Day,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    version: u32,
+    uses: Day,
+}
+
+const VERSION: u32 = 1;
+/// Days that are kept.
+const DAYS: i64 = 400;
+/// Projects of a day that are told apart; further ones are counted as none.
+const PROJECTS: usize = 200;
+const MICROS_A_DAY: i64 = 86_400_000_000;
+
+impl Books {
+    /// The books of `home`, as they were saved.
+    pub fn open(ledger: LedgerFile, store: Arc<dyn Store>) -> Books {
+        Books { ledger, store, today: Mutex::default() }
+    }
+
+    /// What each day came to, by its number from 1970-01-01 on, the earliest first.
+    pub fn days(&self) -> Result<BTreeMap<i64, Day>, StoreError> {
+        let mut days: BTreeMap<i64, Day> = BTreeMap::new();
+        for (name, content) in self.store.notes(Shelf::Usage)? {
+            if let Some(day) = number(&name) {
+                days.insert(day, read(&content));
+            }
+        }
+        let today = self.lock();
+        if !today.uses.is_empty() {
+            days.insert(today.day, today.uses.clone());
+        }
+        Ok(days)
+    }
+
+    fn note(&self, record: &UsageRecord) {
+        let mut today = self.lock();
+        let mut writes = Vec::new();
+        let day = record.at.micros().div_euclid(MICROS_A_DAY);
+        if today.day != day {
+            *today = Today { day, uses: self.day(day) };
+            writes.extend(self.outdated(day));
+        }
+        let project = record.project.map_or_else(String::new, |project| project.to_string());
+        let has_room = today.uses.len() < PROJECTS || today.uses.contains_key(&project);
+        let of_project =
+            today.uses.entry(if has_room { project } else { String::new() }).or_default();
+        of_project.entry(record.purpose.as_str().to_owned()).or_default().add(record);
+        let saved = Saved { version: VERSION, uses: today.uses.clone() };
+        let content = serde_json::to_vec(&saved).expect("uses are plain data");
+        writes.push(write(day, Some(content)));
+        drop(self.store.write(writes));
+    }
+
+    /// A day as it was saved.
+    fn day(&self, day: i64) -> Day {
+        let note = self.store.note(Shelf::Usage, &name(day)).unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was asked today cannot be read");
+            None
+        });
+        note.map_or_else(Day::new, |content| read(&content))
+    }
+
+    fn outdated(&self, day: i64) -> Vec<Write> {
+        let notes = self.store.notes(Shelf::Usage).unwrap_or_default();
+        let days = notes.iter().filter_map(|(name, _)| number(name));
+        days.filter(|old| day - old > DAYS).map(|old| write(old, None)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Today> {
+        self.today.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for Books {
+    fn load(&self) -> Result<Option<Ledger>, String> {
+        self.ledger.load()
+    }
+
+    fn save(&self, ledger: &Ledger) -> Result<(), String> {
+        self.ledger.save(ledger)
+    }
+
+    fn record(&self, record: &UsageRecord) {
+        self.note(record);
+    }
+}
+
+impl Use {
+    fn add(&mut self, record: &UsageRecord) {
+        match record.end {
+            End::Answered => self.answered += 1,
+            End::Failed(_) => self.failed += 1,
+            End::Avoided(Avoided::Cached) => self.kept += 1,
+            End::Avoided(Avoided::Unchanged) => self.unchanged += 1,
+            End::Avoided(Avoided::Recap) => self.recaps += 1,
+            End::Avoided(Avoided::Known) => self.known += 1,
+        }
+        self.calls += u64::from(record.calls);
+        self.input = self.input.saturating_add(record.usage.input);
+        self.output = self.output.saturating_add(record.usage.output);
+        self.cached = self.cached.saturating_add(record.usage.cached);
+        self.cost += record.cost.unwrap_or(Money::ZERO);
+        self.unpriced += u64::from(record.cost.is_none());
+    }
+}
+
+/// When a day begins.
+pub fn beginning(day: i64) -> Timestamp {
+    Timestamp::from_micros(day.saturating_mul(MICROS_A_DAY))
+}
+
+/// A project as a day names it; `None` for what is about none.
+pub fn project(name: &str) -> Option<Namespace> {
+    Namespace::parse(name)
+}
+
+fn read(content: &[u8]) -> Day {
+    match serde_json::from_slice(content) {
+        Ok(Saved { version: VERSION, uses }) => uses,
+        _ => Day::new(),
+    }
+}
+
+fn write(day: i64, content: Option<Vec<u8>>) -> Write {
+    Write::Note(Note { shelf: Shelf::Usage, name: name(day).to_vec(), content })
+}
+
+fn name(day: i64) -> [u8; 8] {
+    day.to_be_bytes()
+}
+
+fn number(name: &[u8]) -> Option<i64> {
+    Some(i64::from_be_bytes(name.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        llm::{answer::Usage, request::Purpose},
+        model::Project,
+        store::sled::SledStore,
+    };
+
+    fn record(day: i64, end: End, project: &str) -> UsageRecord {
+        UsageRecord {
+            at: beginning(day),
+            purpose: Purpose::SessionSummary,
+            project: Some(Project::new(project).namespace()),
+            provider: "openai",
+            model: "some-model".to_owned(),
+            end,
+            calls: u32::from(end == End::Answered),
+            usage: Usage { input: 10, output: 2, ..Usage::default() },
+            cost: Some(Money::from_usd(0.5)),
+        }
+    }
+
+    #[test]
+    fn days_and_projects_are_told_apart_and_survive() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || {
+            let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
+            Books::open(LedgerFile::new(folder.path()), store)
+        };
+        let books = open();
+        books.record(&record(5, End::Answered, "/a"));
+        books.record(&record(5, End::Avoided(Avoided::Unchanged), "/a"));
+        books.record(&record(5, End::Failed("unavailable"), "/b"));
+        books.record(&record(6, End::Answered, "/a"));
+        drop(books.store.write(Vec::new()).wait());
+        drop(books);
+        let books = open();
+        books.record(&record(6, End::Answered, "/a"));
+        let days = books.days().unwrap();
+        assert_eq!(days.keys().copied().collect::<Vec<_>>(), [5, 6]);
+        let of = |day: i64, project: &str| {
+            days[&day][&Project::new(project).namespace().to_string()]["session_summary"]
+        };
+        let a = of(5, "/a");
+        assert_eq!((a.answered, a.unchanged, a.calls, a.input), (1, 1, 1, 20));
+        assert_eq!((of(5, "/b").failed, of(6, "/a").answered), (1, 2));
+        books.record(&record(6 + DAYS, End::Answered, "/a"));
+        drop(books.store.write(Vec::new()).wait());
+        assert_eq!(books.days().unwrap().keys().copied().collect::<Vec<_>>(), [6, 6 + DAYS]);
+    }
+}

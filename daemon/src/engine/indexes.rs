@@ -1,0 +1,94 @@
+//! What is searched, as one: three indexes that follow the same outbox.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{
+    search::index::{Index, IndexError, OpenError, Position},
+    store::Store,
+};
+
+/// What is searched: an index of sessions, one of things and one of facts.
+#[derive(Clone)]
+pub struct Indexes {
+    /// What was said in sessions, and their episodes.
+    pub sessions: Arc<Index>,
+    /// Entities.
+    pub entities: Arc<Index>,
+    /// Facts.
+    pub facts: Arc<Index>,
+}
+
+impl Indexes {
+    /// Opens them, or makes new ones; says whether they are new, and have to be filled.
+    ///
+    /// They are made anew together, so that they are never at two places of the outbox.
+    pub(super) fn open(folder: &Path, store: &dyn Store) -> Result<(Indexes, bool), OpenError> {
+        let folders = folders(folder);
+        let mut indexes = Vec::with_capacity(folders.len());
+        for folder in &folders {
+            match Index::open(folder) {
+                // The database lost what the index has already.
+                Ok(index) if index.applied().0 > store.outbox_end() => {
+                    tracing::warn!("making the search index anew: it is ahead of the database");
+                }
+                Ok(index) => indexes.push(index),
+                Err(error @ OpenError::Folder(_)) => return Err(error),
+                Err(error) => {
+                    if store.totals().sessions > 0 {
+                        tracing::warn!(%error, "making the search index anew from the database");
+                    }
+                }
+            }
+        }
+        let rebuild = indexes.len() < folders.len();
+        if rebuild {
+            indexes.clear();
+            for folder in &folders {
+                indexes.push(Index::create(folder)?);
+            }
+        }
+        let mut indexes = indexes.into_iter().map(Arc::new);
+        let mut next = || indexes.next().expect("there is an index for each of the three folders");
+        let indexes = Indexes { sessions: next(), entities: next(), facts: next() };
+        Ok((indexes, rebuild))
+    }
+
+    /// The outbox position up to which changes are on disk in all of them.
+    pub(super) fn applied(&self) -> Position {
+        self.each().map(Index::applied).into_iter().min().unwrap_or_default()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.each().iter().any(|index| index.backlog().is_full())
+    }
+
+    pub(super) fn pass(&self, position: Position) {
+        self.each().iter().for_each(|index| index.pass(position));
+    }
+
+    /// Writes all of them to disk, and returns the position that every one of them reaches.
+    pub(super) fn commit(&self) -> Result<Position, IndexError> {
+        let mut reached = Position(u64::MAX);
+        for index in self.each() {
+            reached = reached.min(index.commit()?);
+        }
+        Ok(reached)
+    }
+
+    fn each(&self) -> [&Index; 3] {
+        [&self.sessions, &self.entities, &self.facts]
+    }
+}
+
+/// The folders of the indexes of sessions, of entities, and of facts.
+fn folders(folder: &Path) -> [PathBuf; 3] {
+    let beside = |name: &str| {
+        let mut path = folder.as_os_str().to_owned();
+        path.push(name);
+        PathBuf::from(path)
+    };
+    [folder.to_owned(), beside("-entities"), beside("-facts")]
+}

@@ -1,0 +1,284 @@
+//! Models: which sessions they are asked about, when, and what comes of it.
+//!
+//! An episode is stored before a model is asked. Which sessions a model is still to be asked about
+//! is saved; when one falls due, a job gathers what is known of it, and the question is asked
+//! beside everything else. What comes back is put into the episode, unless that is another one by
+//! then.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use tokio::sync::oneshot;
+
+use super::{State, sessions::writes_of};
+use crate::{
+    engine::{
+        Event,
+        ask::{AskError, ModelStatus, Pending},
+        asking::{
+            AskEnd, Asker,
+            awaiting::{self, Awaiting},
+        },
+        job::Gathered,
+        schedule::Queue,
+    },
+    llm::{
+        error::{Error, Retry},
+        ports::Avoided,
+        request::Purpose,
+        resilience::{self, Plan},
+    },
+    model::{CloseReason, EpisodeId, SessionKey, Timestamp, episode::Author, session::Session},
+    store::{Store, StoreError},
+};
+
+/// What models are asked about.
+#[derive(Default)]
+pub(super) struct Asks {
+    awaiting: BTreeMap<SessionKey, Awaiting>,
+    /// Sessions whose question is being gathered.
+    gathering: HashSet<SessionKey>,
+    /// Sessions that a model is being asked about.
+    running: HashSet<SessionKey>,
+    waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), AskError>>>>,
+    /// Counts the askers: what another one says after a reload is no outage of this one's.
+    generation: u64,
+}
+
+/// What came of a question.
+pub(in crate::engine) struct Answered {
+    session: SessionKey,
+    /// The episode that was asked about.
+    episode: EpisodeId,
+    end: AskEnd,
+    generation: u64,
+}
+
+impl Asks {
+    pub(super) fn load(store: &dyn Store) -> Result<Asks, StoreError> {
+        Ok(Asks { awaiting: awaiting::load(store)?.into_iter().collect(), ..Asks::default() })
+    }
+
+    /// When the next session falls due.
+    fn next_due(&self) -> Option<Timestamp> {
+        self.idle().map(|(_, awaiting)| awaiting.due).min()
+    }
+
+    /// Sessions that nothing is done about at present.
+    fn idle(&self) -> impl Iterator<Item = (SessionKey, &Awaiting)> {
+        let is_idle =
+            |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
+        self.awaiting.iter().filter(move |(key, _)| is_idle(key)).map(|(key, one)| (*key, one))
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+}
+
+impl State {
+    /// Whether a model is being asked, or is to be asked now.
+    pub(super) fn asks_now(&self, now: Timestamp) -> bool {
+        let is_due = || self.asks.next_due().is_some_and(|due| due <= now);
+        !self.asks.running.is_empty()
+            || !self.asks.gathering.is_empty()
+            || self.settings.asker.is_on() && is_due()
+    }
+
+    /// When the next question is gathered; `None` while as many are asked as may be at a time.
+    pub(super) fn next_ask(&self) -> Option<Timestamp> {
+        let asker = &self.settings.asker;
+        let has_room = self.asks.gathering.len() + self.asks.running.len() < asker.concurrency;
+        self.asks.next_due().filter(|_| asker.is_on() && has_room)
+    }
+
+    /// Gathers what is known of sessions that fall due, as many as may be asked about at a time.
+    pub(super) fn start_asking(&mut self, now: Timestamp) {
+        if !self.settings.asker.is_on() {
+            return;
+        }
+        let busy = self.asks.gathering.len() + self.asks.running.len();
+        let free = self.settings.asker.concurrency.saturating_sub(busy);
+        let due = self.asks.idle().filter(|(_, awaiting)| awaiting.due <= now);
+        let due: Vec<SessionKey> = due.map(|(key, _)| key).take(free).collect();
+        for session in due {
+            self.asks.gathering.insert(session);
+            self.schedule.add(session, Queue::Live, |due| due.gather = true);
+        }
+    }
+
+    /// A session has a new episode, or still its old one: a model may be asked about it. History
+    /// is nothing that a model is asked about.
+    pub(super) fn episode_stands(
+        &mut self,
+        session: &Session,
+        reason: &CloseReason,
+        (is_new, now): (bool, Timestamp),
+    ) {
+        if !self.settings.asker.is_on() || *reason == CloseReason::HistorySync {
+            return;
+        }
+        let key = session.key;
+        let asked_for = matches!(reason, CloseReason::Explicit(_));
+        let is_known = self.asks.awaiting.contains_key(&key);
+        let writes = self.settings.asker.summarises();
+        if is_new || asked_for && (is_known || writes && self.is_of_evidence(session)) {
+            self.await_model(key, Awaiting { due: now, retried: 0, error: None });
+        } else if !is_known && writes {
+            let project = session.project.as_ref().map(crate::model::Project::namespace);
+            let client = &self.settings.asker.client;
+            client.avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
+        }
+    }
+
+    /// The job that gathered what is known of a session ended.
+    pub(super) fn gathered(&mut self, session: SessionKey, gathered: Gathered) {
+        let question = match gathered {
+            Gathered::NotAsked => return,
+            Gathered::Nothing => None,
+            Gathered::Question(question) => Some(question),
+        };
+        if !self.asks.gathering.remove(&session) || self.stopping.is_some() {
+            return;
+        }
+        let Some(question) = question else {
+            // It went on since, and its next close asks; or a model wrote its episode by now.
+            self.asked(session, &Ok(()));
+            return;
+        };
+        self.asks.running.insert(session);
+        let (events, generation) = (self.engine.events.clone(), self.asks.generation);
+        let asker: Arc<Asker> = self.settings.asker.clone();
+        let store = self.engine.store.clone();
+        let episode = question.episode.id;
+        tokio::spawn(async move {
+            let ask = move || asker.ask(*question, store.as_ref());
+            let ended = tokio::task::spawn_blocking(ask).await;
+            let end = ended.unwrap_or_else(|panic| {
+                AskEnd::Failed(Error::BadReply {
+                    reason: format!("a defect in graphitid: {panic}"),
+                })
+            });
+            let answered = Answered { session, episode, end, generation };
+            drop(events.send(Event::Answered(Box::new(answered))).await);
+        });
+    }
+
+    /// A job that also made an episode gathered nothing.
+    pub(super) fn not_gathered(&mut self, session: SessionKey) {
+        self.asks.gathering.remove(&session);
+    }
+
+    pub(super) fn answered(&mut self, answered: Answered, now: Timestamp) {
+        let Answered { session: key, episode: asked_about, end, generation } = answered;
+        self.asks.running.remove(&key);
+        if self.stopping.is_some() {
+            return;
+        }
+        let session = self.session(key);
+        let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
+        if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
+            // It went on while the model was asked. What it awaits now is its new episode's.
+            return;
+        }
+        match end {
+            AskEnd::Made(made) => {
+                drop(self.engine.store.write(writes_of(*made)));
+                self.asked(key, &Ok(()));
+            }
+            AskEnd::Nothing => self.asked(key, &Ok(())),
+            AskEnd::Failed(_) if generation != self.asks.generation => {
+                self.await_model(key, Awaiting { due: now, retried: 0, error: None });
+            }
+            AskEnd::Failed(error) => self.not_answered(key, &error, now),
+        }
+    }
+
+    /// Another asker is in force: what waits for the old one's outage is due.
+    pub(super) fn another_asker(&mut self, now: Timestamp) {
+        self.asks.generation += 1;
+        for awaiting in self.asks.awaiting.values_mut() {
+            awaiting.due = awaiting.due.min(now);
+        }
+    }
+
+    /// What someone who closed a session waits for, and how long; `None` when no model is asked.
+    pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<Pending> {
+        let asker = self.settings.asker.clone();
+        let is_running =
+            self.asks.running.contains(&session) || self.asks.gathering.contains(&session);
+        let is_due = self.asks.awaiting.get(&session).is_some_and(|awaiting| awaiting.due <= now);
+        let done = (asker.is_on() && (is_running || is_due)).then(|| {
+            let (reply, done) = oneshot::channel();
+            self.asks.waiting.entry(session).or_default().push(reply);
+            done
+        });
+        asker.is_on().then_some(Pending { done, patience: asker.patience })
+    }
+
+    pub(super) fn model_status(&self) -> ModelStatus {
+        let asker = &self.settings.asker;
+        ModelStatus {
+            is_on: asker.is_on(),
+            writes_summaries: asker.summarises(),
+            awaiting: self.asks.awaiting.len(),
+            asking: self.asks.running.len(),
+            outage: asker.client.outage().filter(|_| asker.is_on()).map(|error| error.to_string()),
+            last_error: self.asks.awaiting.values().find_map(|awaiting| awaiting.error.clone()),
+        }
+    }
+
+    fn is_of_evidence(&self, session: &Session) -> bool {
+        let Some(indexed) = &session.indexed else { return false };
+        let episode = self.engine.store.episode(indexed.episode);
+        episode.is_ok_and(|episode| episode.is_some_and(|one| one.author == Author::Evidence))
+    }
+
+    fn not_answered(&mut self, session: SessionKey, error: &Error, now: Timestamp) {
+        let before = self.asks.awaiting.get(&session).map_or(0, |awaiting| awaiting.retried);
+        let resilience = &self.settings.asker.resilience;
+        let is_full = self.asks.awaiting.len() > resilience.max_queue_size as usize;
+        let plan = match resilience::plan(resilience, error, before, now) {
+            Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
+            plan => plan,
+        };
+        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "no answer from the model");
+        match plan {
+            Plan::StoreRawAndRetry(due) => {
+                let is_try = !matches!(error.retry(), Retry::At(_));
+                let retried = before + u32::from(is_try);
+                let told = Some(error.to_string());
+                self.await_model(session, Awaiting { due, retried, error: told });
+                self.reply_to_asking(session, &Ok(()));
+            }
+            Plan::StoreRaw => self.asked(session, &Ok(())),
+            Plan::Fail => {
+                self.note_problem(error.to_string());
+                self.asked(session, &Err(AskError::Failed(error.to_string())));
+            }
+        }
+    }
+
+    fn await_model(&mut self, session: SessionKey, awaiting: Awaiting) {
+        if self.settings.asker.resilience.persist_to_disk {
+            drop(self.engine.store.write(vec![awaiting::write(session, Some(&awaiting))]));
+        }
+        self.asks.awaiting.insert(session, awaiting);
+    }
+
+    /// A model need not be asked about a session any more.
+    fn asked(&mut self, session: SessionKey, how: &Result<(), AskError>) {
+        if self.asks.awaiting.remove(&session).is_some() {
+            drop(self.engine.store.write(vec![awaiting::write(session, None)]));
+        }
+        self.reply_to_asking(session, how);
+    }
+
+    fn reply_to_asking(&mut self, session: SessionKey, how: &Result<(), AskError>) {
+        for reply in self.asks.waiting.remove(&session).into_iter().flatten() {
+            drop(reply.send(how.clone()));
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Things and facts: the graph as others may ask for it, and as the search index has it.
+
+pub use crate::graph::{EpisodeThings, Graph, Wanted};
+use crate::{
+    model::{
+        SessionKey,
+        graph::{EntityId, FactKey},
+    },
+    search::index::Change,
+    store::StoreError,
+};
+
+/// What the index of things is told of one, under its latest name; that it is gone, when it is.
+pub(super) fn entity_changes(graph: &Graph<'_>, id: EntityId) -> Result<Vec<Change>, StoreError> {
+    let gone = |id: EntityId| Change::DropSession { session: SessionKey(id.number()) };
+    let Some(entity) = graph.entity(id)? else { return Ok(vec![gone(id)]) };
+    let mut changes = Vec::new();
+    if entity.id != id {
+        changes.push(gone(id));
+    }
+    let names = [&[entity.kind.as_str().to_owned(), entity.name.clone()], &entity.aliases[..]];
+    let text = graph.said_of(entity.id)?;
+    changes.push(Change::thing(
+        entity.id.number(),
+        entity.namespace,
+        entity.last_at,
+        (&names.concat().join(" "), &text),
+    ));
+    Ok(changes)
+}
+
+/// What the index of facts is told of one. When it ended is not: an answer looks that up.
+pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<Change, StoreError> {
+    let Some(claim) = graph.last_claim(key)? else {
+        return Ok(Change::DropSession { session: SessionKey(key.number()) });
+    };
+    let name = graph.entity(claim.source)?.map(|entity| entity.name).unwrap_or_default();
+    let relation = claim.relation.as_str().to_lowercase().replace('_', " ");
+    let text = format!("{} {relation}", claim.sentence);
+    Ok(Change::thing(key.number(), claim.namespace, claim.at, (&name, &text)))
+}

@@ -1,0 +1,291 @@
+//! When a fact held, and how sure it is: a pure function of what all episodes say of it.
+//!
+//! Claims and marks are put in the order of what they tell, not in that of their arrival: an
+//! episode of long ago that is imported today ends, and is ended, as if it had always been there,
+//! and one that is removed leaves no trace.
+
+use crate::model::{
+    Timestamp,
+    graph::{Claim, Fact, FactKey, Mark, Relation, Says, Stance, Standing, Told},
+};
+
+/// What a mark does to a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bearing {
+    /// The claim is true no longer.
+    Ends,
+    /// The claim is shown to be true.
+    Confirms,
+}
+
+/// What `says` means to a claim that takes it by `stance`, if anything.
+pub fn bearing(stance: &Stance, says: &Says) -> Option<Bearing> {
+    let ends = match (stance, says) {
+        (Stance::Supposed, Says::Succeeded) => return Some(Bearing::Confirms),
+        (Stance::Value(mine), Says::Value(theirs)) => mine != theirs,
+        (Stance::Gone, Says::Seen) | (Stance::Broken, Says::Solved | Says::Succeeded) => true,
+        (
+            Stance::Fails { test, command, total },
+            Says::Ran { command: run, total: tests, failed },
+        ) => !failed.contains(test) && (command == run || tests >= total),
+        (Stance::Chosen(mine), Says::PassedOver(theirs))
+        | (Stance::PassedOver(mine), Says::Chosen(theirs)) => are_related(mine, theirs),
+        _ => false,
+    };
+    ends.then_some(Bearing::Ends)
+}
+
+/// The facts that `claims` of one key amount to, the earliest first: one for each time that it
+/// held. `marks` are those of the subjects that the claims watch.
+pub fn facts(key: FactKey, claims: &[Told<Claim>], marks: &[Told<Mark>]) -> Vec<Fact> {
+    let mut events: Vec<Event<'_>> = marks.iter().map(Event::Mark).collect();
+    events.extend(claims.iter().map(Event::Claim));
+    events.sort_by_key(Event::order);
+    let mut spans: Vec<Span<'_>> = Vec::new();
+    for event in events {
+        let open = spans.last_mut().filter(|span| span.end.is_none());
+        match (event, open) {
+            (Event::Claim(claim), Some(span)) => span.claims.push(claim),
+            (Event::Claim(claim), None) => spans.push(Span::new(claim)),
+            (Event::Mark(mark), Some(span)) => span.take(mark),
+            (Event::Mark(_), None) => {}
+        }
+    }
+    spans.into_iter().enumerate().map(|(number, span)| span.fact(key, number)).collect()
+}
+
+/// Decisions are about the same when they share a word, or when one says nothing but the choice.
+fn are_related(mine: &[u64], theirs: &[u64]) -> bool {
+    mine.is_empty() || theirs.is_empty() || mine.iter().any(|word| theirs.contains(word))
+}
+
+enum Event<'c> {
+    Mark(&'c Told<Mark>),
+    Claim(&'c Told<Claim>),
+}
+
+impl Event<'_> {
+    /// Marks come first: what is said at the same moment is not ended by it.
+    fn order(&self) -> (Timestamp, bool, crate::model::EpisodeId) {
+        match self {
+            Event::Mark(mark) => (mark.what.at, false, mark.episode),
+            Event::Claim(claim) => (claim.what.at, true, claim.episode),
+        }
+    }
+}
+
+/// One time that a fact held.
+struct Span<'c> {
+    claims: Vec<&'c Told<Claim>>,
+    is_confirmed: bool,
+    end: Option<&'c Told<Mark>>,
+}
+
+impl<'c> Span<'c> {
+    fn new(claim: &'c Told<Claim>) -> Span<'c> {
+        Span { claims: vec![claim], is_confirmed: false, end: None }
+    }
+
+    fn take(&mut self, mark: &'c Told<Mark>) {
+        let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
+        let bearings = watches
+            .filter(|watch| watch.subject == mark.what.subject)
+            .filter_map(|watch| bearing(&watch.stance, &mark.what.says));
+        for bearing in bearings {
+            match bearing {
+                Bearing::Ends => self.end = Some(mark),
+                Bearing::Confirms => self.is_confirmed = true,
+            }
+        }
+    }
+
+    fn fact(self, key: FactKey, number: usize) -> Fact {
+        let first = self.claims[0];
+        let last = self.claims[self.claims.len() - 1];
+        let mut episodes: Vec<_> = self.claims.iter().map(|claim| claim.episode).collect();
+        episodes.sort_unstable();
+        episodes.dedup();
+        let mut others: Vec<_> =
+            self.claims.iter().flat_map(|claim| claim.what.others.iter().copied()).collect();
+        others.sort_unstable();
+        others.dedup();
+        let origins = self
+            .claims
+            .iter()
+            .flat_map(|claim| claim.what.origins.iter().map(|origin| (claim.episode, *origin)));
+        let created_at =
+            self.claims.iter().map(|claim| claim.created_at).min().unwrap_or(first.created_at);
+        Fact {
+            id: key.in_span(number),
+            namespace: first.what.namespace,
+            relation: first.what.relation,
+            source: first.what.source,
+            target: first.what.target,
+            others,
+            sentence: last.what.sentence.clone(),
+            standing: self.standing(),
+            valid_at: first.what.at,
+            invalid_at: self.end.map(|end| end.what.at),
+            created_at,
+            expired_at: self.end.map(|end| end.created_at.max(created_at)),
+            episodes,
+            origins: origins.collect(),
+            details: last.what.details.clone(),
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        let said = |standing| self.claims.iter().any(|claim| claim.what.standing == standing);
+        let last = self.claims[self.claims.len() - 1];
+        if last.what.standing == Standing::Refuted {
+            return Standing::Refuted;
+        }
+        if self.is_confirmed || said(Standing::Verified) {
+            return Standing::Verified;
+        }
+        // What was only supposed, and then contradicted, was never so.
+        let is_judgement = matches!(
+            last.what.relation,
+            Relation::Decided | Relation::Resolved | Relation::CausedBy | Relation::FoundOut
+        );
+        if is_judgement && self.end.is_some() { Standing::Refuted } else { Standing::Hypothesis }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        EpisodeId, Namespace,
+        graph::{EntityId, EntityKind, Subject, Watch},
+    };
+
+    #[test]
+    fn another_value_ends_a_fact_whenever_it_becomes_known() {
+        let claims = [claim(10, Stance::Value(1))];
+        let facts = facts(key(), &claims, &[mark(30, Says::Value(2)), mark(20, Says::Value(2))]);
+        assert_eq!(facts.len(), 1);
+        assert_eq!((facts[0].valid_at, facts[0].invalid_at), (at(10), Some(at(20))));
+        assert_eq!(facts[0].expired_at, Some(at(1_020)));
+        assert!(facts[0].holds_at(at(19)) && !facts[0].holds_at(at(20)));
+    }
+
+    #[test]
+    fn what_becomes_true_again_is_another_fact() {
+        let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
+        let facts = facts(key(), &claims, &[mark(20, Says::Value(2))]);
+        let spans: Vec<_> = facts.iter().map(|fact| (fact.valid_at, fact.invalid_at)).collect();
+        assert_eq!(spans, [(at(10), Some(at(20))), (at(30), None)]);
+        assert_ne!(facts[0].id, facts[1].id);
+    }
+
+    #[test]
+    fn what_is_said_twice_is_one_fact_of_both() {
+        let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
+        let facts = facts(key(), &claims, &[mark(40, Says::Value(1))]);
+        assert_eq!(facts.len(), 1);
+        assert_eq!((facts[0].valid_at, facts[0].episodes.len()), (at(10), 2));
+        assert_eq!((facts[0].created_at, facts[0].invalid_at), (at(1_010), None));
+    }
+
+    #[test]
+    fn each_stance_knows_what_ends_it() {
+        let ran =
+            |command, total, failed: &[u64]| Says::Ran { command, total, failed: failed.into() };
+        let fails = || Stance::Fails { test: 7, command: 1, total: 10 };
+        let ends = Some(Bearing::Ends);
+        for (stance, says, wanted) in [
+            (Stance::Value(1), Says::Value(1), None),
+            (Stance::Value(1), Says::Seen, None),
+            (Stance::Gone, Says::Seen, ends),
+            (Stance::Gone, Says::Solved, None),
+            (Stance::Broken, Says::Solved, ends),
+            (Stance::Broken, Says::Succeeded, ends),
+            (Stance::Supposed, Says::Succeeded, Some(Bearing::Confirms)),
+            (fails(), ran(1, 3, &[]), ends),
+            (fails(), ran(1, 3, &[7]), None),
+            (fails(), ran(2, 10, &[8]), ends),
+            (fails(), ran(2, 9, &[]), None),
+            (Stance::Chosen(vec![5]), Says::PassedOver(vec![5, 6]), ends),
+            (Stance::Chosen(vec![5]), Says::PassedOver(vec![6]), None),
+            (Stance::Chosen(vec![5]), Says::PassedOver(vec![]), ends),
+            (Stance::Chosen(vec![5]), Says::Chosen(vec![5]), None),
+            (Stance::PassedOver(vec![5]), Says::Chosen(vec![5]), ends),
+        ] {
+            assert_eq!(bearing(&stance, &says), wanted, "{stance:?} {says:?}");
+        }
+    }
+
+    #[test]
+    fn a_supposition_is_confirmed_or_refuted_by_what_comes_later() {
+        let supposed = |stance| {
+            let mut told = claim(10, stance);
+            told.what.relation = Relation::Resolved;
+            told.what.standing = Standing::Hypothesis;
+            told
+        };
+        let standing =
+            |stance, marks: &[Told<Mark>]| facts(key(), &[supposed(stance)], marks)[0].standing;
+        let (early, late) = (mark(5, Says::Succeeded), mark(20, Says::Succeeded));
+        assert_eq!(standing(Stance::Supposed, &[early]), Standing::Hypothesis);
+        assert_eq!(standing(Stance::Supposed, &[late]), Standing::Verified);
+        assert_eq!(standing(Stance::Gone, &[mark(20, Says::Seen)]), Standing::Refuted);
+        let mut sure = supposed(Stance::Gone);
+        sure.what.standing = Standing::Verified;
+        let came_back = &facts(key(), &[sure], &[mark(20, Says::Seen)])[0];
+        assert_eq!((came_back.standing, came_back.invalid_at), (Standing::Verified, Some(at(20))));
+    }
+
+    #[test]
+    fn a_dead_end_stays_one() {
+        let mut told = claim(10, Stance::Value(1));
+        told.what.standing = Standing::Refuted;
+        assert_eq!(facts(key(), &[told], &[])[0].standing, Standing::Refuted);
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_seconds(seconds)
+    }
+
+    fn end() -> EntityId {
+        EntityId::of(EntityKind::Setting, Namespace::default(), "a")
+    }
+
+    fn key() -> FactKey {
+        FactKey::of(Relation::SetTo, (end(), end()), "1")
+    }
+
+    fn subject() -> Subject {
+        Subject::of("setting", Namespace::default(), "a")
+    }
+
+    /// Said by an episode that was made 1,000 seconds after the time told.
+    fn told<T>(seconds: i64, what: T) -> Told<T> {
+        let random = [u8::try_from(seconds).unwrap(); 10];
+        Told { episode: EpisodeId::new(at(seconds), random), created_at: at(seconds + 1_000), what }
+    }
+
+    fn mark(seconds: i64, says: Says) -> Told<Mark> {
+        told(seconds, Mark { subject: subject(), at: at(seconds), says })
+    }
+
+    fn claim(seconds: i64, stance: Stance) -> Told<Claim> {
+        told(
+            seconds,
+            Claim {
+                key: key(),
+                namespace: Namespace::default(),
+                relation: Relation::SetTo,
+                source: end(),
+                target: end(),
+                others: Vec::new(),
+                sentence: "`a` is `1`.".to_owned(),
+                at: at(seconds),
+                standing: Standing::Verified,
+                watches: vec![Watch { subject: subject(), stance }],
+                origins: Vec::new(),
+                details: Vec::new(),
+            },
+        )
+    }
+}

@@ -1,0 +1,257 @@
+//! Random histories of indexing, replacing and deleting, held against a small model.
+//!
+//! The model knows nothing of rows, marks or spans: it keeps what each session says, and finds for
+//! every value when the next other one was said.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use crate::{
+    graph::{Graph, Wanted},
+    model::{
+        Episode, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
+        graph::{
+            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Stance,
+            Standing, Statements, Subject, Thing, Watch, fingerprint,
+        },
+    },
+    store::{Store, Write, contract, graph::GraphStore, sled::SledStore},
+};
+
+const SESSIONS: u64 = 4;
+
+/// A session says that settings have values, each at a time.
+type Sayings = BTreeMap<(u8, i64), u8>;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// The session gets an episode, its first or another one.
+    Index(u64, Sayings, bool),
+    Delete(u64),
+}
+
+/// What the sessions say, and whether they rename the first file.
+type Model = BTreeMap<u64, (EpisodeId, Sayings, bool)>;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn facts_are_what_the_episodes_that_are_there_say(steps in history()) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let mut model = Model::new();
+        for (number, step) in (0..).zip(&steps) {
+            apply(&store, &mut model, step, number);
+        }
+        store.write(Vec::new()).wait().unwrap();
+        check(&store, &model);
+        // The same sessions in another order come to the same.
+        let other_folder = tempfile::tempdir().unwrap();
+        let other = SledStore::open(other_folder.path()).unwrap();
+        for (session, (id, sayings, renames)) in model.iter().rev() {
+            write(&other, *session, (*id, sayings, *renames));
+        }
+        other.write(Vec::new()).wait().unwrap();
+        prop_assert_eq!(everything(&store), everything(&other));
+        // And without any session nothing is left.
+        for session in 0..SESSIONS {
+            apply(&store, &mut model, &Step::Delete(session), 0);
+        }
+        store.write(Vec::new()).wait().unwrap();
+        prop_assert!(things(&store).is_empty());
+        check(&store, &model);
+    }
+}
+
+fn history() -> impl Strategy<Value = Vec<Step>> {
+    // Times are apart for each session, so that no two things happen at once.
+    let sayings = prop::collection::btree_map((0..3u8, 0..6i64), 0..3u8, 0..5);
+    let index = (0..SESSIONS, sayings, any::<bool>()).prop_map(|(session, sayings, renames)| {
+        let own = |time: i64| time * 10 + i64::try_from(session).unwrap() + 1;
+        let sayings =
+            sayings.into_iter().map(|((setting, time), value)| ((setting, own(time)), value));
+        Step::Index(session, sayings.collect(), renames)
+    });
+    let step = prop_oneof![4 => index, 1 => (0..SESSIONS).prop_map(Step::Delete)];
+    prop::collection::vec(step, 1..14)
+}
+
+fn apply(store: &SledStore, model: &mut Model, step: &Step, number: u8) {
+    match step {
+        Step::Index(session, sayings, renames) => {
+            let ended = Timestamp::from_seconds(1_000 + i64::try_from(*session).unwrap());
+            let id = EpisodeId::new(ended, [number; 10]);
+            write(store, *session, (id, sayings, *renames));
+            model.insert(*session, (id, sayings.clone(), *renames));
+        }
+        Step::Delete(session) => {
+            drop(store.write(vec![Write::DropSession(SessionKey(*session + 1))]));
+            model.remove(session);
+        }
+    }
+}
+
+fn write(store: &SledStore, session: u64, (id, sayings, renames): (EpisodeId, &Sayings, bool)) {
+    let mut session = contract::session(SessionKey(session + 1), &format!("s{session}"));
+    let episode = Episode { id, ..contract::episode(&session, 1_000) };
+    session.indexed = Some(crate::model::session::Indexed {
+        episode: id,
+        hash: episode.content_hash,
+        at: episode.created_at,
+        reason: episode.reason.clone(),
+    });
+    let statements = Box::new(statements(&episode, sayings, renames));
+    drop(store.write(vec![
+        Write::Episode(Box::new(episode)),
+        Write::Statements { episode: id, statements },
+        Write::Session(Box::new(session)),
+    ]));
+}
+
+fn statements(episode: &Episode, sayings: &Sayings, renames: bool) -> Statements {
+    let mut statements = Statements { created_at: episode.created_at, ..Statements::default() };
+    let mut mentions: BTreeMap<EntityId, Mention> = BTreeMap::new();
+    for ((setting, time), value) in sayings {
+        let (source, subject) = (entity(*setting), subject(*setting));
+        mentions.insert(source, mention(*setting, at(*time)));
+        let held = fingerprint(&value.to_string());
+        statements.marks.push(Mark { subject, at: at(*time), says: Says::Value(held) });
+        statements.claims.push(Claim {
+            key: fact(*setting, *value),
+            namespace: namespace(),
+            relation: Relation::SetTo,
+            source,
+            target: source,
+            others: Vec::new(),
+            sentence: format!("{setting} is {value}."),
+            at: at(*time),
+            standing: Standing::Verified,
+            watches: vec![Watch { subject, stance: Stance::Value(held) }],
+            origins: Vec::new(),
+            details: Vec::new(),
+        });
+    }
+    if renames {
+        for file in [0, 9] {
+            mentions.insert(entity(file), mention(file, at(500)));
+        }
+        statements.renames.push(Rename { from: entity(0), to: entity(9), at: at(500) });
+    }
+    statements.mentions = mentions.into_values().collect();
+    statements
+}
+
+fn check(store: &SledStore, model: &Model) {
+    let graph = Graph::of(store);
+    for setting in 0..3u8 {
+        for value in 0..3u8 {
+            let found = graph.spans(fact(setting, value)).unwrap();
+            let found: Vec<_> = found
+                .iter()
+                .map(|fact| {
+                    let end = fact.invalid_at.map(seconds);
+                    (seconds(fact.valid_at), end, fact.episodes.clone())
+                })
+                .collect();
+            assert_eq!(found, spans(model, setting, value), "{setting} is {value}");
+        }
+        let named = model.values().filter(|(_, sayings, renames)| {
+            let is_said = sayings.keys().any(|(said, _)| *said == setting);
+            is_said || setting == 0 && *renames
+        });
+        let entity = graph.entity(entity(setting)).unwrap();
+        assert_eq!(entity.map_or(0, |entity| entity.episodes), named.count(), "{setting}");
+    }
+    let is_renamed = model.values().any(|(_, _, renames)| *renames);
+    if let Some(file) = graph.entity(entity(0)).unwrap() {
+        let name = if is_renamed { entity(9) } else { entity(0) };
+        assert_eq!(file.id, name);
+        assert_eq!(graph.around(entity(0), &all()), graph.around(file.id, &all()));
+    }
+    for (id, sayings, _) in model.values() {
+        let said = graph.of_episode(*id).unwrap();
+        let wanted: BTreeSet<FactKey> =
+            sayings.iter().map(|((setting, _), value)| fact(*setting, *value)).collect();
+        let found: BTreeSet<FactKey> = said.facts.iter().map(|fact| fact.id.key()).collect();
+        assert_eq!(found, wanted);
+    }
+}
+
+/// When `setting` was `value`, and who says so: from a saying up to the first other one.
+fn spans(model: &Model, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
+    let mut sayings: Vec<(i64, u8, EpisodeId)> = Vec::new();
+    for (id, said, _) in model.values() {
+        let of_setting = said.iter().filter(|((said, _), _)| *said == setting);
+        sayings.extend(of_setting.map(|((_, time), value)| (*time, *value, *id)));
+    }
+    sayings.sort_unstable();
+    let mut spans: BTreeMap<Option<i64>, (i64, BTreeSet<EpisodeId>)> = BTreeMap::new();
+    for (time, _, id) in sayings.iter().filter(|(_, said, _)| *said == value) {
+        let other = sayings.iter().find(|(later, said, _)| later > time && *said != value);
+        let end = other.map(|(end, ..)| *end);
+        let span = spans.entry(end).or_insert((*time, BTreeSet::new()));
+        span.1.insert(*id);
+    }
+    let mut spans: Vec<_> = spans
+        .into_iter()
+        .map(|(end, (start, ids))| (start, end, ids.into_iter().collect()))
+        .collect();
+    spans.sort();
+    spans
+}
+
+fn everything(store: &SledStore) -> (Vec<Thing>, Vec<Fact>) {
+    let facts = Graph::of(store).facts(&[namespace()], &all()).unwrap();
+    (things(store), facts)
+}
+
+fn things(store: &SledStore) -> Vec<Thing> {
+    let mut things = Vec::new();
+    store
+        .visit_things(&mut |thing| {
+            things.push(thing);
+            true
+        })
+        .unwrap();
+    things
+}
+
+fn all() -> Wanted {
+    Wanted { relations: Vec::new(), at: None, limit: 1_000 }
+}
+
+fn namespace() -> Namespace {
+    Project::new("/home/ann/app").namespace()
+}
+
+fn entity(setting: u8) -> EntityId {
+    EntityId::of(EntityKind::Setting, namespace(), &setting.to_string())
+}
+
+fn mention(setting: u8, at: Timestamp) -> Mention {
+    Mention {
+        entity: entity(setting),
+        kind: EntityKind::Setting,
+        namespace: namespace(),
+        name: setting.to_string(),
+        at,
+    }
+}
+
+fn subject(setting: u8) -> Subject {
+    Subject::of("setting", namespace(), &setting.to_string())
+}
+
+fn fact(setting: u8, value: u8) -> FactKey {
+    FactKey::of(Relation::SetTo, (entity(setting), entity(setting)), &value.to_string())
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_seconds(seconds)
+}
+
+fn seconds(at: Timestamp) -> i64 {
+    at.micros() / 1_000_000
+}

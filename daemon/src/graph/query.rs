@@ -1,0 +1,280 @@
+//! Questions about things and facts.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::{
+    graph::derive,
+    model::{
+        EpisodeId, Namespace, Timestamp,
+        graph::{Claim, Entity, EntityId, EntityKind, Fact, FactId, FactKey, Relation, Thing},
+    },
+    store::{
+        GraphStore, StoreError,
+        graph::{ClaimPlace, ClaimRow, RenameEnd},
+    },
+};
+
+/// What all episodes together say.
+#[derive(Clone, Copy)]
+pub struct Graph<'s> {
+    store: &'s dyn GraphStore,
+}
+
+/// Which facts are wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Only of these kinds; of all when empty.
+    pub relations: Vec<Relation>,
+    /// Only those true at this time; `None` for all that ever were.
+    pub at: Option<Timestamp>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// What an episode says, as it stands in the light of all others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EpisodeThings {
+    /// The things it mentions.
+    pub entities: Vec<Entity>,
+    /// The facts it states.
+    pub facts: Vec<Fact>,
+}
+
+/// Names of one file that are followed at most.
+const NAMES: usize = 32;
+/// Facts told of a thing in its description.
+const TOLD: usize = 6;
+
+impl<'s> Graph<'s> {
+    /// The graph of what `store` holds.
+    pub fn of(store: &'s dyn GraphStore) -> Graph<'s> {
+        Graph { store }
+    }
+
+    /// A thing; `None` when no episode mentions it.
+    pub fn entity(&self, id: EntityId) -> Result<Option<Entity>, StoreError> {
+        let id = self.latest_name(id)?;
+        let mut mentions = Vec::new();
+        for name in self.names(id)? {
+            mentions.extend(self.store.mentions(name)?);
+        }
+        mentions.sort_by_key(|told| (told.what.entity == id, told.what.at, told.episode));
+        let Some(last) = mentions.last() else { return Ok(None) };
+        let mut aliases: Vec<String> = Vec::new();
+        for told in mentions.iter().rev() {
+            if told.what.name != last.what.name && !aliases.contains(&told.what.name) {
+                aliases.push(told.what.name.clone());
+            }
+        }
+        let episodes: BTreeSet<EpisodeId> = mentions.iter().map(|told| told.episode).collect();
+        let times = || mentions.iter().map(|told| told.what.at);
+        Ok(Some(Entity {
+            id,
+            kind: last.what.kind,
+            namespace: last.what.namespace,
+            name: last.what.name.clone(),
+            aliases,
+            first_at: times().min().unwrap_or(last.what.at),
+            last_at: times().max().unwrap_or(last.what.at),
+            created_at: mentions.iter().map(|told| told.created_at).min().unwrap_or_default(),
+            episodes: episodes.len(),
+        }))
+    }
+
+    /// A fact by its id.
+    pub fn fact(&self, id: FactId) -> Result<Option<Fact>, StoreError> {
+        Ok(self.spans(id.key())?.into_iter().find(|fact| fact.id == id))
+    }
+
+    /// What `key` says, once for each time that it held, the earliest first.
+    pub fn spans(&self, key: FactKey) -> Result<Vec<Fact>, StoreError> {
+        let claims = self.store.claims(key)?;
+        let Some(since) = claims.iter().map(|told| told.what.at).min() else {
+            return Ok(Vec::new());
+        };
+        let mut marks = Vec::new();
+        let subjects: BTreeSet<_> =
+            claims.iter().flat_map(|told| &told.what.watches).map(|watch| watch.subject).collect();
+        for subject in subjects {
+            marks.extend(self.store.marks(subject, since)?);
+        }
+        let mut facts = derive::facts(key, &claims, &marks);
+        for fact in &mut facts {
+            self.name_anew(fact)?;
+        }
+        Ok(facts)
+    }
+
+    /// What an episode says.
+    pub fn of_episode(&self, episode: EpisodeId) -> Result<EpisodeThings, StoreError> {
+        let mut found = EpisodeThings::default();
+        let mut seen = HashSet::new();
+        for thing in self.store.things_of(episode)? {
+            match thing {
+                Thing::Entity(id) => {
+                    let entity = self.entity(id)?.filter(|entity| seen.insert(entity.id));
+                    found.entities.extend(entity);
+                }
+                Thing::Fact(key) => {
+                    let spans = self.spans(key)?.into_iter();
+                    found.facts.extend(spans.filter(|fact| fact.episodes.contains(&episode)));
+                }
+            }
+        }
+        found.facts.sort_by_key(|fact| (fact.valid_at, fact.id));
+        Ok(found)
+    }
+
+    /// Facts that name a thing, the latest first.
+    pub fn around(&self, entity: EntityId, wanted: &Wanted) -> Result<Vec<Fact>, StoreError> {
+        let names = self.names(self.latest_name(entity)?)?;
+        self.facts_in(names.into_iter().map(ClaimPlace::Around), wanted)
+    }
+
+    /// Facts of projects, the latest first.
+    pub fn facts(&self, projects: &[Namespace], wanted: &Wanted) -> Result<Vec<Fact>, StoreError> {
+        self.facts_in(projects.iter().copied().map(ClaimPlace::In), wanted)
+    }
+
+    /// Things of these kinds in projects, the latest mentioned first.
+    pub fn entities(
+        &self,
+        projects: &[Namespace],
+        kinds: &[EntityKind],
+        limit: usize,
+    ) -> Result<Vec<Entity>, StoreError> {
+        let mut found: Vec<Entity> = Vec::new();
+        let mut seen = HashSet::new();
+        for (namespace, kind) in
+            projects.iter().flat_map(|namespace| kinds.iter().map(move |kind| (*namespace, *kind)))
+        {
+            let mut ids = Vec::new();
+            self.store.visit_mentions(namespace, kind, &mut |row| {
+                if seen.insert(row.entity) {
+                    ids.push(row.entity);
+                }
+                ids.len() < limit
+            })?;
+            for id in ids {
+                if let Some(entity) = self.entity(id)?
+                    && !found.iter().any(|known| known.id == entity.id)
+                {
+                    found.push(entity);
+                }
+            }
+        }
+        found.sort_by_key(|entity| (std::cmp::Reverse(entity.last_at), entity.id));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// A thing in a few sentences: what is true of it, the latest first; what was, when nothing is.
+    pub fn description(&self, entity: EntityId) -> Result<String, StoreError> {
+        let wanted = Wanted { relations: Vec::new(), at: None, limit: TOLD * 2 };
+        let mut facts = self.around(entity, &wanted)?;
+        facts.sort_by_key(|fact| fact.invalid_at.is_some());
+        let told = facts.iter().take(TOLD).map(|fact| fact.sentence.as_str());
+        Ok(told.collect::<Vec<_>>().join(" "))
+    }
+
+    /// What was said of a thing last, whether it is still true or not: words to find it by.
+    pub fn said_of(&self, entity: EntityId) -> Result<String, StoreError> {
+        let mut keys: Vec<FactKey> = Vec::new();
+        for name in self.names(self.latest_name(entity)?)? {
+            let full = keys.len() + TOLD * 2;
+            self.store.visit_claims(ClaimPlace::Around(name), &mut |row| {
+                if !keys.contains(&row.fact) {
+                    keys.push(row.fact);
+                }
+                keys.len() < full
+            })?;
+        }
+        let mut sentences = Vec::new();
+        for key in keys {
+            sentences.extend(self.last_claim(key)?.map(|claim| claim.sentence));
+        }
+        Ok(sentences.join(" "))
+    }
+
+    /// A fact as the latest session says it; `None` when none does.
+    pub fn last_claim(&self, key: FactKey) -> Result<Option<Claim>, StoreError> {
+        let claims = self.store.claims(key)?.into_iter();
+        Ok(claims.max_by_key(|told| (told.what.at, told.episode)).map(|told| told.what))
+    }
+
+    fn facts_in(
+        &self,
+        places: impl Iterator<Item = ClaimPlace>,
+        wanted: &Wanted,
+    ) -> Result<Vec<Fact>, StoreError> {
+        let mut found: Vec<Fact> = Vec::new();
+        let mut seen: HashSet<FactKey> = HashSet::new();
+        for place in places {
+            let (mut here, mut failed) = (0, None);
+            self.store.visit_claims(place, &mut |row: ClaimRow| {
+                let is_wanted =
+                    wanted.relations.is_empty() || wanted.relations.contains(&row.relation);
+                if !is_wanted || !seen.insert(row.fact) {
+                    return true;
+                }
+                match self.spans(row.fact) {
+                    Ok(spans) => {
+                        let before = found.len();
+                        found.extend(
+                            spans
+                                .into_iter()
+                                .filter(|fact| wanted.at.is_none_or(|time| fact.holds_at(time))),
+                        );
+                        here += found.len() - before;
+                    }
+                    Err(error) => failed = Some(error),
+                }
+                failed.is_none() && here < wanted.limit
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        found.sort_by_key(|fact| (std::cmp::Reverse(fact.valid_at), fact.id));
+        found.truncate(wanted.limit);
+        Ok(found)
+    }
+
+    /// The name that a file has after all renamings; a thing that is no file has one name.
+    fn latest_name(&self, id: EntityId) -> Result<EntityId, StoreError> {
+        let (mut name, mut since) = (id, None);
+        for _ in 0..NAMES {
+            let renames = self.store.renames(name, RenameEnd::From)?.into_iter();
+            let later = renames.filter(|rename| since.is_none_or(|since| rename.at > since));
+            let Some(rename) = later.max_by_key(|rename| (rename.at, rename.to)) else { break };
+            (name, since) = (rename.to, Some(rename.at));
+        }
+        Ok(name)
+    }
+
+    /// Every name that leads to `latest`, itself among them.
+    fn names(&self, latest: EntityId) -> Result<Vec<EntityId>, StoreError> {
+        let mut names = vec![latest];
+        let mut next = 0;
+        while next < names.len() && names.len() < NAMES {
+            for rename in self.store.renames(names[next], RenameEnd::To)? {
+                if !names.contains(&rename.from) && self.latest_name(rename.from)? == latest {
+                    names.push(rename.from);
+                }
+            }
+            next += 1;
+        }
+        Ok(names)
+    }
+
+    fn name_anew(&self, fact: &mut Fact) -> Result<(), StoreError> {
+        fact.source = self.latest_name(fact.source)?;
+        fact.target = self.latest_name(fact.target)?;
+        for other in &mut fact.others {
+            *other = self.latest_name(*other)?;
+        }
+        fact.others.sort_unstable();
+        fact.others.dedup();
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! What was decided, and against what.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::draft::{Draft, Said};
+use crate::{
+    graph::text::{self, VALID},
+    model::{
+        Timestamp,
+        evidence::Choice,
+        graph::{EntityKind, Relation, Says, Stance, Standing, Subject, Watch, fingerprint},
+        summary::DecisionRecord,
+    },
+};
+
+/// How a summary says that no reason was given.
+const UNSTATED: &str = "Reason not stated";
+/// How it says whose word it was.
+const BY_THE_USER: &str = "by the user";
+const REFUSED: &str = "Refused by the user";
+/// How it marks plans.
+const PLAN: &str = "Plan: ";
+const NOT_AS_PLANNED: &str = "Not as planned: ";
+/// Answers that are none by themselves.
+const GENERIC: &[&str] = &[
+    "yes",
+    "no",
+    "ok",
+    "both",
+    "none",
+    "all",
+    "other",
+    "skip",
+    "cancel",
+    "default",
+    "neither",
+    "chat about this",
+];
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    for record in draft.episode.summary.key_decisions.iter().flatten() {
+        decided(draft, record);
+    }
+}
+
+fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
+    let question = question(draft, record);
+    let found = draft.places.of(&record.decision);
+    let origin = question.map(|choice| choice.origin).or(found.map(|found| found.origin));
+    let standing = match record.rationale.as_str() {
+        REFUSED => Standing::Refuted,
+        rationale if rationale.contains(BY_THE_USER) => Standing::Verified,
+        _ => draft.standing(found),
+    };
+    let origins: Vec<_> = origin.into_iter().collect();
+    let at = draft.moments.of(&origins);
+    let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
+    let name = match asked {
+        // `Both` says something only beside its question.
+        Some(asked) => format!("{name} — {}", text::cut(asked, 100)),
+        None => name.to_owned(),
+    };
+    let source = draft.mention(EntityKind::Decision, &text::plain(&name), &name);
+    let options = Options::of(draft, record, asked);
+    let watches = options.watches();
+    if standing != Standing::Refuted {
+        options.mark(draft, at);
+    }
+    draft.claim(
+        Relation::Decided,
+        (source, draft.project),
+        Said {
+            sentence: sentence(record, standing),
+            standing: Some(standing),
+            at: Some(at),
+            origins,
+            watches,
+            others: vec![draft.task],
+            details: details(record),
+            ..Said::default()
+        },
+    );
+}
+
+fn sentence(record: &DecisionRecord, standing: Standing) -> String {
+    let decision = what(record);
+    let plain = text::plain(decision);
+    let others: Vec<&str> = record
+        .alternatives
+        .iter()
+        .flatten()
+        .map(|other| text::part(other))
+        .filter(|other| !plain.contains(&text::plain(other)))
+        .collect();
+    let label = match standing {
+        Standing::Refuted => "Decided against",
+        _ if record.decision.starts_with(PLAN) => "Decided on the plan",
+        _ => "Decided",
+    };
+    let mut sentence = format!("{label}: {decision}");
+    if !others.is_empty() {
+        sentence.push_str(&format!(" — over {}", others.join("; ")));
+    }
+    let mut sentence = text::sentence(&sentence);
+    if record.rationale != UNSTATED && !record.rationale.is_empty() {
+        sentence.push_str(&format!(" Why: {}", text::sentence(&record.rationale)));
+    }
+    sentence
+}
+
+/// What was decided, without the mark of a plan.
+fn what(record: &DecisionRecord) -> &str {
+    let decision = text::part(&record.decision);
+    let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
+    plain.unwrap_or(decision)
+}
+
+fn details(record: &DecisionRecord) -> Vec<(String, String)> {
+    let mut details = vec![("decision".to_owned(), record.decision.clone())];
+    if record.rationale != UNSTATED {
+        details.push(("rationale".to_owned(), record.rationale.clone()));
+    }
+    if let Some(others) = &record.alternatives {
+        details.push(("alternatives".to_owned(), others.join("; ")));
+    }
+    details
+}
+
+/// What a decision chose, and what it passed over: a later one that chooses the other way ends it.
+struct Options {
+    chosen: Vec<Subject>,
+    passed_over: Vec<Subject>,
+    /// Fingerprints of the words that say what it is about.
+    about: Vec<u64>,
+}
+
+impl Options {
+    fn of(draft: &Draft<'_>, record: &DecisionRecord, asked: Option<&str>) -> Options {
+        // An answer means something only to its question.
+        let is_asked = asked.is_some();
+        let context = asked.map(text::plain).unwrap_or_default();
+        let option = |text: &str| {
+            let option = option(text);
+            let is_one =
+                !option.is_empty() && option.len() >= 2 && !GENERIC.contains(&option.as_str());
+            is_one.then(|| draft.subject("option", &format!("{context}\n{option}")))
+        };
+        let others = record.alternatives.iter().flatten();
+        let named: String = others
+            .clone()
+            .map(String::as_str)
+            .chain([chosen(&record.decision)])
+            .collect::<Vec<_>>()
+            .join(" ");
+        let named = text::words(&named);
+        let about = text::words(&record.decision).into_iter();
+        let about = about.filter(|word| !is_asked && !named.contains(word));
+        Options {
+            chosen: option(chosen(&record.decision)).into_iter().collect(),
+            passed_over: others.filter_map(|other| option(other)).collect(),
+            about: about.map(|word| fingerprint(&word)).collect(),
+        }
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        let chosen = self
+            .chosen
+            .iter()
+            .map(|subject| Watch { subject: *subject, stance: Stance::Chosen(self.about.clone()) });
+        let others = self.passed_over.iter().map(|subject| Watch {
+            subject: *subject,
+            stance: Stance::PassedOver(self.about.clone()),
+        });
+        chosen.chain(others).collect()
+    }
+
+    fn mark(&self, draft: &mut Draft<'_>, at: Timestamp) {
+        for subject in &self.chosen {
+            draft.mark(*subject, at, Says::Chosen(self.about.clone()));
+        }
+        for subject in &self.passed_over {
+            draft.mark(*subject, at, Says::PassedOver(self.about.clone()));
+        }
+    }
+}
+
+/// The question of the user's that a decision answers.
+fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
+    let decision = text::plain(&record.decision);
+    let mut choices = draft.evidence.choices.iter();
+    choices.rfind(|choice| {
+        let answer = text::plain(&choice.answer);
+        !choice.alternatives.is_empty() && answer.starts_with(&decision)
+    })
+}
+
+/// What a decision chose, as far as it says so: `Used RS256 over HS256 for tokens` chose `RS256`.
+fn chosen(decision: &str) -> &str {
+    static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^(?:(?:to )?(?:chose|choose|picked|pick|preferred|prefer|used|use|using|kept|keep|went with|go with|opted for|opt for|adopted|adopt|selected|select|switched (?:back )?to|switch (?:back )?to|moved to|move to|reverted to|stay with|stayed with) (?:to use )?(?:the |a |an )?)?(.{2,60}?)(?: (?:over|instead of|rather than|for|in|as|because|since|so that|to|with|on|when|and|not)\b.*|[,;(].*)?$",
+        )
+        .expect(VALID)
+    });
+    let parts = CHOICE.captures(decision);
+    parts.and_then(|parts| parts.get(1)).map_or(decision, |choice| choice.as_str())
+}
+
+fn option(text: &str) -> String {
+    text::plain(chosen(text::part(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_chosen_is_found_in_the_decision() {
+        for (decision, wanted) in [
+            ("Used RS256 over HS256 for JWT signing", "rs256"),
+            ("Switched back to HS256", "hs256"),
+            ("Keep the old parser instead of a rewrite", "old parser"),
+            ("PostgreSQL", "postgresql"),
+        ] {
+            assert_eq!(option(decision), wanted, "{decision}");
+        }
+    }
+}

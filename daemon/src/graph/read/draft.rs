@@ -1,0 +1,225 @@
+//! What is being said of an episode, while its parts are read.
+
+use std::collections::BTreeMap;
+
+use super::{
+    locate::{Found, Places, Speaker},
+    moments::Moments,
+    names::{Named, Names, file_key},
+};
+use crate::{
+    graph::text,
+    model::{
+        Episode, Evidence, Namespace, Timestamp,
+        graph::{
+            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Standing,
+            Statements, Subject, Watch,
+        },
+        transcript::Origin,
+    },
+};
+
+/// Characters of a sentence.
+const SENTENCE: usize = 900;
+/// Characters of a thing's name.
+const NAME: usize = 160;
+/// Characters of the task in a sentence about something else.
+const TASK: usize = 60;
+/// Things named in one claim beside its ends.
+const OTHERS: usize = 12;
+
+/// Statements being written.
+pub(super) struct Draft<'e> {
+    pub(super) episode: &'e Episode,
+    pub(super) evidence: &'e Evidence,
+    pub(super) moments: Moments,
+    pub(super) places: Places,
+    pub(super) namespace: Namespace,
+    pub(super) project: EntityId,
+    /// What the session was for.
+    pub(super) task: EntityId,
+    names: Names,
+    mentions: BTreeMap<EntityId, Mention>,
+    claims: Vec<Claim>,
+    marks: Vec<Mark>,
+    renames: Vec<Rename>,
+}
+
+/// A claim in the making: what is to be said beside its ends.
+#[derive(Default)]
+pub(super) struct Said {
+    /// Tells it from others between the same ends.
+    pub(super) detail: String,
+    pub(super) sentence: String,
+    pub(super) standing: Option<Standing>,
+    /// The end of the session when it is not known.
+    pub(super) at: Option<Timestamp>,
+    pub(super) origins: Vec<Origin>,
+    pub(super) watches: Vec<Watch>,
+    pub(super) others: Vec<EntityId>,
+    pub(super) details: Vec<(String, String)>,
+}
+
+impl<'e> Draft<'e> {
+    pub(super) fn new(episode: &'e Episode, evidence: &'e Evidence) -> Draft<'e> {
+        let mut draft = Draft {
+            episode,
+            evidence,
+            moments: Moments::new(episode, evidence),
+            places: Places::new(evidence),
+            namespace: episode.project.root().namespace(),
+            // Both are named in the next lines.
+            project: EntityId::of(EntityKind::Project, Namespace::default(), ""),
+            task: EntityId::of(EntityKind::Task, Namespace::default(), ""),
+            names: Names::new(episode, evidence),
+            mentions: BTreeMap::new(),
+            claims: Vec::new(),
+            marks: Vec::new(),
+            renames: Vec::new(),
+        };
+        let name = episode.project.root().name().to_owned();
+        draft.project = draft.mention(EntityKind::Project, "", &name);
+        let key = text::plain(&episode.name);
+        // `Continue` and the like name no task.
+        let is_name = key.split(' ').count() > 2;
+        let key = if is_name { key } else { format!("{key} {}", episode.session_id) };
+        draft.task = draft.mention(EntityKind::Task, &key, &episode.name);
+        draft
+    }
+
+    /// Notes that something is mentioned, and returns its id.
+    pub(super) fn mention(&mut self, kind: EntityKind, key: &str, name: &str) -> EntityId {
+        // A framework is the same in every project, and so is a person.
+        let is_shared = matches!(kind, EntityKind::Tool | EntityKind::Person);
+        let namespace = if is_shared { Namespace::default() } else { self.namespace };
+        let entity = EntityId::of(kind, namespace, key);
+        self.mentions.entry(entity).or_insert_with(|| Mention {
+            entity,
+            kind,
+            namespace,
+            name: text::cut(name.trim(), NAME),
+            at: self.episode.ended_at,
+        });
+        entity
+    }
+
+    /// What was mentioned so far of these kinds.
+    pub(super) fn mentioned(&self, kinds: &[EntityKind]) -> Vec<EntityId> {
+        let mentions = self.mentions.values().filter(|mention| kinds.contains(&mention.kind));
+        mentions.map(|mention| mention.entity).collect()
+    }
+
+    /// A file by its path in the transcript; `None` for what is no work.
+    pub(super) fn file(&mut self, path: &str) -> Option<EntityId> {
+        let key = file_key(&self.episode.project, path)?;
+        Some(self.mention(EntityKind::File, &key, &key))
+    }
+
+    /// A setting of a file.
+    pub(super) fn setting(&mut self, file: &str, setting: &str) -> EntityId {
+        let key = format!("{file}\n{setting}");
+        self.mention(EntityKind::Setting, &key, setting)
+    }
+
+    /// Whatever `sentence` names.
+    pub(super) fn named_in(&mut self, sentence: &str) -> Vec<EntityId> {
+        let named = self.names.in_text(sentence);
+        let mut found = Vec::new();
+        for named in named {
+            found.push(match named {
+                Named::File(path) => self.mention(EntityKind::File, &path, &path),
+                Named::Setting(setting, file) => self.setting(&file, &setting),
+                Named::Symbol(key, name) => self.mention(EntityKind::Symbol, &key, &name),
+            });
+        }
+        found
+    }
+
+    /// What the session was for, as a part of a sentence.
+    pub(super) fn task_name(&self) -> String {
+        text::cut(text::part(&self.episode.name), TASK)
+    }
+
+    /// Claims that `relation` holds between `source` and `target`.
+    pub(super) fn claim(&mut self, relation: Relation, ends: (EntityId, EntityId), said: Said) {
+        let (source, target) = ends;
+        let mut others = self.named_in(&said.sentence);
+        others.extend(said.others);
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|other| *other != source && *other != target);
+        others.truncate(OTHERS);
+        self.claims.push(Claim {
+            key: FactKey::of(relation, ends, &said.detail),
+            namespace: self.namespace,
+            relation,
+            source,
+            target,
+            others,
+            sentence: text::cut(&said.sentence, SENTENCE),
+            at: said.at.unwrap_or_else(|| self.moments.of(&said.origins)),
+            standing: said.standing.unwrap_or(Standing::Hypothesis),
+            watches: said.watches,
+            origins: said.origins,
+            details: said.details,
+        });
+    }
+
+    /// Notes that something happened.
+    pub(super) fn mark(&mut self, subject: Subject, at: Timestamp, says: Says) {
+        self.marks.push(Mark { subject, at, says });
+    }
+
+    pub(super) fn rename(&mut self, rename: Rename) {
+        self.renames.push(rename);
+    }
+
+    /// The subject of `kind` in this project.
+    pub(super) fn subject(&self, kind: &str, key: &str) -> Subject {
+        Subject::of(kind, self.namespace, key)
+    }
+
+    /// Whether all tests of a run passed after `origin`.
+    pub(super) fn tests_pass_after(&self, origin: Origin) -> bool {
+        let runs = self.evidence.tests.iter();
+        let last =
+            runs.filter(|run| run.origin.source == origin.source).max_by_key(|run| run.origin);
+        last.is_some_and(|run| run.origin > origin && run.failed == 0 && run.passed > 0)
+    }
+
+    /// How sure what stands at `found` is: the user's word counts, and so do tests that pass with
+    /// what the agent says it did.
+    pub(super) fn standing(&self, found: Option<Found>) -> Standing {
+        match found {
+            Some(Found { by: Speaker::User, .. }) => Standing::Verified,
+            Some(Found { by: Speaker::Refused, .. }) => Standing::Refuted,
+            Some(found) if self.tests_pass_after(found.origin) => Standing::Verified,
+            _ => Standing::Hypothesis,
+        }
+    }
+
+    /// The statements, of what is said in the same words the one that is surest.
+    pub(super) fn finish(self) -> Statements {
+        let mut claims: Vec<Claim> = Vec::new();
+        for claim in self.claims {
+            match claims.iter_mut().find(|known| known.key == claim.key && known.at == claim.at) {
+                Some(known) if known.standing >= claim.standing => {}
+                Some(known) => *known = claim,
+                None => claims.push(claim),
+            }
+        }
+        let mut marks: Vec<Mark> = Vec::new();
+        for mark in self.marks {
+            if !marks.contains(&mark) {
+                marks.push(mark);
+            }
+        }
+        Statements {
+            created_at: self.episode.created_at,
+            mentions: self.mentions.into_values().collect(),
+            claims,
+            marks,
+            renames: self.renames,
+        }
+    }
+}

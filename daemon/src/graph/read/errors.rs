@@ -1,0 +1,156 @@
+//! Errors: what caused them, what fixed them, what shows that they are gone, and which are not.
+
+use super::draft::{Draft, Said};
+use crate::{
+    graph::text,
+    model::{
+        evidence::ErrorSeen,
+        graph::{EntityId, EntityKind, Relation, Says, Stance, Standing, Subject, Watch},
+        summary::{ErrorResolution, Outcome},
+        transcript::Origin,
+    },
+};
+
+/// How a summary says that nobody said it.
+const UNSTATED: &str = "not stated";
+/// How it says that nothing shows it.
+const UNVERIFIED: &[&str] = &["not verified in the session", "as the agent's own recap tells it"];
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let (episode, evidence) = (draft.episode, draft.evidence);
+    for error in &evidence.errors {
+        let subject = subject(draft, &error.message);
+        let at = error.at.unwrap_or_else(|| draft.moments.at(error.origin));
+        draft.mark(subject, at, Says::Seen);
+        if let Some(resolution) = &error.resolution {
+            let at = draft.moments.at(resolution.origin);
+            draft.mark(subject, at, Says::Solved);
+        }
+    }
+    for run in evidence.commands.iter().filter(|run| run.outcome.succeeded()) {
+        let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
+        let subject = draft.subject("command", &text::command_key(&run.command));
+        draft.mark(subject, at, Says::Succeeded);
+    }
+    for record in episode.summary.errors_resolved.iter().flatten() {
+        resolved(draft, record);
+    }
+    for error in &evidence.errors {
+        if is_open(draft, error) {
+            occurs(draft, error);
+        }
+    }
+}
+
+fn subject(draft: &Draft<'_>, message: &str) -> Subject {
+    draft.subject("error", &key(draft, message))
+}
+
+fn entity(draft: &mut Draft<'_>, message: &str) -> EntityId {
+    let key = key(draft, message);
+    draft.mention(EntityKind::Error, &key, message)
+}
+
+/// `3 tests failed` says nothing that would be the same in another session.
+fn key(draft: &Draft<'_>, message: &str) -> String {
+    let key = text::error_key(message.trim_end_matches('…'));
+    let is_specific = text::words(&key).len() > 2;
+    if is_specific { key } else { format!("{key}\n{}", draft.episode.session_id) }
+}
+
+fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
+    let seen = seen(draft, record);
+    let resolution = seen.and_then(|error| error.resolution.as_ref());
+    let origins: Vec<Origin> = match (seen, resolution) {
+        (Some(seen), Some(resolution)) => vec![seen.origin, resolution.origin],
+        _ => draft.places.of(&record.error).map(|found| found.origin).into_iter().collect(),
+    };
+    let at = match resolution {
+        Some(resolution) => draft.moments.at(resolution.origin),
+        None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
+    };
+    let is_said = |text: &str| !text.is_empty() && text != UNSTATED && !UNVERIFIED.contains(&text);
+    let is_verified = resolution.is_some()
+        || is_said(&record.verification)
+        || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
+    let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
+    let (source, subject) = (entity(draft, &record.error), subject(draft, message));
+    let files = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
+    let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
+    let target = others.first().copied().unwrap_or(draft.project);
+    let parts = [
+        ("error", "", &record.error),
+        ("root_cause", "Cause: ", &record.root_cause),
+        ("fix", "Fix: ", &record.fix),
+        ("verification", "Verified by: ", &record.verification),
+    ];
+    let said = parts.into_iter().filter(|(.., text)| is_said(text));
+    let sentence = said
+        .clone()
+        .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let mut watches = vec![Watch { subject, stance: Stance::Gone }];
+    if !is_verified {
+        let tested = draft.subject("tested", "");
+        watches.push(Watch { subject: tested, stance: Stance::Supposed });
+    }
+    draft.claim(
+        Relation::Resolved,
+        (source, target),
+        Said {
+            detail: text::plain(&record.fix),
+            sentence,
+            standing: Some(if is_verified { Standing::Verified } else { Standing::Hypothesis }),
+            at: Some(at),
+            origins,
+            watches,
+            others: others.into_iter().chain([draft.task]).collect(),
+            details: said.map(|(name, _, text)| (name.to_owned(), text.clone())).collect(),
+        },
+    );
+}
+
+/// The error that a record tells of.
+fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen> {
+    let key = text::error_key(record.error.trim_end_matches('…'));
+    let start: String = key.chars().take(60).collect();
+    let errors = draft.evidence.errors.iter().filter(|error| error.resolution.is_some());
+    errors
+        .rev()
+        .find(|error| text::error_key(&error.message).starts_with(&start) && !start.is_empty())
+}
+
+/// Whether an error is still there when the session ends, and more than a slip.
+fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
+    let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
+    error.resolution.is_none() && (error.times > 1 || error.cause.is_some()) && !is_over
+}
+
+fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
+    let message = text::cut(error.message.trim(), 240);
+    let attempt = text::cut(&text::command_key(&error.attempt), 120);
+    let supposed =
+        error.cause.as_deref().map(|cause| format!(" Supposed cause: {}", text::sentence(cause)));
+    let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
+    let command = draft.subject("command", &text::command_key(&error.attempt));
+    let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });
+    draft.claim(
+        Relation::Occurs,
+        (source, draft.project),
+        Said {
+            sentence: format!(
+                "{} Occurs in `{attempt}`.{}",
+                text::sentence(&message),
+                supposed.unwrap_or_default()
+            ),
+            standing: Some(Standing::Verified),
+            at: error.at,
+            origins: vec![error.origin],
+            watches: watches.to_vec(),
+            others: vec![draft.task],
+            details: vec![("attempt".to_owned(), attempt)],
+            ..Said::default()
+        },
+    );
+}

@@ -1,0 +1,91 @@
+//! Files that were changed, and files that got another name.
+
+use super::draft::{Draft, Said};
+use crate::model::{
+    evidence::FileWork,
+    graph::{EntityKind, Relation, Rename, Standing},
+    transcript::Origin,
+};
+
+/// Files of one session; of more, those changed last.
+const FILES: usize = 40;
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    let mut changed: Vec<(&String, &FileWork)> =
+        evidence.files.iter().filter(|(_, work)| is_work(work)).collect();
+    changed.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
+    let (mut told, task) = (0, draft.task_name());
+    for (path, work) in changed {
+        let Some(file) = draft.file(path) else { continue };
+        follow_rename(draft, (path, file), work);
+        told += 1;
+        if told > FILES {
+            continue;
+        }
+        let name = super::names::file_key(&draft.episode.project, path).unwrap_or_default();
+        draft.claim(
+            Relation::ChangedFor,
+            (file, draft.task),
+            Said {
+                sentence: format!("`{name}` was {} for “{task}”{}.", verb(work), lines(work)),
+                standing: Some(Standing::Verified),
+                origins: origins(work),
+                ..Said::default()
+            },
+        );
+    }
+}
+
+/// Whether something is left of what was done: a file that came and went is not.
+fn is_work(work: &FileWork) -> bool {
+    work.changed() && !(work.deleted && work.writes > 0)
+}
+
+fn follow_rename(
+    draft: &mut Draft<'_>,
+    (path, file): (&str, crate::model::EntityId),
+    work: &FileWork,
+) {
+    let Some(before) = &work.moved_from else { return };
+    let Some(from) = draft.file(before).filter(|from| *from != file) else { return };
+    let at = draft.moments.of(&origins(work));
+    draft.rename(Rename { from, to: file, at });
+    let name = |path: &str| super::names::file_key(&draft.episode.project, path);
+    let (old, new) = (name(before).unwrap_or_default(), name(path).unwrap_or_default());
+    draft.claim(
+        Relation::RenamedTo,
+        (from, file),
+        Said {
+            sentence: format!("`{old}` was renamed to `{new}`."),
+            standing: Some(Standing::Verified),
+            at: Some(at),
+            origins: origins(work),
+            others: vec![draft.task],
+            ..Said::default()
+        },
+    );
+    draft.mention(EntityKind::File, &new, &new);
+}
+
+fn verb(work: &FileWork) -> &'static str {
+    match work {
+        FileWork { deleted: true, .. } => "removed",
+        FileWork { moved_from: Some(_), .. } => "moved",
+        FileWork { edits: 0, lines_removed: 0, .. } => "written",
+        _ => "changed",
+    }
+}
+
+fn lines(work: &FileWork) -> String {
+    match (work.lines_added, work.lines_removed) {
+        (0, 0) => String::new(),
+        (added, 0) => format!(" (+{added} lines)"),
+        (0, removed) => format!(" (−{removed} lines)"),
+        (added, removed) => format!(" (+{added} −{removed} lines)"),
+    }
+}
+
+fn origins(work: &FileWork) -> Vec<Origin> {
+    if work.last == Origin::default() { Vec::new() } else { vec![work.last] }
+}

@@ -1,0 +1,121 @@
+//! What was found out, what was done, what is left, and what led nowhere.
+
+use super::draft::{Draft, Said};
+use crate::{
+    graph::text,
+    model::{
+        evidence::StatementKind,
+        graph::{Relation, Says, Stance, Standing, Watch, fingerprint},
+    },
+};
+
+/// Dead ends of one session.
+const DEAD_ENDS: usize = 8;
+/// The value of what is left to be done, and of what is done.
+const OPEN: &str = "open";
+const DONE: &str = "done";
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let (summary, evidence) = (&draft.episode.summary, draft.evidence);
+    let said = evidence.statements.iter().chain(&evidence.report);
+    let dead_ends: Vec<&str> = said
+        .filter(|one| one.kind == StatementKind::DeadEnd)
+        .map(|one| one.text.as_str())
+        .take(DEAD_ENDS)
+        .collect();
+    for text in &dead_ends {
+        tell(draft, Relation::DeadEnd, "Dead end: ", text);
+    }
+    for text in summary.discoveries.iter().flatten() {
+        let words = text::words(text);
+        let is_dead_end =
+            dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);
+        if !is_dead_end {
+            tell(draft, Relation::FoundOut, "", text);
+        }
+    }
+    if let Some(cause) = summary.root_cause_analysis.as_deref()
+        && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
+    {
+        tell(draft, Relation::CausedBy, "Root cause: ", cause);
+    }
+    // Pull requests are told by themselves.
+    let tasks = summary.completed_tasks.iter().flatten();
+    for text in tasks.filter(|text| !text.starts_with("Pull request #")) {
+        done(draft, text);
+    }
+    // What the agent offered to do is not left to be done.
+    let steps = summary.next_steps.iter().flatten();
+    for text in steps.filter(|text| !text.starts_with("Offered: ")) {
+        left_open(draft, text);
+    }
+}
+
+fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
+    let found = draft.places.of(text);
+    let standing = match relation {
+        Relation::DeadEnd => Standing::Refuted,
+        _ => draft.standing(found),
+    };
+    draft.claim(
+        relation,
+        (draft.task, draft.project),
+        Said {
+            detail: text::plain(text),
+            sentence: format!("{label}{}", text::sentence(text)),
+            standing: Some(standing),
+            origins: found.map(|found| found.origin).into_iter().collect(),
+            ..Said::default()
+        },
+    );
+}
+
+fn done(draft: &mut Draft<'_>, text: &str) {
+    let found = draft.places.of(text);
+    let origins: Vec<_> = found.map(|found| found.origin).into_iter().collect();
+    let at = draft.moments.of(&origins);
+    let subject = draft.subject("to do", &text::plain(text));
+    draft.mark(subject, at, Says::Value(fingerprint(DONE)));
+    // A commit is there for anyone to see.
+    let is_seen = draft.evidence.commits.iter().any(|commit| text.contains(&commit.hash));
+    let standing = match draft.standing(found) {
+        Standing::Hypothesis if is_seen => Standing::Verified,
+        other => other,
+    };
+    let task = draft.task_name();
+    let is_task = text::plain(text) == text::plain(&draft.episode.name);
+    let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
+    draft.claim(
+        Relation::Did,
+        (draft.task, draft.project),
+        Said {
+            detail: text::plain(text),
+            sentence: format!("{}{context}.", text::part(text)),
+            standing: Some(standing),
+            at: Some(at),
+            origins,
+            ..Said::default()
+        },
+    );
+}
+
+fn left_open(draft: &mut Draft<'_>, text: &str) {
+    let subject = draft.subject("to do", &text::plain(text));
+    let value = fingerprint(OPEN);
+    let found = draft.places.of(text);
+    let task = draft.task_name();
+    draft.claim(
+        Relation::LeftOpen,
+        (draft.task, draft.project),
+        Said {
+            detail: text::plain(text),
+            sentence: format!("Left open in “{task}”: {}", text::sentence(text)),
+            standing: Some(Standing::Verified),
+            // It is open from the end of the session on, whenever it was named.
+            at: Some(draft.episode.ended_at),
+            origins: found.map(|found| found.origin).into_iter().collect(),
+            watches: vec![Watch { subject, stance: Stance::Value(value) }],
+            ..Said::default()
+        },
+    );
+}

@@ -1,0 +1,80 @@
+//! Where in the transcript a sentence of the summary comes from.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    graph::text,
+    model::{Evidence, transcript::Origin},
+};
+
+/// The share of words from which on two texts are the same.
+const SAME: f64 = 0.6;
+
+/// A place that a sentence comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    pub(super) origin: Origin,
+    pub(super) by: Speaker,
+}
+
+/// Whose word it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// The user chose it or said it.
+    User,
+    /// The user refused it.
+    Refused,
+    /// The agent said it.
+    Agent,
+}
+
+/// Everything that was said, for looking sentences up.
+pub(super) struct Places {
+    said: Vec<(BTreeSet<String>, Found)>,
+}
+
+impl Places {
+    pub(super) fn new(evidence: &Evidence) -> Places {
+        let mut said = Vec::new();
+        let mut add = |text: &str, origin, by| {
+            said.push((text::words(text), Found { origin, by }));
+        };
+        for choice in &evidence.choices {
+            let is_refused = choice.answer == "refused";
+            let by = if is_refused { Speaker::Refused } else { Speaker::User };
+            let alternatives = choice.alternatives.join(" ");
+            let text = format!("{} {} {alternatives}", choice.question, choice.answer);
+            add(&text, choice.origin, by);
+        }
+        for statement in evidence.statements.iter().chain(&evidence.report) {
+            add(&statement.text, statement.origin, Speaker::Agent);
+        }
+        for commit in &evidence.commits {
+            add(&commit.subject, commit.origin, Speaker::Agent);
+        }
+        for error in &evidence.errors {
+            add(&error.message, error.origin, Speaker::Agent);
+        }
+        for prompt in &evidence.prompts {
+            add(&prompt.text, prompt.origin, Speaker::User);
+        }
+        for recap in &evidence.recaps {
+            add(&recap.text, recap.origin, Speaker::Agent);
+        }
+        if let Some(reply) = &evidence.last_reply {
+            add(&reply.text, reply.origin, Speaker::Agent);
+        }
+        Places { said }
+    }
+
+    /// Where `sentence` comes from: the place that holds most of its words, and the shortest of
+    /// such places.
+    pub(super) fn of(&self, sentence: &str) -> Option<Found> {
+        let words = text::words(sentence);
+        let shares = self.said.iter().map(|(said, found)| (text::share(&words, said), said, found));
+        let best = shares.filter(|(share, ..)| *share >= SAME).max_by(|one, other| {
+            one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
+        });
+        best.map(|(_, _, found)| *found)
+    }
+}

@@ -1,0 +1,202 @@
+//! What users, branches and commits name: tickets, pull requests, people, topics.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+use regex::Regex;
+
+use super::draft::{Draft, Said};
+use crate::{
+    graph::text::{self, VALID},
+    model::graph::{EntityKind, Relation, Standing},
+};
+
+/// What looks like a ticket and is none.
+const NO_TICKETS: &[&str] = &[
+    "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS", "TLS", "AES", "RSA", "ES",
+    "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE", "ECMA", "ANSI", "UTC", "GMT",
+    "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET", "STEP", "PHASE", "A", "B",
+    "C",
+];
+/// Kinds of work that branches are named after.
+const KINDS: &[&str] = &[
+    "feat", "feature", "fix", "bugfix", "hotfix", "bug", "chore", "refactor", "docs", "test",
+    "tests", "perf", "build", "release", "issue", "part", "step", "phase", "version", "task",
+    "try", "patch",
+];
+/// Words of branches that are about everything, or about nothing.
+const COMMON_BRANCHES: &[&str] = &[
+    "main",
+    "master",
+    "develop",
+    "trunk",
+    "head",
+    "staging",
+    "pages",
+    "branch",
+    "experiment",
+    "temp",
+    "worktree",
+];
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    let task = draft.task_name();
+    for request in &evidence.pull_requests {
+        let name = address(&request.url).unwrap_or_else(|| request.url.clone());
+        let source = draft.mention(EntityKind::PullRequest, &name, &name);
+        draft.claim(
+            Relation::Produced,
+            (source, draft.task),
+            Said {
+                sentence: format!("Pull request {name} belongs to “{task}”: {}", request.url),
+                standing: Some(Standing::Verified),
+                details: vec![("url".to_owned(), request.url.clone())],
+                ..Said::default()
+            },
+        );
+    }
+    for ticket in tickets(draft) {
+        let source = draft.mention(EntityKind::Ticket, &ticket.to_lowercase(), &ticket);
+        draft.claim(
+            Relation::Concerns,
+            (draft.task, source),
+            Said {
+                sentence: format!("“{task}” concerns {ticket}."),
+                standing: Some(Standing::Verified),
+                ..Said::default()
+            },
+        );
+    }
+    for topic in topics(draft) {
+        draft.mention(EntityKind::Topic, &text::plain(&topic), &topic);
+    }
+    for person in people(draft) {
+        draft.mention(EntityKind::Person, &text::plain(&person), &person);
+    }
+    let servers: BTreeSet<&str> = evidence
+        .tools
+        .keys()
+        .filter_map(|tool| tool.strip_prefix("mcp__")?.split("__").next())
+        .collect();
+    for server in servers {
+        draft.mention(EntityKind::Tool, server, server);
+    }
+}
+
+/// `team/app#12` for an address at a code host.
+fn address(url: &str) -> Option<String> {
+    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"https?://(?:www\.)?[\w.-]+/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|pulls|issues|merge_requests)/(\d+)")
+            .expect(VALID)
+    });
+    let parts = ADDRESS.captures(url)?;
+    Some(format!("{}#{}", &parts[1], &parts[2]))
+}
+
+/// Tickets that the user, a branch or a commit names.
+fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
+    static KEY: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?:^|[^\w/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^\w.-]|\.(?:\s|$))")
+            .expect(VALID)
+    });
+    static BRANCH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)(?:^|/)([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[-_/])").expect(VALID)
+    });
+    static ISSUE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:issues?|tickets?|fixes|closes|resolves|bug)\s*:?\s+#(\d{1,6})\b")
+            .expect(VALID)
+    });
+    static LINK: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"https?://\S+/issues/\d+").expect(VALID));
+    let evidence = draft.evidence;
+    let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
+    let commits = evidence.commits.iter().map(|commit| commit.subject.as_str());
+    let mut found = BTreeSet::new();
+    for text in prompts.chain(commits) {
+        let keys = KEY.captures_iter(text).filter(|parts| !NO_TICKETS.contains(&&parts[1]));
+        found.extend(keys.map(|parts| format!("{}-{}", &parts[1], &parts[2])));
+        found.extend(ISSUE.captures_iter(text).map(|parts| format!("issue #{}", &parts[1])));
+        found.extend(LINK.find_iter(text).filter_map(|link| address(link.as_str())));
+    }
+    for branch in &draft.episode.branches {
+        let keys = BRANCH.captures_iter(branch);
+        let keys = keys.map(|parts| (parts[1].to_uppercase(), parts[2].to_owned()));
+        let is_ticket = |name: &String| {
+            !NO_TICKETS.contains(&name.as_str()) && !KINDS.contains(&name.to_lowercase().as_str())
+        };
+        let keys = keys.filter(|(name, _)| is_ticket(name));
+        found.extend(keys.map(|(name, number)| format!("{name}-{number}")));
+    }
+    found
+}
+
+/// What commits and branches say that the work is about.
+fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
+    static SCOPE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^[a-z]{2,10}\(([\w ,/.-]{2,40})\)!?: ").expect(VALID));
+    static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:(?:[A-Za-z]{2,10}-)?\d+[-_])?(.+?)(?:[-_](?:[0-9a-f]{6,}|\d+))?$")
+            .expect(VALID)
+    });
+    let commits = draft.evidence.commits.iter();
+    let mut found: BTreeSet<String> = commits
+        .filter_map(|commit| SCOPE.captures(&commit.subject))
+        .flat_map(|parts| {
+            parts[1].split(',').map(|scope| scope.trim().to_owned()).collect::<Vec<_>>()
+        })
+        .collect();
+    for branch in &draft.episode.branches {
+        // What stands before the last stroke is a kind of work or whose branch it is.
+        let name = branch.rsplit('/').next().unwrap_or(branch);
+        let name = NUMBERED.replace(name, "$1").replace(['-', '_'], " ");
+        let is_topic = name.split(' ').any(|word| {
+            let word = word.to_lowercase();
+            let is_word = word.len() > 3 && word.chars().all(char::is_alphabetic);
+            is_word && !KINDS.contains(&word.as_str()) && !COMMON_BRANCHES.contains(&word.as_str())
+        });
+        if is_topic && !COMMON_BRANCHES.contains(&branch.to_lowercase().as_str()) {
+            found.insert(name);
+        }
+    }
+    found
+}
+
+/// People whom commits or the user name.
+fn people(draft: &Draft<'_>) -> BTreeSet<String> {
+    static AUTHOR: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)co-authored-by: ([^<\n]{3,40}?) <").expect(VALID));
+    static HANDLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:reviewed by|reviewer|assigned to|assign to|ask|ping|cc|thanks to|according to)\s+@([A-Za-z][\w-]{1,38})(?:$|[\s,.;:!?)])")
+            .expect(VALID)
+    });
+    static AGENT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)claude|copilot|codex|gemini|cursor|\bbot\b|\[bot\]|noreply|openai|anthropic",
+        )
+        .expect(VALID)
+    });
+    let evidence = draft.evidence;
+    let commands = evidence.commands.iter().map(|run| run.command.as_str());
+    let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
+    let mut found = BTreeSet::new();
+    for text in commands.chain(prompts) {
+        found.extend(AUTHOR.captures_iter(text).map(|parts| parts[1].trim().to_owned()));
+        found.extend(HANDLE.captures_iter(text).map(|parts| format!("@{}", &parts[1])));
+    }
+    found.retain(|name| !AGENT.is_match(name));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_said_short() {
+        let url = "https://github.com/team/app/pull/12#discussion";
+        assert_eq!(address(url).as_deref(), Some("team/app#12"));
+        let url = "https://gitlab.com/team/app/-/merge_requests/3";
+        assert_eq!(address(url).as_deref(), Some("team/app#3"));
+        assert_eq!(address("https://example.com/"), None);
+    }
+}

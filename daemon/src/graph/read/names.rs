@@ -1,0 +1,214 @@
+//! Things that a sentence names: files of the session, settings, symbols.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use regex::Regex;
+
+use crate::{
+    graph::text::VALID,
+    model::{Episode, Evidence, Project},
+};
+
+/// Things that sentences of one session may name.
+pub(super) struct Names {
+    /// Paths as the project has them.
+    files: BTreeSet<String>,
+    /// By the last part of the path; `None` when several files share it.
+    by_name: BTreeMap<String, Option<String>>,
+    /// Key and file of the settings that were changed.
+    settings: BTreeMap<String, String>,
+    /// Symbols that were named in full, by their last part; `None` when several share it.
+    qualified: BTreeMap<String, Option<String>>,
+}
+
+/// Something that a sentence names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Named {
+    /// A file, by its path in the project.
+    File(String),
+    /// A setting and its file.
+    Setting(String, String),
+    /// A symbol: its key, and how it is written.
+    Symbol(String, String),
+}
+
+/// Characters of something that can be a name.
+const LONGEST: usize = 80;
+
+impl Names {
+    pub(super) fn new(episode: &Episode, evidence: &Evidence) -> Names {
+        let files: BTreeSet<String> =
+            evidence.files.keys().filter_map(|path| file_key(&episode.project, path)).collect();
+        let mut by_name: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for file in &files {
+            let name = file.rsplit('/').next().unwrap_or(file).to_owned();
+            by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(file.clone()));
+        }
+        let settings = evidence.settings.iter().filter_map(|change| {
+            Some((change.setting.clone(), file_key(&episode.project, &change.file)?))
+        });
+        let mut names =
+            Names { files, by_name, settings: settings.collect(), qualified: BTreeMap::new() };
+        names.note_symbols(evidence);
+        names
+    }
+
+    /// What `sentence` names, each once.
+    pub(super) fn in_text(&self, sentence: &str) -> BTreeSet<Named> {
+        let quoted = quoted(sentence).filter_map(|text| self.meant(text));
+        let plain = sentence.split(|c: char| c.is_whitespace() || "`'\"()[]{},;".contains(c));
+        let plain = plain.map(|word| word.trim_end_matches(['.', ':']));
+        let files = plain.filter(|word| word.contains('/') || word.contains('.'));
+        quoted.chain(files.filter_map(|word| self.file(word)).map(Named::File)).collect()
+    }
+
+    fn meant(&self, text: &str) -> Option<Named> {
+        if text.is_empty() || text.len() > LONGEST || text.contains(char::is_whitespace) {
+            return None;
+        }
+        if let Some(file) = self.file(text) {
+            return Some(Named::File(file));
+        }
+        if let Some(file) = self.settings.get(text) {
+            return Some(Named::Setting(text.to_owned(), file.clone()));
+        }
+        let (key, name) = symbol(text)?;
+        let full = match key.contains("::") {
+            true => None,
+            false => self.qualified.get(&key).cloned().flatten(),
+        };
+        Some(match full {
+            Some(full) => Named::Symbol(symbol(&full).map_or(key, |(key, _)| key), full),
+            None => Named::Symbol(key, name),
+        })
+    }
+
+    /// The file of the session that `text` means, by its path, an end of it that is a path too, or
+    /// its name where that is the only one of it.
+    fn file(&self, text: &str) -> Option<String> {
+        let text = text.trim_start_matches("./").split(':').next()?;
+        if self.files.contains(text) {
+            return Some(text.to_owned());
+        }
+        if !text.contains('/') {
+            return self.by_name.get(text).cloned().flatten().filter(|_| text.contains('.'));
+        }
+        let ending = format!("/{text}");
+        let mut found = self.files.iter().filter(|file| file.ends_with(&ending));
+        let only = found.next()?;
+        found.next().is_none().then(|| only.clone())
+    }
+
+    fn note_symbols(&mut self, evidence: &Evidence) {
+        let statements = evidence.statements.iter().chain(&evidence.report);
+        for statement in statements {
+            for (key, name) in quoted(&statement.text).filter_map(symbol) {
+                let Some((_, last)) = key.rsplit_once("::") else { continue };
+                self.qualified
+                    .entry(last.to_owned())
+                    .and_modify(|known| {
+                        if known.as_ref().is_some_and(|known| *known != name) {
+                            *known = None;
+                        }
+                    })
+                    .or_insert(Some(name));
+            }
+        }
+    }
+}
+
+/// A path as the key of its file: as seen from the project, without a worktree of the agent's own;
+/// `None` for what is no work: scratch files, and what the agent keeps for itself.
+pub(super) fn file_key(project: &Project, path: &str) -> Option<String> {
+    static SCRATCH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:/private)?/(?:tmp|var/folders|dev|proc)/|/\.claude/(?:plans|projects|todos|tasks)/|/scratchpad/")
+            .expect(VALID)
+    });
+    static WORKTREE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").expect(VALID));
+    let path = path.trim().replace('\\', "/");
+    if SCRATCH.is_match(&path) {
+        return None;
+    }
+    let path = project.relative(&path);
+    let path = WORKTREE.find(path).map_or(path, |copy| &path[copy.end()..]);
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+/// A symbol's key and how it is written, when `text` looks like one.
+fn symbol(text: &str) -> Option<(String, String)> {
+    static SYMBOL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^([A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[A-Za-z_$][\w$]*)*)(!|\(.*\))?$")
+            .expect(VALID)
+    });
+    static FILE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\.(?:rs|py|js|mjs|cjs|jsx|ts|tsx|go|rb|java|kt|c|h|cpp|hpp|cs|php|swift|json|jsonl|ya?ml|toml|md|txt|html|css|scss|sql|sh|lock|env|cfg|ini|xml|csv|log|svg|png|com|org|net|io|dev|db)$")
+            .expect(VALID)
+    });
+    let parts = SYMBOL.captures(text)?;
+    let (name, call) = (parts.get(1)?.as_str(), parts.get(2));
+    if call.is_none() && FILE.is_match(name) {
+        return None;
+    }
+    let is_qualified = name.contains("::") || name.contains('#') || name.contains("->");
+    let humps = name
+        .as_bytes()
+        .windows(2)
+        .filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase())
+        .count();
+    let is_snake = name.trim_matches('_').contains('_');
+    let is_symbol = is_qualified || call.is_some() || humps > 0 || is_snake;
+    let is_word = name.len() < 4;
+    if !is_symbol || is_word {
+        return None;
+    }
+    let key = name.replace("->", "::").replace(['.', '#'], "::");
+    Some((key, name.to_owned()))
+}
+
+/// What stands between backticks.
+fn quoted(sentence: &str) -> impl Iterator<Item = &str> {
+    sentence.split('`').skip(1).step_by(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_is_told_from_files_and_words() {
+        for (text, key) in [
+            ("AuthService.login()", Some("AuthService::login")),
+            ("AuthService::login", Some("AuthService::login")),
+            ("refresh_token", Some("refresh_token")),
+            ("parse()", Some("parse")),
+            ("getUser", Some("getUser")),
+            ("main.rs", None),
+            ("main", None),
+            ("--flag", None),
+            ("1.2.3", None),
+            ("example.com", None),
+        ] {
+            assert_eq!(symbol(text).map(|(key, _)| key).as_deref(), key, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_that_of_the_project_wherever_it_was_worked_on() {
+        let project = Project::new("/work/app");
+        for (path, key) in [
+            ("/work/app/src/a.rs", Some("src/a.rs")),
+            ("/work/app/.claude/worktrees/one/src/a.rs", Some("src/a.rs")),
+            ("./src/a.rs", Some("src/a.rs")),
+            ("/tmp/x.py", None),
+            ("/home/ann/.claude/plans/plan.md", None),
+            ("/etc/hosts", Some("/etc/hosts")),
+        ] {
+            assert_eq!(file_key(&project, path).as_deref(), key, "{path}");
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! What is read from sessions that are written down here.
+
+use crate::{
+    graph::derive,
+    model::{
+        ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
+        Evidence, Fact, Project, SessionId, SessionKey, Timestamp,
+        episode::Author,
+        evidence::{
+            Choice, ErrorSeen, FileWork, Resolution, SettingChange, Statement, StatementKind,
+            TestRun,
+        },
+        graph::{EntityKind, FactKey, Relation, Standing, Statements, Told},
+        summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome},
+        transcript::Origin,
+    },
+};
+
+#[test]
+fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
+    let mut session = Session::new(10, "Fix the login");
+    session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
+    session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: "ImportError: no module named 'lanterns'".to_owned(),
+        root_cause: "It is missing in `requirements.txt`".to_owned(),
+        fix: "Added lanterns 1.2".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    let facts = facts(&[&session]);
+    let fact = only(&facts, Relation::Resolved);
+    assert_eq!(
+        fact.sentence,
+        "ImportError: no module named 'lanterns'. Cause: It is missing in `requirements.txt`. \
+         Fix: Added lanterns 1.2. Verified by: `pytest`: 3 passed."
+    );
+    assert_eq!(fact.standing, Standing::Verified);
+    let lines: Vec<u64> = fact.origins.iter().map(|(_, origin)| origin.line).collect();
+    assert_eq!(lines, [3, 9]);
+}
+
+#[test]
+fn a_fix_that_nothing_showed_is_refuted_when_the_error_comes_back() {
+    let message = "ImportError: no module named 'lanterns'";
+    let mut first = Session::new(10, "Fix the login");
+    first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: message.to_owned(),
+        root_cause: "not stated".to_owned(),
+        fix: "Added lanterns".to_owned(),
+        verification: "not verified in the session".to_owned(),
+    }]);
+    assert_eq!(only(&facts(&[&first]), Relation::Resolved).standing, Standing::Hypothesis);
+    let mut second = Session::new(20, "Run the server");
+    second.error(message, None);
+    let both = facts(&[&second, &first]);
+    let fact = only(&both, Relation::Resolved);
+    assert_eq!((fact.standing, fact.invalid_at), (Standing::Refuted, Some(minute(20, 3))));
+    let mut third = Session::new(20, "Run the tests");
+    third.run(12, &[]);
+    assert_eq!(only(&facts(&[&first, &third]), Relation::Resolved).standing, Standing::Verified);
+}
+
+#[test]
+fn a_newer_value_of_a_setting_ends_the_older_one_in_whatever_order_they_come() {
+    let mut first = Session::new(10, "Fix the login");
+    first.setting("JWT_EXPIRY", Some("60"), "3600");
+    let mut second = Session::new(20, "Shorten the login");
+    second.setting("JWT_EXPIRY", Some("3600"), "900");
+    for order in [[&first, &second], [&second, &first]] {
+        let facts = facts(&order);
+        let told: Vec<_> = of(&facts, Relation::SetTo)
+            .map(|fact| (fact.sentence.as_str(), fact.invalid_at))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("`JWT_EXPIRY` in `.env` is `3600` (before: `60`).", Some(minute(20, 5))),
+                ("`JWT_EXPIRY` in `.env` is `900` (before: `3600`).", None),
+            ]
+        );
+    }
+    assert_eq!(of(&facts(&[&first]), Relation::SetTo).next().unwrap().invalid_at, None);
+}
+
+#[test]
+fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
+    let decide = |session: &mut Session, decision: &str, other: &str| {
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: "Reason not stated".to_owned(),
+            alternatives: Some(vec![other.to_owned()]),
+        }]);
+    };
+    let mut first = Session::new(10, "Sign tokens");
+    decide(&mut first, "Used RS256 over HS256 for signing tokens", "HS256");
+    let mut reversed = Session::new(20, "Sign tokens faster");
+    decide(&mut reversed, "Switched back to HS256 for tokens", "RS256");
+    let mut elsewhere = Session::new(30, "Check webhooks");
+    decide(&mut elsewhere, "Used HS256 over RS256 for webhooks", "RS256");
+    let ends = |sessions: &[&Session]| -> Vec<Option<Timestamp>> {
+        of(&facts(sessions), Relation::Decided).map(|fact| fact.invalid_at).collect()
+    };
+    assert_eq!(ends(&[&reversed, &first]), [Some(reversed.episode.ended_at), None]);
+    assert_eq!(ends(&[&first, &elsewhere]), [None, None]);
+}
+
+#[test]
+fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
+    let mut session = Session::new(10, "Design the cache");
+    session.evidence.choices = vec![Choice {
+        question: "Where should the cache live?".to_owned(),
+        answer: "Both".to_owned(),
+        alternatives: vec!["On disk".to_owned()],
+        origin: line(4),
+    }];
+    session.evidence.statements = vec![Statement {
+        kind: StatementKind::Decision,
+        text: "I keep the small index because it is quick.".to_owned(),
+        origin: line(6),
+        reported: false,
+    }];
+    let record = |decision: &str, rationale: &str, others: Option<&str>| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: rationale.to_owned(),
+        alternatives: others.map(|other| vec![other.to_owned()]),
+    };
+    session.episode.summary.key_decisions = Some(vec![
+        record("Both", "Chosen by the user; asked: Where should the cache live?", Some("On disk")),
+        record("Keep the small index", "It is quick", None),
+        record("Not as planned: Rewrite it all", "Refused by the user", None),
+    ]);
+    let statements = session.statements();
+    let facts = facts(&[&session]);
+    let told: Vec<_> =
+        of(&facts, Relation::Decided).map(|fact| (fact.sentence.as_str(), fact.standing)).collect();
+    assert_eq!(
+        told,
+        [
+            (
+                "Decided: Both — over On disk. Why: Chosen by the user; asked: Where should the cache live?",
+                Standing::Verified
+            ),
+            ("Decided: Keep the small index. Why: It is quick.", Standing::Hypothesis),
+            ("Decided against: Rewrite it all. Why: Refused by the user.", Standing::Refuted),
+        ]
+    );
+    assert!(
+        names(&statements, EntityKind::Decision)
+            .contains(&"Both — Where should the cache live?".to_owned())
+    );
+}
+
+#[test]
+fn a_test_fails_from_the_run_that_shows_it_to_the_run_that_does_not() {
+    let mut first = Session::new(10, "Change the parser");
+    first.run(7, &["parses_leap_days", "parses_dates"]);
+    let mut second = Session::new(20, "Fix the parser");
+    second.run(8, &["parses_dates"]);
+    let facts = facts(&[&second, &first]);
+    let told: Vec<_> = of(&facts, Relation::Fails)
+        .map(|fact| (fact.sentence.as_str(), fact.valid_at, fact.invalid_at))
+        .collect();
+    let (then, later) = (minute(10, 7), minute(20, 8));
+    assert_eq!(
+        told,
+        [
+            ("Test `parses_dates` fails in `cargo test`.", then, None),
+            ("Test `parses_leap_days` fails in `cargo test`.", then, Some(later)),
+        ]
+    );
+}
+
+#[test]
+fn a_test_that_passes_again_in_the_same_session_was_part_of_the_work() {
+    let mut session = Session::new(10, "Change the parser");
+    session.run(7, &["parses_leap_days"]);
+    session.run(9, &[]);
+    assert_eq!(of(&facts(&[&session]), Relation::Fails).count(), 0);
+}
+
+#[test]
+fn one_file_is_one_thing_wherever_and_however_it_is_named() {
+    let mut session = Session::new(10, "Change the parser");
+    session.change("/work/app/src/parser.rs");
+    session.episode.summary.discoveries =
+        Some(vec!["`parser.rs` reads dates in `DateParser::leap_days()`".to_owned()]);
+    let mut worktree = Session::new(20, "Change the parser again");
+    worktree.episode.project = Project::new("/work/app/.claude/worktrees/one");
+    worktree.change("/work/app/.claude/worktrees/one/src/parser.rs");
+    let (here, there) = (session.statements(), worktree.statements());
+    assert_eq!(names(&here, EntityKind::File), ["src/parser.rs"]);
+    assert_eq!(names(&here, EntityKind::Symbol), ["DateParser::leap_days"]);
+    let file = |statements: &Statements| {
+        statements.mentions.iter().find(|one| one.kind == EntityKind::File).unwrap().entity
+    };
+    assert_eq!(file(&here), file(&there));
+    let found = facts(&[&session]);
+    assert!(only(&found, Relation::FoundOut).others.contains(&file(&here)));
+}
+
+#[test]
+fn a_renamed_file_is_followed() {
+    let mut session = Session::new(10, "Tidy up");
+    session.change("/work/app/src/new.rs").moved_from = Some("/work/app/src/old.rs".to_owned());
+    let statements = session.statements();
+    assert_eq!(statements.renames.len(), 1);
+    assert_eq!(names(&statements, EntityKind::File), ["src/new.rs", "src/old.rs"]);
+    assert_eq!(
+        only(&facts(&[&session]), Relation::RenamedTo).sentence,
+        "`src/old.rs` was renamed to `src/new.rs`."
+    );
+}
+
+#[test]
+fn tickets_topics_and_dead_ends_are_named() {
+    let mut session = Session::new(10, "Fix the login");
+    session.episode.branches = vec!["ann/app-12-date-parser".to_owned(), "main".to_owned()];
+    session.evidence.statements = vec![Statement {
+        kind: StatementKind::DeadEnd,
+        text: "Caching the tokens did not help.".to_owned(),
+        origin: line(4),
+        reported: false,
+    }];
+    let statements = session.statements();
+    assert_eq!(names(&statements, EntityKind::Ticket), ["APP-12"]);
+    assert_eq!(names(&statements, EntityKind::Topic), ["date parser"]);
+    let facts = facts(&[&session]);
+    let dead_end = only(&facts, Relation::DeadEnd);
+    assert_eq!(dead_end.sentence, "Dead end: Caching the tokens did not help.");
+    assert_eq!(dead_end.standing, Standing::Refuted);
+}
+
+#[test]
+fn what_was_left_open_is_closed_by_the_session_that_does_it() {
+    let mut first = Session::new(10, "Fix the login");
+    first.episode.summary.next_steps =
+        Some(vec!["Remove the old sessions".to_owned(), "Offered: tidy up".to_owned()]);
+    let mut second = Session::new(20, "Clean up");
+    second.episode.summary.completed_tasks = Some(vec!["Remove the old sessions.".to_owned()]);
+    let open = |sessions: &[&Session]| only(&facts(sessions), Relation::LeftOpen).invalid_at;
+    assert_eq!(open(&[&first]), None);
+    assert_eq!(open(&[&first, &second]), Some(second.episode.ended_at));
+}
+
+#[test]
+fn what_the_summary_of_a_session_without_evidence_says_is_read_all_the_same() {
+    let session = Session::new(10, "Fix the login");
+    let found = facts(&[&session]);
+    assert_eq!(only(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
+    assert_eq!(found.len(), 1);
+}
+
+/// A session of ten minutes, its lines a minute apart.
+struct Session {
+    episode: Episode,
+    evidence: Evidence,
+}
+
+impl Session {
+    fn new(hour: i64, name: &str) -> Session {
+        let episode = Episode {
+            id: EpisodeId::new(minute(hour, 10), [u8::try_from(hour).unwrap(); 10]),
+            session: SessionKey(1),
+            session_id: SessionId { agent: "claude".to_owned(), id: format!("s-{hour}") },
+            project: Project::new("/work/app"),
+            name: name.to_owned(),
+            summary: EnhancedSessionSummary {
+                activity_vector: ActivityVector::default(),
+                objective: name.to_owned(),
+                outcome: Outcome::Completed,
+                phases: None,
+                completed_tasks: None,
+                key_decisions: None,
+                next_steps: None,
+                errors_resolved: None,
+                root_cause_analysis: None,
+                config_changes: None,
+                discoveries: None,
+                test_results: None,
+                files_modified: None,
+                mcp_tools_used: None,
+                session_file: None,
+                message_count: None,
+                duration_minutes: None,
+            },
+            author: Author::Evidence,
+            file: "/t/s.jsonl".to_owned(),
+            content_hash: ContentHash([0; 32]),
+            reason: CloseReason::LazyQuery,
+            branches: Vec::new(),
+            started_at: minute(hour, 0),
+            ended_at: minute(hour, 10),
+            created_at: minute(hour, 11),
+        };
+        Session { episode, evidence: Evidence::default() }
+    }
+
+    fn at(&self, line: u64) -> Option<Timestamp> {
+        let micros = i64::try_from(line).unwrap() * 60_000_000;
+        Some(Timestamp::from_micros(self.episode.started_at.micros() + micros))
+    }
+
+    fn error(&mut self, message: &str, fixed_in: Option<&str>) {
+        self.evidence.errors.push(ErrorSeen {
+            message: message.to_owned(),
+            attempt: "pytest".to_owned(),
+            origin: line(3),
+            at: self.at(3),
+            times: 1,
+            cause: None,
+            resolution: fixed_in.map(|file| Resolution {
+                files: vec![file.to_owned()],
+                commands: Vec::new(),
+                said: None,
+                verified_by: "pytest".to_owned(),
+                origin: line(9),
+            }),
+        });
+    }
+
+    fn setting(&mut self, setting: &str, old: Option<&str>, new: &str) {
+        let (old_value, new_value) = (old.map(str::to_owned), new.to_owned());
+        self.evidence.settings.push(SettingChange {
+            file: "/work/app/.env".to_owned(),
+            setting: setting.to_owned(),
+            old_value: old_value.clone(),
+            new_value: Some(new_value.clone()),
+            origin: line(5),
+            at: self.at(5),
+        });
+        self.episode.summary.config_changes = Some(vec![ConfigChange {
+            file: ".env".to_owned(),
+            setting: setting.to_owned(),
+            old_value,
+            new_value,
+            reason: String::new(),
+        }]);
+    }
+
+    fn run(&mut self, at: u64, failed: &[&str]) {
+        self.evidence.tests.push(TestRun {
+            framework: "cargo test".to_owned(),
+            command: "cargo test".to_owned(),
+            passed: 10,
+            failed: u32::try_from(failed.len()).unwrap(),
+            skipped: 0,
+            failed_tests: failed.iter().map(|&name| name.to_owned()).collect(),
+            coverage_pct: None,
+            origin: line(at),
+            at: self.at(at),
+        });
+    }
+
+    fn change(&mut self, path: &str) -> &mut FileWork {
+        let work = FileWork { edits: 1, last: line(5), ..FileWork::default() };
+        self.evidence.files.entry(path.to_owned()).or_insert(work)
+    }
+
+    fn statements(&self) -> Statements {
+        super::read(&self.episode, &self.evidence)
+    }
+}
+
+/// The facts that sessions come to, the earliest first.
+fn facts(sessions: &[&Session]) -> Vec<Fact> {
+    let (mut claims, mut marks) = (Vec::new(), Vec::new());
+    for session in sessions {
+        let said = session.statements();
+        let (episode, created_at) = (session.episode.id, said.created_at);
+        claims.extend(said.claims.into_iter().map(|what| Told { episode, created_at, what }));
+        marks.extend(said.marks.into_iter().map(|what| Told { episode, created_at, what }));
+    }
+    let mut keys: Vec<FactKey> = claims.iter().map(|told| told.what.key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let of_key =
+        |key| -> Vec<_> { claims.iter().filter(|told| told.what.key == key).cloned().collect() };
+    let mut found: Vec<Fact> =
+        keys.into_iter().flat_map(|key| derive::facts(key, &of_key(key), &marks)).collect();
+    found.sort_by(|one, other| {
+        (one.valid_at, &one.sentence).cmp(&(other.valid_at, &other.sentence))
+    });
+    found
+}
+
+fn of(facts: &[Fact], relation: Relation) -> impl Iterator<Item = &Fact> {
+    facts.iter().filter(move |fact| fact.relation == relation)
+}
+
+fn only(facts: &[Fact], relation: Relation) -> Fact {
+    let found: Vec<&Fact> = of(facts, relation).collect();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    found[0].clone()
+}
+
+fn names(statements: &Statements, kind: EntityKind) -> Vec<String> {
+    let of_kind = statements.mentions.iter().filter(|mention| mention.kind == kind);
+    let mut names: Vec<String> = of_kind.map(|mention| mention.name.clone()).collect();
+    names.sort();
+    names
+}
+
+fn line(line: u64) -> Origin {
+    Origin { source: 0, line }
+}
+
+fn minute(hour: i64, minute: i64) -> Timestamp {
+    Timestamp::from_seconds(hour * 3_600 + minute * 60)
+}

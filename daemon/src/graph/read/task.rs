@@ -1,0 +1,46 @@
+//! What the session was for, and how that stands.
+
+use super::draft::{Draft, Said};
+use crate::{
+    graph::text,
+    model::{
+        graph::{EntityKind, Relation, Says, Stance, Standing, Watch, fingerprint},
+        summary::Outcome,
+    },
+};
+
+/// Told last: it names everything that the session is about.
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let (episode, summary) = (draft.episode, &draft.episode.summary);
+    let stands = match summary.outcome {
+        Outcome::Completed => "done",
+        Outcome::Blocked => "blocked",
+        Outcome::InProgress => "in progress",
+        Outcome::Abandoned => "given up",
+    };
+    let name = text::cut(text::part(&episode.name), 120);
+    let objective = text::part(&summary.objective);
+    let objective = match objective.strip_prefix(name.as_str()) {
+        Some(rest) if text::words(rest).is_empty() => String::new(),
+        Some(rest) => format!(" {}", text::sentence(rest.trim_start_matches(['.', ' ']))),
+        None => format!(" Goal: {}", text::sentence(objective)),
+    };
+    let value = fingerprint(stands);
+    let subject = draft.subject("task", &draft.task.to_string());
+    draft.mark(subject, episode.ended_at, Says::Value(value));
+    let topics = draft.mentioned(&[EntityKind::Topic, EntityKind::Tool, EntityKind::Person]);
+    draft.claim(
+        Relation::TaskStands,
+        (draft.task, draft.project),
+        Said {
+            detail: stands.to_owned(),
+            sentence: format!("“{name}” is {stands}.{objective}"),
+            standing: Some(Standing::Verified),
+            at: Some(episode.ended_at),
+            watches: vec![Watch { subject, stance: Stance::Value(value) }],
+            others: topics,
+            details: vec![("outcome".to_owned(), summary.outcome.as_str().to_owned())],
+            ..Said::default()
+        },
+    );
+}

@@ -1,0 +1,144 @@
+//! Runs of the tests, and tests that fail.
+
+use std::collections::BTreeSet;
+
+use super::draft::{Draft, Said};
+use crate::{
+    graph::text,
+    model::{
+        evidence::TestRun,
+        graph::{EntityKind, Relation, Says, Stance, Standing, Watch, fingerprint},
+    },
+};
+
+/// Failing tests of one session that are told one by one.
+const FAILING: usize = 20;
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    for run in &evidence.tests {
+        mark(draft, run);
+    }
+    let frameworks: BTreeSet<&str> =
+        evidence.tests.iter().map(|run| run.framework.as_str()).collect();
+    for framework in frameworks {
+        let runs: Vec<&TestRun> =
+            evidence.tests.iter().filter(|run| run.framework == framework).collect();
+        result(draft, &runs);
+        failing(draft, &runs);
+    }
+}
+
+fn total(run: &TestRun) -> u32 {
+    run.passed.saturating_add(run.failed).saturating_add(run.skipped)
+}
+
+fn mark(draft: &mut Draft<'_>, run: &TestRun) {
+    let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
+    let is_whole_list = run.failed_tests.len() >= run.failed as usize;
+    // A list that leaves some out cannot tell which tests passed.
+    if is_whole_list && run.passed > 0 {
+        let subject = draft.subject("tests", &run.framework);
+        let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
+        let command = fingerprint(&text::command_key(&run.command));
+        draft.mark(subject, at, Says::Ran { command, total: total(run), failed });
+    }
+    if run.failed == 0 && run.passed > 0 {
+        let subject = draft.subject("tested", "");
+        draft.mark(subject, at, Says::Succeeded);
+    }
+}
+
+/// How the last run of the most tests ended.
+fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
+    let most = runs.iter().map(|run| total(run)).max().unwrap_or_default();
+    let Some(run) = runs.iter().rfind(|run| total(run) * 2 >= most && total(run) > 0) else {
+        return;
+    };
+    let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
+    let tool = draft.mention(EntityKind::Tool, &run.framework, &run.framework);
+    let subject = draft.subject("test result", &run.framework);
+    let said = format!("{} passed, {} failed", run.passed, run.failed);
+    let skipped =
+        if run.skipped > 0 { format!(", {} skipped", run.skipped) } else { String::new() };
+    let coverage = run.coverage_pct.map(|share| format!(", {share:.0} % covered"));
+    let value = fingerprint(&said);
+    draft.mark(subject, at, Says::Value(value));
+    draft.claim(
+        Relation::TestResult,
+        (draft.project, tool),
+        Said {
+            detail: value.to_string(),
+            sentence: format!(
+                "Tests ({}): {said}{skipped}{}, by `{}`.",
+                run.framework,
+                coverage.unwrap_or_default(),
+                text::cut(&text::command_key(&run.command), 120)
+            ),
+            standing: Some(Standing::Verified),
+            at: Some(at),
+            origins: vec![run.origin],
+            watches: vec![Watch { subject, stance: Stance::Value(value) }],
+            others: vec![draft.task],
+            details: vec![("command".to_owned(), run.command.clone())],
+        },
+    );
+}
+
+/// The tests that fail when the session ends. What failed and passed on the way there is part of
+/// the errors that were resolved.
+fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
+    let mut told = 0;
+    for (number, run) in runs.iter().enumerate().rev() {
+        for test in &run.failed_tests {
+            let stance = Stance::Fails {
+                test: fingerprint(test),
+                command: fingerprint(&text::command_key(&run.command)),
+                total: total(run),
+            };
+            let is_over = runs[number + 1..].iter().any(|later| passes(test, run, later))
+                || is_resolved(draft, test, run);
+            if is_over || told == FAILING {
+                continue;
+            }
+            told += 1;
+            let subject = draft.subject("tests", &run.framework);
+            let key = format!("{}\n{test}", run.framework);
+            let source = draft.mention(EntityKind::Test, &key, test);
+            draft.claim(
+                Relation::Fails,
+                (source, draft.project),
+                Said {
+                    sentence: format!(
+                        "Test `{test}` fails in `{}`.",
+                        text::cut(&text::command_key(&run.command), 120)
+                    ),
+                    standing: Some(Standing::Verified),
+                    at: run.at,
+                    origins: vec![run.origin],
+                    watches: vec![Watch { subject, stance }],
+                    others: vec![draft.task],
+                    details: vec![("framework".to_owned(), run.framework.clone())],
+                    ..Said::default()
+                },
+            );
+        }
+    }
+}
+
+/// Whether the error that this test reported went away later in the session.
+fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
+    draft.evidence.errors.iter().any(|error| {
+        let resolution = error.resolution.as_ref();
+        error.message.contains(test)
+            && resolution.is_some_and(|resolution| resolution.origin > failed.origin)
+    })
+}
+
+fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
+    let is_whole_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
+    let same_command = text::command_key(&failed.command) == text::command_key(&later.command);
+    is_whole_list
+        && !later.failed_tests.iter().any(|name| name == test)
+        && (same_command || total(later) >= total(failed))
+}

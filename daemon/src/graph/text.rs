@@ -1,0 +1,116 @@
+//! Texts as keys: what two sessions write alike is one thing.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+use regex::Regex;
+
+/// Words that say nothing about what a text is about.
+const COMMON: &[&str] = &[
+    "and", "are", "because", "been", "but", "can", "did", "does", "for", "from", "had", "has",
+    "have", "her", "his", "how", "into", "its", "not", "now", "our", "out", "over", "that", "the",
+    "their", "them", "then", "there", "these", "they", "this", "those", "use", "used", "uses",
+    "using", "was", "were", "what", "when", "which", "will", "with", "would", "you", "your",
+];
+
+/// The words of `text`, lower case, of three letters or more, common ones left out.
+pub(super) fn words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= 3)
+        .map(str::to_lowercase)
+        .filter(|word| !COMMON.contains(&word.as_str()))
+        .collect()
+}
+
+/// The share of the words of `of` that `other` holds, from 0 to 1; 0 when there are none.
+pub(super) fn share(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    if of.is_empty() {
+        return 0.0;
+    }
+    of.intersection(other).count() as f64 / of.len() as f64
+}
+
+/// `text` for comparing: letters and digits in lower case, single blanks between.
+pub(super) fn plain(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// An error's message without what differs from one time to the next: numbers, addresses, times,
+/// and the folders of paths.
+pub(super) fn error_key(message: &str) -> String {
+    static FOLDERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#).expect(VALID)
+    });
+    static NUMBERS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9a-f]{12,}|\d+").expect(VALID));
+    let line = message.lines().next().unwrap_or_default();
+    let line = FOLDERS.replace_all(line, "$1");
+    let line = NUMBERS.replace_all(&line, "0").to_lowercase();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.join(" ").chars().take(160).collect()
+}
+
+/// A command line for comparing: without a change of folder before it, and with single blanks.
+pub(super) fn command_key(command: &str) -> String {
+    static FOLDER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\s*cd\s+\S+\s*(?:&&|;)\s*").expect(VALID));
+    static TAIL: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$").expect(VALID)
+    });
+    let command = FOLDER.replace(command, "");
+    let command = TAIL.replace(&command, "");
+    command.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `text` as a part of a sentence: without a full stop at its end.
+pub(super) fn part(text: &str) -> &str {
+    text.trim().trim_end_matches('.')
+}
+
+/// `text` as a sentence of its own.
+pub(super) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// The first `length` characters.
+pub(super) fn cut(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+pub(super) const VALID: &str = "patterns in the source are valid";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_the_same_wherever_it_happens() {
+        let key = error_key("/home/ann/app/src/a.rs:12:5: error[E0382]: use of moved value: `x`");
+        assert_eq!(key, error_key("/ci/7/src/a.rs:40:9: error[E0382]: use of moved value: `x`"));
+        assert_ne!(error_key("No module named 'foo'"), error_key("No module named 'bar'"));
+    }
+
+    #[test]
+    fn a_command_is_the_same_wherever_it_is_run_and_whatever_is_shown_of_it() {
+        for command in [
+            "cd /app && cargo  test 2>&1 | tail -20",
+            "cargo test",
+            "cargo test 2>&1",
+            "cargo test | head",
+        ] {
+            assert_eq!(command_key(command), "cargo test", "{command}");
+        }
+        assert_ne!(command_key("cargo test --lib"), "cargo test");
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(cut("größer", 4), "größ…");
+        assert_eq!(cut("groß", 4), "groß");
+    }
+}

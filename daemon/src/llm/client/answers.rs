@@ -1,0 +1,127 @@
+//! From a question to a reply that has the form it was to have.
+
+use serde_json::Value;
+
+use crate::llm::{
+    answer::{Answer, Ending, Reply},
+    client::{Client, account::Account, calls::Question},
+    error::Error,
+    json,
+    material::{self, Marked},
+    request::{Form, Plain, Request},
+    schema::Schema,
+    tokens,
+};
+
+impl Client {
+    pub(super) async fn answer(
+        &self,
+        request: &Request,
+        account: &mut Account,
+    ) -> Result<Reply, Error> {
+        let marked = material::mark(
+            &request.prompt,
+            |text| (self.ports.redact)(text).into_owned(),
+            || self.ports.clock.random(),
+        );
+        self.check_length(request, &marked)?;
+        let question = Question { request, marked: &marked };
+        let (text, json) = match request.form.schema() {
+            Some(schema) => self.json(question, schema, account).await?,
+            None => self.text(question, account).await?,
+        };
+        Ok(Reply {
+            text,
+            json,
+            usage: account.usage,
+            cost: account.cost,
+            model: self.model_name(account),
+        })
+    }
+
+    fn check_length(&self, request: &Request, marked: &Marked) -> Result<(), Error> {
+        let estimated = tokens::estimate(&marked.prompt);
+        let room = self.room(request.max_output_tokens);
+        if estimated <= room {
+            return Ok(());
+        }
+        let reason = format!("about {estimated} tokens, where there is room for {room}");
+        Err(Error::TooLong { reason })
+    }
+
+    async fn text(&self, question: Question<'_>, account: &mut Account) -> Result<Read, Error> {
+        let answer = self.exchange(question, account).await?;
+        if answer.ending == Ending::CutOff {
+            return Err(cut_off(question.request));
+        }
+        match own_words(&answer.text) {
+            text if text.is_empty() => Err(Error::BadReply { reason: "it is empty".to_owned() }),
+            text => Ok((text, None)),
+        }
+    }
+
+    /// An answer that does not fit is asked for once more, with what was wrong. One that was cut
+    /// off would be so again.
+    async fn json(
+        &self,
+        question: Question<'_>,
+        schema: &Schema,
+        account: &mut Account,
+    ) -> Result<Read, Error> {
+        let answer = self.exchange(question, account).await?;
+        let form = &question.request.form;
+        let problem = match read(form, schema, &answer) {
+            Ok(read) => return Ok(read),
+            Err(_) if answer.ending == Ending::CutOff => return Err(cut_off(question.request)),
+            Err(problem) => problem,
+        };
+        tracing::debug!(%problem, "the model's answer does not fit, asking once more");
+        let marked = with_problem(question.marked, form, &problem);
+        let again = Question { marked: &marked, ..question };
+        let answer = self.exchange(again, account).await?;
+        read(form, schema, &answer).map_err(|reason| match answer.ending {
+            Ending::CutOff => cut_off(question.request),
+            Ending::Done => Error::BadReply { reason },
+        })
+    }
+}
+
+/// An answer's text, and the JSON in it where that was asked for.
+type Read = (String, Option<Value>);
+
+/// Reads JSON, or the text that is taken for it where there is none.
+fn read(form: &Form, schema: &Schema, answer: &Answer) -> Result<Read, String> {
+    let json = read_json(schema, answer);
+    let text = own_words(&answer.text);
+    let is_plain = |plain: Plain| text.to_lowercase().contains(&plain.word.to_lowercase());
+    match json {
+        Err(_) if answer.ending == Ending::Done && form.plain().is_some_and(is_plain) => {
+            Ok((text, None))
+        }
+        json => json,
+    }
+}
+
+fn read_json(schema: &Schema, answer: &Answer) -> Result<Read, String> {
+    let found = json::find(&answer.text).ok_or("there is no JSON in it")?;
+    Ok((own_words(&answer.text), Some(schema.fit(found)?)))
+}
+
+fn own_words(text: &str) -> String {
+    json::without_thoughts(text).trim().to_owned()
+}
+
+/// The question once more, with what was wrong with the answer.
+fn with_problem(marked: &Marked, form: &Form, problem: &str) -> Marked {
+    let prompt = format!(
+        "{}\n\nAn earlier answer could not be used: {problem}. Answer again.{}{}",
+        marked.prompt,
+        form.schema().map_or(String::new(), Schema::instruction),
+        form.plain().map_or("", |plain| plain.instruction)
+    );
+    Marked { prompt, system: marked.system.clone() }
+}
+
+fn cut_off(request: &Request) -> Error {
+    Error::CutOff { limit: request.max_output_tokens }
+}

@@ -1,0 +1,128 @@
+//! One call after the other until there is an answer: each booked, bounded in time and watched,
+//! and repeated where that helps.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::llm::{
+    answer::{Answer, Usage},
+    client::{
+        Client, OVERHEAD,
+        account::{Account, spent},
+        stopping,
+    },
+    error::{Again, Error, Failure},
+    material::Marked,
+    provider::{Call, Provider},
+    request::Request,
+    retry::{self, Pause},
+    tokens,
+};
+
+/// A question as it is sent.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'q> {
+    pub(super) request: &'q Request,
+    pub(super) marked: &'q Marked,
+}
+
+impl Client {
+    /// Calls until there is an answer or no use in going on. Holds its place among the calls that
+    /// may be made at once also while it waits: a server that is busy gets fewer.
+    pub(super) async fn exchange(
+        &self,
+        question: Question<'_>,
+        account: &mut Account,
+    ) -> Result<Answer, Error> {
+        let provider = self.provider.as_ref().map_err(Error::clone)?;
+        let _place = self.calls.acquire().await.map_err(|_| stopping())?;
+        let mut failed = 0;
+        loop {
+            let failure = match self.attempt(provider, question, account).await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            failed += 1;
+            let Some(pause) = self.pause(&failure, failed) else { return Err(failure.error) };
+            tracing::debug!(kind = failure.error.kind(), ?pause, "the model is asked again");
+            self.ports.clock.sleep(pause).await;
+        }
+    }
+
+    /// The pause before the next call after `failed` failed ones; `None` when there is to be none.
+    fn pause(&self, failure: &Failure, failed: u32) -> Option<Duration> {
+        let repeats = match failure.again {
+            Again::Never => 0,
+            Again::Once => self.config.max_retries.min(1),
+            Again::Usual => self.config.max_retries,
+        };
+        let retry_after = match &failure.error {
+            Error::Unavailable { retry_after, .. } => *retry_after,
+            _ => None,
+        };
+        match retry::pause(failed, retry_after, self.ports.clock.random()) {
+            Pause::Wait(pause) => (failed <= repeats).then_some(pause),
+            Pause::GiveUp => None,
+        }
+    }
+
+    async fn attempt(
+        &self,
+        provider: &Arc<dyn Provider>,
+        question: Question<'_>,
+        account: &mut Account,
+    ) -> Result<Answer, Failure> {
+        let now = self.ports.clock.now();
+        self.breaker().admit(now)?;
+        let Question { request, marked } = question;
+        let tariff = provider.tariff();
+        let most = Usage {
+            input: u64::from(tokens::estimate(&marked.prompt)) + u64::from(OVERHEAD),
+            output: u64::from(request.max_output_tokens),
+            ..Usage::default()
+        };
+        let expected = tariff.map(|tariff| tariff.cost(&most));
+        let budget = &self.config.daily_budget;
+        let booking =
+            self.change_ledger(|ledger| ledger.book(request.purpose, expected, budget, now))?;
+        let call = Call {
+            system: &marked.system,
+            prompt: &marked.prompt,
+            schema: request.form.schema(),
+            max_output_tokens: request.max_output_tokens,
+            now,
+        };
+        let result = tokio::select! {
+            biased;
+            result = provider.ask(&call) => result,
+            () = self.ports.clock.sleep(self.config.timeout) => Err(too_slow(self.config.timeout)),
+        };
+        let spent = spent(&result, most, tariff);
+        self.change_ledger(|ledger| ledger.settle(booking, spent));
+        account.add(spent, result.as_ref().ok());
+        if let Ok(Answer { usage: Some(usage), .. }) = &result {
+            warn_if_cut(usage.input, most.input);
+        }
+        match &result {
+            Ok(_) => self.breaker().answered(),
+            Err(failure) => self.breaker().failed(&failure.error, self.ports.clock.now()),
+        }
+        result
+    }
+}
+
+/// Some servers leave out what does not fit instead of refusing it (Ollama, with 4,096 tokens
+/// unless it is told otherwise). Estimates are not that far above.
+fn warn_if_cut(read: u64, sent: u64) {
+    if read > 0 && read.saturating_mul(5) < sent {
+        tracing::warn!(
+            read,
+            sent,
+            "the model read a part of the prompt only: raise its context length, or lower \
+             `session_tracking.llm.context_tokens`"
+        );
+    }
+}
+
+fn too_slow(limit: Duration) -> Failure {
+    Failure::lost(format!("no answer within {} seconds", limit.as_secs_f64()))
+}

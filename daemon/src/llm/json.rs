@@ -1,0 +1,285 @@
+//! Finding JSON in what a model wrote, and mending it.
+//!
+//! Accepted is what models are known to do: words and fences around the JSON, thoughts before it,
+//! commas at ends, comments, line breaks in strings, and an end that is missing.
+
+use serde_json::{Map, Value};
+
+/// The first object or list in `text`; `None` when there is none worth the name.
+pub fn find(text: &str) -> Option<Value> {
+    let text = without_thoughts(text).trim();
+    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    let starts = text.match_indices(['{', '[']).map(|(at, _)| at).take(TRIES);
+    let mut best: Option<(usize, Value)> = None;
+    let mut passed = 0;
+    for start in starts {
+        if start < passed {
+            continue;
+        }
+        let Some((length, value)) = mended(&text[start..]) else { continue };
+        passed = start + length;
+        if best.as_ref().is_none_or(|(longest, _)| length > *longest) {
+            best = Some((length, value));
+        }
+    }
+    best.map(|(_, value)| value)
+}
+
+/// `text` without what the model thought before it answered, where it says that in the open.
+pub fn without_thoughts(text: &str) -> &str {
+    let trimmed = text.trim_start();
+    for (begin, end) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+        if trimmed.starts_with(begin) {
+            return trimmed.split_once(end).map_or("", |(_, answer)| answer.trim_start());
+        }
+    }
+    text
+}
+
+/// So many beginnings are tried.
+const TRIES: usize = 200;
+/// Values may stand in each other this deep.
+const DEPTH: usize = 64;
+
+/// The value at the beginning of `text` and its length in bytes, mended where it has to be.
+fn mended(text: &str) -> Option<(usize, Value)> {
+    let mut reader = Reader { text, at: 0 };
+    match reader.value(0) {
+        Read::Whole(value) | Read::Ended(Some(value)) => {
+            let is_empty = value.as_object().is_some_and(Map::is_empty)
+                || value.as_array().is_some_and(Vec::is_empty);
+            (!is_empty || reader.at < text.len() || text.len() == 2).then_some((reader.at, value))
+        }
+        Read::Ended(None) | Read::Wrong => None,
+    }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+/// What was read of a value.
+enum Read {
+    Whole(Value),
+    /// The text ended before the value did; with what of it is of use.
+    Ended(Option<Value>),
+    Wrong,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, depth: usize) -> Read {
+        self.skip_blanks();
+        match self.peek() {
+            None => Read::Ended(None),
+            Some('{') if depth < DEPTH => self.object(depth),
+            Some('[') if depth < DEPTH => self.list(depth),
+            Some('"') => match self.string() {
+                Some(text) => Read::Whole(Value::String(text)),
+                None => Read::Ended(None),
+            },
+            Some(_) => self.word(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Read {
+        self.at += 1;
+        let mut map = Map::new();
+        loop {
+            self.skip_separators();
+            match self.peek() {
+                None => return Read::Ended(Some(Value::Object(map))),
+                Some('}') => {
+                    self.at += 1;
+                    return Read::Whole(Value::Object(map));
+                }
+                Some('"') => {}
+                Some(_) => return Read::Wrong,
+            }
+            let Some(key) = self.string() else { return Read::Ended(Some(Value::Object(map))) };
+            self.skip_blanks();
+            match self.peek() {
+                None => return Read::Ended(Some(Value::Object(map))),
+                Some(':') => self.at += 1,
+                Some(_) => return Read::Wrong,
+            }
+            match self.value(depth + 1) {
+                Read::Whole(value) => {
+                    map.insert(key, value);
+                }
+                Read::Ended(value) => {
+                    map.extend(value.map(|value| (key, value)));
+                    return Read::Ended(Some(Value::Object(map)));
+                }
+                Read::Wrong => return Read::Wrong,
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Read {
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.skip_separators();
+            match self.peek() {
+                None => return Read::Ended(Some(Value::Array(items))),
+                Some(']') => {
+                    self.at += 1;
+                    return Read::Whole(Value::Array(items));
+                }
+                Some(_) => {}
+            }
+            match self.value(depth + 1) {
+                Read::Whole(value) => items.push(value),
+                // An object that is not whole is left out of a list: its entries may be missing.
+                Read::Ended(_) => return Read::Ended(Some(Value::Array(items))),
+                Read::Wrong => return Read::Wrong,
+            }
+        }
+    }
+
+    /// A string; `None` when the text ends in it.
+    fn string(&mut self) -> Option<String> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut end = start + 1;
+        while *bytes.get(end)? != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        self.at = end + 1;
+        let quoted = &self.text[start..=end];
+        serde_json::from_str(quoted).ok().or_else(|| {
+            let mended = quoted.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+            let inner = &quoted[1..quoted.len() - 1];
+            Some(serde_json::from_str(&mended).unwrap_or_else(|_| inner.to_owned()))
+        })
+    }
+
+    fn word(&mut self) -> Read {
+        let rest = &self.text[self.at..];
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        self.at += end;
+        match &rest[..end] {
+            // A number at the end of the text may have lost its last digits.
+            _ if self.at == self.text.len() => Read::Ended(None),
+            "None" => Read::Whole(Value::Null),
+            "True" => Read::Whole(Value::Bool(true)),
+            "False" => Read::Whole(Value::Bool(false)),
+            word => serde_json::from_str(word).map_or(Read::Wrong, Read::Whole),
+        }
+    }
+
+    fn skip_separators(&mut self) {
+        self.skip_blanks();
+        while self.peek() == Some(',') {
+            self.at += 1;
+            self.skip_blanks();
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = &self.text[self.at..];
+            self.at += rest.len() - rest.trim_start().len();
+            let rest = &self.text[self.at..];
+            let end = match rest {
+                _ if rest.starts_with("//") => rest.find('\n'),
+                _ if rest.starts_with("/*") => rest.find("*/").map(|at| at + 2),
+                _ => return,
+            };
+            self.at += end.unwrap_or(rest.len());
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_is_found_and_mended() {
+        for (text, expected) in [
+            ("{\"a\": 1}", json!({"a": 1})),
+            (
+                "Sure! Here it is:\n```json\n{\"a\": [1, 2]}\n```\nAnything else?",
+                json!({"a": [1, 2]}),
+            ),
+            ("{\"a\": [1, 2,], \"b\": {\"c\": true,},}", json!({"a": [1, 2], "b": {"c": true}})),
+            ("{\"a\": 1, // one\n /* two */ \"b\": 2}", json!({"a": 1, "b": 2})),
+            ("{\"a\": \"two\nlines\tand \\\"more\\\"\"}", json!({"a": "two\nlines\tand \"more\""})),
+            ("{\"a\": \"C:\\path\"}", json!({"a": "C:\\path"})),
+            (
+                "{\"a\": None, \"b\": True, \"c\": -1.5e3}",
+                json!({"a": null, "b": true, "c": -1500.0}),
+            ),
+            ("<think>{\"a\": 0}</think>\n{\"a\": 1}", json!({"a": 1})),
+            ("The set {x} is small, [sic]: {\"a\": 1}", json!({"a": 1})),
+            ("{\"a\": 1} and {\"a\": 2, \"b\": \"longer\"}", json!({"a": 2, "b": "longer"})),
+            ("[{\"a\": 1}]", json!([{"a": 1}])),
+            ("{}", json!({})),
+        ] {
+            assert_eq!(find(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_whole_of_a_text_that_was_cut_is_kept() {
+        for (text, expected) in [
+            ("{\"a\": 1, \"b\": \"hal", json!({"a": 1})),
+            ("{\"a\": [\"one\", \"two\", \"thr", json!({"a": ["one", "two"]})),
+            ("{\"a\": [{\"b\": 1}, {\"b\": 2, \"c\"", json!({"a": [{"b": 1}]})),
+            ("{\"a\": 1, \"b\": 12", json!({"a": 1})),
+            ("{\"a\": 1, \"b\": tru", json!({"a": 1})),
+            ("{\"a\": 1, \"b\":", json!({"a": 1})),
+            ("{\"a\": {\"b\": 1,", json!({"a": {"b": 1}})),
+            ("```json\n{\"a\": 1,\n", json!({"a": 1})),
+        ] {
+            assert_eq!(find(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_without_json_has_none() {
+        for text in ["", "no", "{", "[", "{x}", "\"text\"", "1", "<think>{\"a\": 1}", "{\"a\" 1}"] {
+            assert_eq!(find(text), None, "{text}");
+        }
+        assert_eq!(find(&"[".repeat(100_000)), None);
+        assert_eq!(find(&"{\"a\":".repeat(100_000)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_read(text in "([{}\\[\\]\",:\\\\ a1/*\n語]|true|\"a\"){0,60}") {
+            let _ = find(&text);
+        }
+
+        #[test]
+        fn json_is_found_as_it_is(
+            entries in prop::collection::btree_map("[a-z\"\\\\{语\n]{0,5}", any::<Option<i32>>(), 1..5),
+        ) {
+            let value = json!(entries);
+            let text = format!("Here:\n```json\n{value:#}\n```\n");
+            prop_assert_eq!(find(&text), Some(value));
+        }
+
+        #[test]
+        fn json_cut_anywhere_is_no_more_than_it_was(cut in 0usize..60) {
+            let value = json!({"a": ["one", "two"], "b": {"c": 12.5}, "d": "語 text"});
+            let text = value.to_string();
+            let cut = text.floor_char_boundary(cut);
+            if let Some(Value::Object(found)) = find(&text[..cut]) {
+                prop_assert!(found.keys().all(|key| value.get(key).is_some()));
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The ledger as a small JSON file, for whoever has no better place.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::llm::ledger::Ledger;
+
+/// Where a ledger is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerFile {
+    path: PathBuf,
+}
+
+/// Bytes of a ledger at most; it has a few hundred.
+const LONGEST: u64 = 1 << 20;
+
+impl LedgerFile {
+    /// The ledger of `home`.
+    pub fn new(home: &Path) -> LedgerFile {
+        LedgerFile { path: home.join("llm_ledger.json") }
+    }
+
+    /// The ledger; `None` when there is no file.
+    pub fn load(&self) -> Result<Option<Ledger>, String> {
+        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
+        match fs::metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Ok(metadata) if metadata.len() > LONGEST => return Err(told(&"it is too long")),
+            _ => {}
+        }
+        let bytes = fs::read(&self.path).map_err(|error| told(&error))?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| told(&error))
+    }
+
+    /// Replaces the file as a whole.
+    pub fn save(&self, ledger: &Ledger) -> Result<(), String> {
+        let text = serde_json::to_vec(ledger).expect("a ledger can be written as JSON");
+        self.replace(&text).map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+
+    fn replace(&self, text: &[u8]) -> io::Result<()> {
+        let new = self.path.with_extension("json.new");
+        let mut file = File::create(&new)?;
+        file.write_all(text)?;
+        file.sync_data()?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{llm::request::Purpose, model::Timestamp};
+
+    #[test]
+    fn a_ledger_survives_its_file() {
+        let home = tempfile::tempdir().unwrap();
+        let file = LedgerFile::new(home.path());
+        assert_eq!(file.load(), Ok(None));
+        let mut ledger = Ledger::default();
+        ledger.avoid(Purpose::Trial, Timestamp::from_seconds(1_000_000));
+        file.save(&ledger).unwrap();
+        assert_eq!(file.load(), Ok(Some(ledger)));
+    }
+
+    #[test]
+    fn a_broken_file_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("llm_ledger.json"), "{").unwrap();
+        let error = LedgerFile::new(home.path()).load().unwrap_err();
+        assert!(error.contains("llm_ledger.json"), "{error}");
+        assert!(LedgerFile::new(&home.path().join("missing")).save(&Ledger::default()).is_err());
+    }
+}

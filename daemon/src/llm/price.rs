@@ -1,0 +1,290 @@
+//! What tokens cost, as far as that is known.
+
+use std::{fmt, iter::Sum, ops::AddAssign};
+
+use serde::{Deserialize, Serialize};
+
+use crate::llm::{answer::Usage, config};
+
+/// When the table below was compared with the providers' own pages.
+pub const PRICES_OF: &str = "2026-11";
+
+/// US dollars, in billionths.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Money(u64);
+
+/// What a model's tokens cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tariff {
+    usual: Rates,
+    /// From more than so many tokens of prompt on, the whole call costs this.
+    long: Option<(u64, Rates)>,
+}
+
+/// US dollars a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rates {
+    input: f64,
+    output: f64,
+    cached: f64,
+}
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Money = Money(0);
+
+    /// Rounded up, so that a sum is never below what is charged. Anything that is no amount is
+    /// nothing.
+    pub fn from_usd(usd: f64) -> Money {
+        Money((usd.max(0.0) * 1e9).ceil() as u64)
+    }
+
+    /// In dollars.
+    pub fn usd(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The sum, or the most there is.
+    pub fn plus(self, other: Money) -> Money {
+        Money(self.0.saturating_add(other.0))
+    }
+
+    /// The difference, or nothing.
+    pub fn minus(self, other: Money) -> Money {
+        Money(self.0.saturating_sub(other.0))
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Money) {
+        *self = self.plus(other);
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Money>>(amounts: I) -> Money {
+        amounts.fold(Money::ZERO, Money::plus)
+    }
+}
+
+impl fmt::Display for Money {
+    /// `$1.23`, and `$0.0042` below ten cents.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = if self.0 == 0 || self.0 >= 100_000_000 { 2 } else { 4 };
+        write!(f, "${:.digits$}", self.usd())
+    }
+}
+
+impl Tariff {
+    /// Nothing costs anything.
+    pub const FREE: Tariff =
+        Tariff { usual: Rates { input: 0.0, output: 0.0, cached: 0.0 }, long: None };
+
+    /// What is known of `model`, with or without a date, a maker or dots in its name:
+    /// `claude-haiku-4-5`, `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` are one.
+    pub fn of(model: &str) -> Option<Tariff> {
+        let name = model.rsplit('/').next()?.to_ascii_lowercase().replace('.', "-");
+        let row = TABLE.iter().find(|row| {
+            name.strip_prefix(row.model).is_some_and(|rest| rest.is_empty() || is_version(rest))
+        })?;
+        let usual = Rates { input: row.input, output: row.output, cached: row.cached };
+        let long = row.long.map(|(tokens, input, output)| {
+            // The cache becomes dearer by as much as the prompt does.
+            (tokens, Rates { input, output, cached: row.cached * input / row.input })
+        });
+        Some(Tariff { usual, long })
+    }
+
+    /// What the configuration says, completed by what is known of `model`.
+    pub fn configured(price: &config::Price, model: Option<&str>) -> Option<Tariff> {
+        let known = model.and_then(Tariff::of);
+        match (price.input_per_mtok, price.output_per_mtok) {
+            (None, None) => known,
+            (input, output) => {
+                let input = input.or(known.map(|known| known.usual.input))?;
+                let output = output.or(known.map(|known| known.usual.output))?;
+                Some(Tariff { usual: Rates { input, output, cached: input }, long: None })
+            }
+        }
+    }
+
+    /// What a call cost: what the provider says, else by the table.
+    pub fn cost(&self, usage: &Usage) -> Money {
+        usage.told.unwrap_or_else(|| {
+            let rates = match self.long {
+                Some((tokens, rates)) if usage.input > tokens => rates,
+                _ => self.usual,
+            };
+            let cached = usage.cached.min(usage.input);
+            let fresh = usage.input - cached;
+            let millionths = fresh as f64 * rates.input
+                + cached as f64 * rates.cached
+                + usage.output as f64 * rates.output;
+            Money::from_usd(millionths / 1e6)
+        })
+    }
+}
+
+/// Whether `rest` of a name tells one version of a model from another, not one model from another.
+fn is_version(rest: &str) -> bool {
+    let rest = rest.strip_prefix('-').unwrap_or(rest);
+    rest == "latest"
+        || rest == "preview"
+        || rest.starts_with("@2")
+        || (rest.len() >= 8 && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+}
+
+struct Row {
+    /// Without dots; longer names stand before their beginnings.
+    model: &'static str,
+    input: f64,
+    output: f64,
+    cached: f64,
+    long: Option<(u64, f64, f64)>,
+}
+
+const fn row(model: &'static str, input: f64, output: f64, cached: f64) -> Row {
+    Row { model, input, output, cached, long: None }
+}
+
+impl Row {
+    /// Calls with more than `tokens` of prompt cost this.
+    const fn beyond(mut self, tokens: u64, input: f64, output: f64) -> Row {
+        self.long = Some((tokens, input, output));
+        self
+    }
+}
+
+/// Input, output and cached input of the models that are likely to be asked, as their makers
+/// publish them (platform.claude.com and developers.openai.com, see [`PRICES_OF`]).
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    row("claude-fable-5-1", 10.0, 50.0, 1.0),
+    row("claude-fable-5", 10.0, 50.0, 1.0),
+    row("claude-opus-5-5", 4.0, 20.0, 0.2),
+    row("claude-opus-5", 5.0, 25.0, 0.5),
+    row("claude-opus-4-8", 5.0, 25.0, 0.5),
+    row("claude-opus-4-7", 5.0, 25.0, 0.5),
+    row("claude-opus-4-6", 5.0, 25.0, 0.5),
+    row("claude-opus-4-5", 5.0, 25.0, 0.5),
+    row("claude-opus-4-1", 15.0, 75.0, 1.5),
+    row("claude-opus-4", 15.0, 75.0, 1.5),
+    row("claude-sonnet-5-5", 2.0, 10.0, 0.1),
+    row("claude-sonnet-5", 2.0, 10.0, 0.2),
+    row("claude-sonnet-4-6", 3.0, 15.0, 0.3),
+    row("claude-sonnet-4-5", 3.0, 15.0, 0.3),
+    row("claude-sonnet-4", 3.0, 15.0, 0.3),
+    row("claude-haiku-5-5", 0.1, 0.5, 0.01).beyond(100_000, 0.5, 2.5),
+    row("claude-haiku-4-5", 1.0, 5.0, 0.1),
+    row("gpt-6-astra", 10.0, 50.0, 1.0).beyond(272_000, 20.0, 75.0),
+    row("gpt-6-sol", 2.0, 10.0, 0.2).beyond(272_000, 4.0, 15.0),
+    row("gpt-6-luna", 0.1, 0.5, 0.01).beyond(272_000, 0.2, 0.75),
+    row("gpt-5-6-sol", 4.0, 20.0, 0.4).beyond(272_000, 8.0, 30.0),
+    row("gpt-5-6-terra", 2.0, 12.0, 0.2).beyond(272_000, 4.0, 18.0),
+    row("gpt-5-6-luna", 0.2, 1.2, 0.02).beyond(272_000, 0.4, 1.8),
+    row("gpt-5-5", 5.0, 30.0, 0.5).beyond(272_000, 10.0, 45.0),
+    row("gpt-5-4-mini", 0.75, 4.5, 0.075),
+    row("gpt-5-4-nano", 0.2, 1.25, 0.02),
+    row("gpt-5-4", 2.5, 15.0, 0.25).beyond(272_000, 5.0, 22.5),
+    row("gpt-5-2", 1.75, 14.0, 0.175),
+    row("gpt-5-1", 1.25, 10.0, 0.125),
+    row("gpt-5-mini", 0.25, 2.0, 0.025),
+    row("gpt-5-nano", 0.05, 0.4, 0.005),
+    row("gpt-5", 1.25, 10.0, 0.125),
+    row("gpt-4-1-mini", 0.4, 1.6, 0.1),
+    row("gpt-4-1-nano", 0.1, 0.4, 0.025),
+    row("gpt-4-1", 2.0, 8.0, 0.5),
+    row("gpt-4o-mini", 0.15, 0.6, 0.075),
+    row("gpt-4o", 2.5, 10.0, 1.25),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached: u64) -> Usage {
+        Usage { input, output, cached, told: None }
+    }
+
+    #[test]
+    fn a_model_is_known_by_any_of_its_names() {
+        for (name, input) in [
+            ("claude-haiku-4-5", Some(1.0)),
+            ("claude-haiku-4-5-20251001", Some(1.0)),
+            ("anthropic/claude-haiku-4.5", Some(1.0)),
+            ("Claude-Haiku-4-5-latest", Some(1.0)),
+            ("claude-haiku-4-5@20251001", Some(1.0)),
+            ("openai/gpt-5.6-luna", Some(0.2)),
+            ("gpt-4o-2024-08-06", Some(2.5)),
+            ("gpt-4o-mini", Some(0.15)),
+            ("gpt-4o-audio", None),
+            ("gpt-5-codex-max", None),
+            ("claude-opus-5-9", None),
+            ("llama3.2", None),
+            ("", None),
+        ] {
+            assert_eq!(Tariff::of(name).map(|known| known.usual.input), input, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_row_hides_behind_a_shorter_one() {
+        for (index, row) in TABLE.iter().enumerate() {
+            let found = TABLE.iter().position(|other| {
+                row.model
+                    .strip_prefix(other.model)
+                    .is_some_and(|rest| rest.is_empty() || is_version(rest))
+            });
+            assert_eq!(found, Some(index), "{}", row.model);
+            assert!(row.cached <= row.input && row.input <= row.output, "{}", row.model);
+            assert!(!row.model.contains('.'), "{}", row.model);
+        }
+    }
+
+    #[test]
+    fn a_call_costs_what_its_tokens_cost() {
+        let haiku = Tariff::of("claude-haiku-4-5").unwrap();
+        assert_eq!(haiku.cost(&usage(10_000, 1_000, 0)).to_string(), "$0.0150");
+        assert_eq!(haiku.cost(&usage(10_000, 1_000, 10_000)).to_string(), "$0.0060");
+        let told = Usage { told: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
+        assert_eq!(haiku.cost(&told).to_string(), "$0.50");
+    }
+
+    #[test]
+    fn a_long_prompt_makes_the_whole_call_dearer() {
+        let haiku = Tariff::of("claude-haiku-5-5").unwrap();
+        assert_eq!(haiku.cost(&usage(100_000, 0, 0)), Money::from_usd(0.01));
+        assert_eq!(haiku.cost(&usage(100_001, 0, 0)), Money::from_usd(0.050_000_5));
+        assert_eq!(haiku.cost(&usage(200_000, 0, 200_000)), Money::from_usd(0.01));
+    }
+
+    #[test]
+    fn the_configuration_counts_before_the_table() {
+        let price =
+            |input, output| config::Price { input_per_mtok: input, output_per_mtok: output };
+        let cost = |price, model| {
+            Tariff::configured(&price, model)
+                .map(|tariff| tariff.cost(&usage(1_000_000, 1_000_000, 0)))
+        };
+        let haiku = Some("claude-haiku-4-5");
+        assert_eq!(cost(price(None, None), haiku), Some(Money::from_usd(6.0)));
+        assert_eq!(cost(price(Some(3.0), None), haiku), Some(Money::from_usd(8.0)));
+        assert_eq!(cost(price(Some(3.0), Some(4.0)), None), Some(Money::from_usd(7.0)));
+        assert_eq!(cost(price(Some(0.0), Some(0.0)), Some("llama")), Some(Money::ZERO));
+        assert_eq!(cost(price(Some(3.0), None), Some("llama")), None);
+        assert_eq!(cost(price(None, None), None), None);
+    }
+
+    #[test]
+    fn odd_amounts_are_nothing_and_sums_do_not_overflow() {
+        assert_eq!(Money::from_usd(f64::NAN), Money::ZERO);
+        assert_eq!(Money::from_usd(-1.0), Money::ZERO);
+        let most = Money::from_usd(f64::INFINITY);
+        assert_eq!(most.plus(most), most);
+        assert_eq!(Money::ZERO.minus(most), Money::ZERO);
+        assert_eq!(Money::ZERO.to_string(), "$0.00");
+    }
+}

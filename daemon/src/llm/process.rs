@@ -1,0 +1,165 @@
+//! Running another program within bounds.
+
+use std::{io, path::Path, process::Stdio};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, Command},
+};
+
+/// Set in the environment of each program that is run here. Who finds it in its own environment
+/// was started by such a program, and must neither ask a model nor have what it does followed.
+pub const MARKER: &str = "GRAPHITI_LLM_CALL";
+
+/// What an agent sets for programs that it starts: one that finds it takes itself for a part of
+/// that session.
+const NOT_PASSED_ON: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_PLUGIN_DATA",
+    "CLAUDE_PLUGIN_ROOT",
+    "CLAUDE_PROJECT_DIR",
+];
+
+/// Bytes of standard error that are kept, from its end.
+const ERRORS_KEPT: usize = 2 << 10;
+
+/// What a program left behind.
+pub(in crate::llm) struct Output {
+    pub(in crate::llm) is_success: bool,
+    /// Such as `exit status: 1`.
+    pub(in crate::llm) status: String,
+    pub(in crate::llm) text: String,
+    /// The end of what it complained about.
+    pub(in crate::llm) errors: String,
+}
+
+/// Why a program did not get to its end.
+#[derive(Debug)]
+pub(in crate::llm) enum RunError {
+    /// It was not started.
+    NotStarted(io::Error),
+    /// It wrote more than it may.
+    TooMuch,
+    /// It cannot be read from or waited for.
+    Broken(io::Error),
+}
+
+/// Runs `command` (a program and its arguments) in `directory` with `input` on its standard
+/// input, and reads at most `longest` bytes. The program is stopped with all that it started when
+/// this future is dropped; when it ends, what it started and left behind is stopped as well.
+pub(in crate::llm) async fn run(
+    command: &[String],
+    directory: &Path,
+    input: &str,
+    longest: usize,
+) -> Result<Output, RunError> {
+    let mut group = Group::spawn(command, directory).map_err(RunError::NotStarted)?;
+    let mut stdin = group.child.stdin.take().expect("it was asked for");
+    let stdout = group.child.stdout.take().expect("it was asked for");
+    let stderr = group.child.stderr.take().expect("it was asked for");
+    let write = async move {
+        // A program may end without having read everything.
+        let _ = stdin.write_all(input.as_bytes()).await;
+        Ok(())
+    };
+    let (text, errors, status, ()) =
+        tokio::try_join!(read(stdout, longest), read_end(stderr), group.ended(), write)?;
+    Ok(Output {
+        is_success: status.success(),
+        status: status.to_string(),
+        text: String::from_utf8_lossy(&text).into_owned(),
+        errors: String::from_utf8_lossy(&errors).into_owned(),
+    })
+}
+
+/// A program with all that it starts.
+struct Group {
+    child: Child,
+    /// Its process, until it ended: afterwards the number may be another's.
+    leader: Option<u32>,
+}
+
+impl Group {
+    fn spawn(command: &[String], directory: &Path) -> io::Result<Group> {
+        let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut builder = Command::new(program);
+        builder
+            .args(arguments)
+            .current_dir(directory)
+            .env(MARKER, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        NOT_PASSED_ON.iter().for_each(|name| {
+            builder.env_remove(name);
+        });
+        #[cfg(unix)]
+        builder.process_group(0);
+        let child = builder.spawn()?;
+        let leader = child.id();
+        Ok(Group { child, leader })
+    }
+
+    async fn ended(&mut self) -> Result<std::process::ExitStatus, RunError> {
+        let status = self.child.wait().await.map_err(RunError::Broken)?;
+        self.stop();
+        Ok(status)
+    }
+
+    fn stop(&mut self) {
+        if let Some(leader) = self.leader.take() {
+            stop(leader);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+#[cfg(unix)]
+fn stop(leader: u32) {
+    let group = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        // It fails when no one of the group is left, which is what is wanted.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn stop(leader: u32) {
+    let leader = leader.to_string();
+    let quiet = || Stdio::null();
+    let mut command = std::process::Command::new("taskkill");
+    command.args(["/T", "/F", "/PID", &leader]).stdin(quiet()).stdout(quiet()).stderr(quiet());
+    // It fails when the program ended by itself, which is what is wanted.
+    let _ = command.status();
+}
+
+async fn read(from: impl AsyncRead + Unpin, longest: usize) -> Result<Vec<u8>, RunError> {
+    let mut bytes = Vec::new();
+    let limit = longest as u64 + 1;
+    from.take(limit).read_to_end(&mut bytes).await.map_err(RunError::Broken)?;
+    if bytes.len() > longest { Err(RunError::TooMuch) } else { Ok(bytes) }
+}
+
+/// Reads to the end and keeps the last bytes.
+async fn read_end(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, RunError> {
+    let mut kept = Vec::new();
+    let mut chunk = [0; 4_096];
+    loop {
+        let length = from.read(&mut chunk).await.map_err(RunError::Broken)?;
+        if length == 0 {
+            return Ok(kept);
+        }
+        kept.extend_from_slice(&chunk[..length]);
+        kept.drain(..kept.len().saturating_sub(ERRORS_KEPT));
+    }
+}

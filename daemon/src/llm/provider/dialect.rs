@@ -1,0 +1,106 @@
+//! What of the chat completions protocol a server knows, as far as it turned out.
+
+use serde_json::{Value, json};
+
+use crate::llm::{http::Response, provider::Call};
+
+/// The words by which a server is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::llm::provider) struct Dialect {
+    json: Json,
+    limit: Limit,
+}
+
+/// How JSON is had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Json {
+    /// By a schema that the server enforces.
+    Schema,
+    /// Any object; the schema stands in the prompt.
+    Object,
+    /// By the prompt alone.
+    Prompt,
+}
+
+/// How the length of the answer is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    MaxCompletionTokens,
+    MaxTokens,
+    Nothing,
+}
+
+impl Dialect {
+    /// OpenAI's own.
+    pub(in crate::llm::provider) const OWN: Dialect =
+        Dialect { json: Json::Schema, limit: Limit::MaxCompletionTokens };
+    /// What others know, to begin with.
+    pub(in crate::llm::provider) const OTHERS: Dialect =
+        Dialect { json: Json::Schema, limit: Limit::MaxTokens };
+
+    /// What stands below the prompt where the server does not take the schema itself.
+    pub(in crate::llm::provider) fn instruction(self, call: &Call<'_>) -> String {
+        match call.schema {
+            Some(schema) if self.json != Json::Schema => schema.instruction(),
+            _ => String::new(),
+        }
+    }
+
+    /// Adds to a request what differs between servers.
+    pub(in crate::llm::provider) fn write(self, body: &mut Value, call: &Call<'_>) {
+        match self.limit {
+            Limit::MaxCompletionTokens => {
+                body["max_completion_tokens"] = json!(call.max_output_tokens);
+            }
+            Limit::MaxTokens => body["max_tokens"] = json!(call.max_output_tokens),
+            Limit::Nothing => {}
+        }
+        match (call.schema, self.json) {
+            (Some(schema), Json::Schema) => {
+                body["response_format"] = json!({
+                    "type": "json_schema",
+                    "json_schema": {
+                        "name": schema.name(),
+                        "strict": schema.is_strict(),
+                        "schema": schema.value(),
+                    },
+                });
+            }
+            (Some(_), Json::Object) => body["response_format"] = json!({ "type": "json_object" }),
+            (Some(_), Json::Prompt) | (None, _) => {}
+        }
+    }
+
+    /// Another one to try after a server said that it does not know a word of this one.
+    pub(in crate::llm::provider) fn after(
+        self,
+        response: &Response,
+        is_json: bool,
+    ) -> Option<Dialect> {
+        if !matches!(response.status, 400 | 404 | 422 | 500 | 501) {
+            return None;
+        }
+        let said = response.message(None).to_lowercase();
+        let parameter = response.body["error"]["param"].as_str().unwrap_or_default();
+        let names =
+            |words: &[&str]| words.iter().any(|word| said.contains(word) || parameter == *word);
+        if is_json && names(&["response_format", "json_schema", "json_object", "grammar"]) {
+            let json = match self.json {
+                Json::Schema => Json::Object,
+                Json::Object => Json::Prompt,
+                Json::Prompt => return None,
+            };
+            return Some(Dialect { json, ..self });
+        }
+        if response.status == 400 || response.status == 422 {
+            let limit = match self.limit {
+                Limit::MaxCompletionTokens if names(&["max_completion_tokens"]) => Limit::MaxTokens,
+                Limit::MaxTokens if names(&["max_completion_tokens"]) => Limit::MaxCompletionTokens,
+                Limit::MaxTokens if parameter == "max_tokens" => Limit::Nothing,
+                _ => return None,
+            };
+            return Some(Dialect { limit, ..self });
+        }
+        None
+    }
+}

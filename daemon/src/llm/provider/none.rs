@@ -1,0 +1,31 @@
+//! No model: nothing leaves the machine.
+
+use crate::llm::{
+    answer::Answer,
+    error::{Error, Failure},
+    ports::BoxFuture,
+    price::Tariff,
+    provider::{Call, Provider},
+};
+
+/// Answers nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Provider for Nobody {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        Some(Tariff::FREE)
+    }
+
+    fn ask<'a>(&'a self, _: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(async { Err(Failure::lasting(Error::Off)) })
+    }
+}

@@ -1,0 +1,218 @@
+//! OpenAI's chat completions API, `POST …/chat/completions`, which many others speak: OpenRouter,
+//! Ollama, llama.cpp, vLLM, LM Studio.
+//!
+//! They differ in what of it they know. What a server says that it cannot is remembered and not
+//! asked of it again, until the daemon starts anew.
+
+use std::sync::{Mutex, PoisonError};
+
+use reqwest::Url;
+use serde_json::{Value, json};
+
+use crate::llm::{
+    answer::{Answer, Ending, Usage},
+    config::Config,
+    error::{Error, Failure},
+    http::{Http, Post, Response, base, is_local},
+    key::Keys,
+    ports::{BoxFuture, Ports},
+    price::{Money, Tariff},
+    provider::{Call, Provider, dialect::Dialect},
+    secret::Secret,
+};
+
+/// A server that speaks the protocol.
+pub struct OpenAi {
+    http: Http,
+    url: Url,
+    model: Option<String>,
+    tariff: Option<Tariff>,
+    keys: Keys,
+    dialect: Mutex<Dialect>,
+}
+
+const OWN: &str = "https://api.openai.com/v1";
+/// Cheap, and good at summaries.
+const MODEL: &str = "gpt-5.4-mini";
+/// Servers with the variable in which their users have their key. No key goes to a server of
+/// another name unless the configuration says which.
+const KEYS: [(&str, &str); 2] =
+    [("api.openai.com", "OPENAI_API_KEY"), ("openrouter.ai", "OPENROUTER_API_KEY")];
+/// So often a question is put in other words because the server does not know the ones used.
+const DIALECTS: usize = 4;
+
+impl OpenAi {
+    /// The server as configured. Sends nothing yet.
+    pub fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
+        let url = url(config.base_url.as_deref().unwrap_or(OWN))?;
+        let is_own = url.host_str() == Some(KEYS[0].0);
+        let model = config.model.clone().or(is_own.then(|| MODEL.to_owned()));
+        let configured = Tariff::configured(&config.price, model.as_deref());
+        let dialect = if is_own { Dialect::OWN } else { Dialect::OTHERS };
+        Ok(OpenAi {
+            http: Http::new(&url)?,
+            tariff: if is_local(&url) { configured.or(Some(Tariff::FREE)) } else { configured },
+            url,
+            model,
+            keys: Keys::new(config, ports),
+            dialect: Mutex::new(dialect),
+        })
+    }
+
+    async fn complete(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+        let usual = KEYS.iter().find(|(host, _)| self.url.host_str() == Some(host));
+        let key = self.keys.get(usual.map(|(_, name)| *name)).await?;
+        let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut response = self.post(call, dialect, key.as_ref()).await?;
+        for _ in 0..DIALECTS {
+            let Some(other) = dialect.after(&response, call.schema.is_some()) else { break };
+            dialect = other;
+            *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = other;
+            response = self.post(call, dialect, key.as_ref()).await?;
+        }
+        if matches!(response.status, 401 | 403) {
+            self.keys.forget().await;
+        }
+        read(&response, key.as_ref())
+    }
+
+    async fn post(
+        &self,
+        call: &Call<'_>,
+        dialect: Dialect,
+        key: Option<&Secret>,
+    ) -> Result<Response, Failure> {
+        let body = self.body(call, dialect);
+        let key = key.map(|key| ("authorization", "Bearer ", key));
+        self.http.post(Post { url: &self.url, headers: &[], key, body: &body, now: call.now }).await
+    }
+
+    fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
+        let told = dialect.instruction(call);
+        let mut body = json!({
+            "messages": [
+                { "role": "system", "content": call.system },
+                { "role": "user", "content": format!("{}{told}", call.prompt) },
+            ],
+        });
+        if let Some(model) = &self.model {
+            body["model"] = json!(model);
+        }
+        dialect.write(&mut body, call);
+        body
+    }
+}
+
+impl Provider for OpenAi {
+    fn name(&self) -> &'static str {
+        "openai"
+    }
+
+    fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        self.tariff
+    }
+
+    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(self.complete(call))
+    }
+}
+
+/// The address of the call below a base such as `http://localhost:11434` or `…/v1`.
+fn url(configured: &str) -> Result<Url, Error> {
+    let mut url = base(configured)?;
+    let path = match url.path() {
+        "" | "/" => "/v1/chat/completions".to_owned(),
+        path if path.ends_with("/chat/completions") => path.to_owned(),
+        path => format!("{path}/chat/completions"),
+    };
+    url.set_path(&path);
+    Ok(url)
+}
+
+fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, Failure> {
+    if response.status != 200 {
+        return Err(failure(response, key));
+    }
+    let body = &response.body;
+    // OpenRouter reports what went wrong behind it like this.
+    if let Some(status) = body["error"]["code"].as_u64() {
+        let status = u16::try_from(status).unwrap_or(500);
+        return Err(failure(
+            &Response { status, retry_after: response.retry_after, body: body.clone() },
+            key,
+        ));
+    }
+    let usage = usage(&body["usage"]);
+    let choice = &body["choices"][0];
+    let message = &choice["message"];
+    if !message.is_object() {
+        return Err(Failure::bad_reply("the response has no message", usage));
+    }
+    if let Some(reason) = message["refusal"].as_str().filter(|reason| !reason.is_empty()) {
+        return Err(Failure::charged(Error::Refused { reason: reason.to_owned() }, usage));
+    }
+    let ending = match choice["finish_reason"].as_str() {
+        Some("length") => Ending::CutOff,
+        Some("content_filter") => {
+            let reason = "a filter stopped the model".to_owned();
+            return Err(Failure::charged(Error::Refused { reason }, usage));
+        }
+        _ => Ending::Done,
+    };
+    let model = body["model"].as_str().map(str::to_owned);
+    Ok(Answer { text: text(&message["content"]), ending, usage, model })
+}
+
+/// Text, or a list of parts with text in them.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+fn usage(usage: &Value) -> Option<Usage> {
+    Some(Usage {
+        input: usage["prompt_tokens"].as_u64()?,
+        output: usage["completion_tokens"].as_u64().unwrap_or_default(),
+        cached: usage["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap_or_default(),
+        told: usage["cost"].as_f64().map(Money::from_usd),
+    })
+}
+
+fn failure(response: &Response, key: Option<&Secret>) -> Failure {
+    let message = response.message(key);
+    let error = &response.body["error"];
+    let code = error["code"].as_str().or(error["type"].as_str()).unwrap_or_default();
+    let lower = message.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word) || code == *word);
+    if says(&["insufficient_quota", "exceeded your current quota"]) {
+        return Failure::lasting(Error::misconfigured(message, "top up the credit"));
+    }
+    let is_about_request = matches!(response.status, 400 | 422 | 500);
+    if is_about_request && says(TOO_LONG) {
+        return Failure::lasting(Error::TooLong { reason: message });
+    }
+    if is_about_request && says(&["content_filter", "content_policy_violation"]) {
+        return Failure::lasting(Error::Refused { reason: message });
+    }
+    response.plain_failure(key).unwrap_or_else(|| {
+        let remedy = "check `session_tracking.llm.model` and `session_tracking.llm.base_url`";
+        Failure::lasting(Error::misconfigured(message, remedy))
+    })
+}
+
+/// How servers say that a prompt is too long.
+const TOO_LONG: &[&str] = &[
+    "context_length_exceeded",
+    "context length",
+    "context size",
+    "context window",
+    "maximum context",
+    "too long",
+];

@@ -1,0 +1,60 @@
+//! How long to wait before a call is repeated.
+
+use std::time::Duration;
+
+/// What to do after a call failed in passing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Wait, then ask again.
+    Wait(Duration),
+    /// It would take too long; leave it to the retry queue.
+    GiveUp,
+}
+
+/// The first pause, before chance.
+const FIRST: Duration = Duration::from_secs(1);
+/// The longest pause of our own making.
+const LONGEST: Duration = Duration::from_secs(30);
+/// What a server asks us to wait is waited in place up to this; a job holds a thread meanwhile.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The pause after `failed` failed calls (from 1 on). What the server asks for is the least;
+/// otherwise pauses double. `chance` spreads callers that failed together: the pause is between
+/// half and all of its length, or up to a tenth more than the server asks.
+pub fn pause(failed: u32, retry_after: Option<Duration>, chance: u128) -> Pause {
+    let share = (chance % 1_000) as f64 / 999.0;
+    let doubled = FIRST.saturating_mul(2u32.saturating_pow(failed.saturating_sub(1)));
+    let own = doubled.min(LONGEST).mul_f64(0.5 + share / 2.0);
+    match retry_after {
+        Some(asked) if asked > PATIENCE => Pause::GiveUp,
+        Some(asked) => Pause::Wait(asked.mul_f64(1.0 + share / 10.0).max(own)),
+        None => Pause::Wait(own),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_limit_and_chance_shortens_them() {
+        let seconds = |failed, chance| match pause(failed, None, chance) {
+            Pause::Wait(pause) => pause.as_secs_f64(),
+            Pause::GiveUp => panic!(),
+        };
+        for (failed, longest) in [(1, 1.0), (2, 2.0), (3, 4.0), (5, 16.0), (6, 30.0), (99, 30.0)] {
+            assert_eq!(seconds(failed, 999), longest);
+            assert_eq!(seconds(failed, 1_000), longest / 2.0);
+        }
+    }
+
+    #[test]
+    fn the_server_s_word_counts_unless_it_asks_too_much() {
+        let asked = |seconds, chance| pause(1, Some(Duration::from_secs(seconds)), chance);
+        assert_eq!(asked(10, 0), Pause::Wait(Duration::from_secs(10)));
+        assert_eq!(asked(10, 999), Pause::Wait(Duration::from_secs(11)));
+        assert_eq!(asked(0, 999), Pause::Wait(Duration::from_secs(1)));
+        assert_eq!(asked(60, 0), Pause::Wait(Duration::from_secs(60)));
+        assert_eq!(asked(61, 0), Pause::GiveUp);
+    }
+}

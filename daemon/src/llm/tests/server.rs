@@ -1,0 +1,179 @@
+//! A server on this machine that checks each request against a provider's documented form, then
+//! plays what it was told to.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io::{BufRead, BufReader, Read, Write},
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+/// What the server does with a request.
+pub(super) enum Play {
+    /// It answers.
+    Reply { status: u16, headers: &'static str, body: String },
+    /// It answers with the beginning of a longer body and hangs up.
+    Cut(String),
+    /// It hangs up without a word.
+    HangUp,
+    /// It never answers.
+    Silence,
+    /// It holds the answer back until it is told to go on.
+    Held(String),
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) path: String,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: Value,
+}
+
+pub(super) struct Server {
+    pub(super) address: String,
+    state: Arc<State>,
+}
+
+struct State {
+    check: fn(&Seen) -> Result<(), String>,
+    script: Mutex<VecDeque<Play>>,
+    seen: Mutex<Vec<Seen>>,
+    /// Told when a request gets no answer.
+    silent: Arc<Notify>,
+    /// Told when a request is held back.
+    held: Notify,
+    /// Lets an answer go that is held back.
+    go: (Mutex<u32>, std::sync::Condvar),
+    open: Mutex<Vec<TcpStream>>,
+}
+
+impl Server {
+    /// A server that plays `script`, one entry a request, and refuses whatever comes after.
+    pub(super) fn new(check: fn(&Seen) -> Result<(), String>, script: Vec<Play>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let state = Arc::new(State {
+            check,
+            script: Mutex::new(script.into()),
+            seen: Mutex::default(),
+            silent: Arc::default(),
+            held: Notify::new(),
+            go: Default::default(),
+            open: Mutex::default(),
+        });
+        let serving = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let state = serving.clone();
+                let stream = stream.unwrap();
+                thread::spawn(move || serve(&state, stream));
+            }
+        });
+        Server { address, state }
+    }
+
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        self.state.seen.lock().unwrap().clone()
+    }
+
+    /// The only request that came.
+    pub(super) fn only(&self) -> Seen {
+        let seen = self.seen();
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        seen[0].clone()
+    }
+
+    pub(super) fn silence(&self) -> Arc<Notify> {
+        self.state.silent.clone()
+    }
+
+    /// Ends when an answer is held back.
+    pub(super) async fn holds(&self) {
+        self.state.held.notified().await;
+    }
+
+    pub(super) fn let_go(&self) {
+        *self.state.go.0.lock().unwrap() += 1;
+        self.state.go.1.notify_all();
+    }
+}
+
+impl Seen {
+    pub(super) fn prompt(&self) -> &str {
+        let messages = self.body["messages"].as_array().unwrap();
+        messages.last().unwrap()["content"].as_str().unwrap()
+    }
+}
+
+pub(super) fn ok(body: &Value) -> Play {
+    Play::Reply { status: 200, headers: "", body: body.to_string() }
+}
+
+pub(super) fn status(status: u16, headers: &'static str, body: &Value) -> Play {
+    Play::Reply { status, headers, body: body.to_string() }
+}
+
+fn serve(state: &State, stream: TcpStream) {
+    let Some(seen) = read(&stream) else { return };
+    let wrong = (state.check)(&seen);
+    state.seen.lock().unwrap().push(seen);
+    let play = match wrong {
+        Ok(()) => state.script.lock().unwrap().pop_front(),
+        Err(wrong) => {
+            Some(status(400, "", &json!({"error": {"message": format!("form: {wrong}")}})))
+        }
+    };
+    let refused = || status(418, "", &json!({"error": {"message": "nothing more to play"}}));
+    match play.unwrap_or_else(refused) {
+        Play::Reply { status, headers, body } => answer(stream, status, headers, &body, body.len()),
+        Play::Cut(body) => answer(stream, 200, "", &body, body.len() + 100),
+        Play::HangUp => drop(stream),
+        Play::Silence => {
+            state.open.lock().unwrap().push(stream);
+            state.silent.notify_one();
+        }
+        Play::Held(body) => {
+            state.held.notify_one();
+            let mut going = state.go.0.lock().unwrap();
+            while *going == 0 {
+                going = state.go.1.wait(going).unwrap();
+            }
+            *going -= 1;
+            drop(going);
+            answer(stream, 200, "", &body, body.len());
+        }
+    }
+}
+
+fn read(stream: &TcpStream) -> Option<Seen> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split_whitespace();
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    assert_eq!(method, "POST");
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.insert(name.to_lowercase(), value.to_owned());
+    }
+    let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
+    reader.read_exact(&mut body).ok()?;
+    Some(Seen { path, headers, body: serde_json::from_slice(&body).ok()? })
+}
+
+fn answer(mut stream: TcpStream, status: u16, headers: &str, body: &str, length: usize) {
+    let head = format!(
+        "HTTP/1.1 {status} Played\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+         connection: close\r\n{headers}\r\n"
+    );
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+    let _ = stream.shutdown(Shutdown::Both);
+}

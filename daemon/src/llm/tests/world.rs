@@ -1,0 +1,185 @@
+//! Ports that tests look into.
+
+use std::{
+    borrow::Cow,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use tokio::sync::Notify;
+
+use crate::{
+    llm::{
+        client::Client,
+        config::{Budget, Config, Provider},
+        ledger::Ledger,
+        ports::{BoxFuture, Clock, Journal, Ports, UsageRecord},
+        request::{Form, Purpose, Request},
+        schema::Schema,
+    },
+    model::{Prompt, Timestamp},
+};
+
+/// What stands for a secret in tests.
+pub(super) const SECRET: &str = "hunter-two";
+pub(super) const KEY: &str = "test-key-1";
+
+pub(super) struct World {
+    pub(super) config: Config,
+    pub(super) clock: Arc<FakeClock>,
+    pub(super) journal: Arc<FakeJournal>,
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) home: TempDir,
+}
+
+pub(super) struct FakeClock {
+    now: Mutex<Timestamp>,
+    /// Pauses that were made.
+    pub(super) pauses: Mutex<Vec<Duration>>,
+    /// A sleep of the time limit ends when this is told.
+    pub(super) limit: Mutex<(Duration, Arc<Notify>)>,
+}
+
+#[derive(Default)]
+pub(super) struct FakeJournal {
+    pub(super) saved: Mutex<Option<Ledger>>,
+    pub(super) records: Mutex<Vec<UsageRecord>>,
+}
+
+impl World {
+    pub(super) fn new(provider: Provider) -> World {
+        let config = Config {
+            provider,
+            timeout: Duration::from_secs(77),
+            daily_budget: Budget::default(),
+            ..Config::default()
+        };
+        let clock = FakeClock {
+            now: Mutex::new(Timestamp::from_seconds(1_000_000_000)),
+            pauses: Mutex::default(),
+            limit: Mutex::new((config.timeout, Arc::default())),
+        };
+        let environment = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "TEST_KEY"]
+            .map(|name| (name.to_owned(), KEY.to_owned()));
+        World {
+            config,
+            clock: Arc::new(clock),
+            journal: Arc::default(),
+            environment: environment.to_vec(),
+            home: TempDir::new().unwrap(),
+        }
+    }
+
+    /// A world whose provider is at `address`.
+    pub(super) fn at(provider: Provider, address: &str) -> World {
+        let mut world = World::new(provider);
+        world.config.base_url = Some(address.to_owned());
+        world.config.key.env = Some("TEST_KEY".to_owned());
+        world
+    }
+
+    pub(super) fn ports(&self) -> Ports {
+        let environment = self.environment.clone();
+        Ports {
+            clock: self.clock.clone(),
+            redact: Arc::new(|text| match text.contains(SECRET) {
+                true => Cow::Owned(text.replace(SECRET, "[REDACTED]")),
+                false => Cow::Borrowed(text),
+            }),
+            journal: self.journal.clone(),
+            environment: Arc::new(move |name| {
+                let found = environment.iter().find(|(known, _)| known == name);
+                found.map(|(_, value)| value.clone())
+            }),
+            home: self.home.path().to_owned(),
+        }
+    }
+
+    pub(super) fn client(&self) -> Client {
+        Client::new(self.config.clone(), self.ports())
+    }
+
+    pub(super) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Pauses between calls, in whole seconds.
+    pub(super) fn pauses(&self) -> Vec<f64> {
+        self.clock.pauses.lock().unwrap().iter().map(Duration::as_secs_f64).collect()
+    }
+
+    pub(super) fn records(&self) -> Vec<UsageRecord> {
+        self.journal.records.lock().unwrap().clone()
+    }
+
+    /// The time limit is reached when `silence` is told.
+    pub(super) fn ends_waiting_on(&self, silence: Arc<Notify>) {
+        self.clock.limit.lock().unwrap().1 = silence;
+    }
+}
+
+impl FakeClock {
+    pub(super) fn advance(&self, by: Duration) {
+        let mut now = self.now.lock().unwrap();
+        *now = now.plus(by);
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Timestamp {
+        *self.now.lock().unwrap()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        let (limit, reached) = self.limit.lock().unwrap().clone();
+        if duration == limit {
+            return Box::pin(async move { reached.notified().await });
+        }
+        self.pauses.lock().unwrap().push(duration);
+        self.advance(duration);
+        Box::pin(async {})
+    }
+
+    fn random(&self) -> u128 {
+        999
+    }
+}
+
+impl Journal for FakeJournal {
+    fn load(&self) -> Result<Option<Ledger>, String> {
+        Ok(self.saved.lock().unwrap().clone())
+    }
+
+    fn save(&self, ledger: &Ledger) -> Result<(), String> {
+        *self.saved.lock().unwrap() = Some(ledger.clone());
+        Ok(())
+    }
+
+    fn record(&self, record: &UsageRecord) {
+        self.records.lock().unwrap().push(record.clone());
+    }
+}
+
+pub(super) fn text_request(material: &str) -> Request {
+    Request {
+        purpose: Purpose::MessageSummary,
+        prompt: Prompt::about("Summarize this:", material),
+        form: Form::Text,
+        max_output_tokens: 300,
+        project: None,
+    }
+}
+
+pub(super) fn json_request(material: &str) -> Request {
+    let schema = r#"{"type": "object", "additionalProperties": false, "required": ["goal", "end"],
+        "properties": {"goal": {"type": "string"}, "end": {"type": "string", "enum": ["done", "open"]}}}"#;
+    Request {
+        purpose: Purpose::SessionSummary,
+        prompt: Prompt::about("Summarize this:", material),
+        form: Form::Json(Schema::new("summary", schema).unwrap()),
+        max_output_tokens: 300,
+        project: None,
+    }
+}

@@ -1,0 +1,76 @@
+//! How many tokens a text has, before anyone counts them.
+
+/// An estimate from above for the tokenizers in use: English prose and code have fewer, text in
+/// other scripts and dense data about as many. Long random strings (base64) may have up to twice
+/// as many.
+///
+/// Numbers: a token is about 4 letters of English with older tokenizers and 3 with those of
+/// Claude 4.7 and later (which count about 30 % more); punctuation and digits stand alone or in
+/// pairs; a character of a script with two bytes is a third to two thirds of a token, one with
+/// three bytes (CJK) one to one and a half, an emoji up to three.
+pub fn estimate(text: &str) -> u32 {
+    let sixths: u64 = text.chars().map(sixths_of_a_token).sum();
+    u32::try_from(sixths.div_ceil(6)).unwrap_or(u32::MAX)
+}
+
+/// Bytes at the start of `text` that have at most `tokens` by [`estimate`], cut between characters.
+pub fn prefix(text: &str, tokens: u32) -> &str {
+    let mut left = u64::from(tokens) * 6;
+    for (at, c) in text.char_indices() {
+        let cost = sixths_of_a_token(c);
+        if cost > left {
+            return &text[..at];
+        }
+        left -= cost;
+    }
+    text
+}
+
+/// Tokens that an answer of `chars` characters may need, for bounding it: twice what English
+/// needs, and some to begin with.
+pub fn for_answer(chars: u32) -> u32 {
+    (chars / 2).saturating_add(200)
+}
+
+fn sixths_of_a_token(c: char) -> u64 {
+    match c.len_utf8() {
+        1 if c.is_ascii_alphabetic() || c.is_ascii_whitespace() => 2,
+        1 => 5,
+        2 => 4,
+        3 => 9,
+        _ => 18,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_are_above_what_tokenizers_make_of_a_text_and_not_far_above() {
+        // Words, marks and runs of marks; for Chinese and Japanese, characters.
+        for (text, pieces) in [
+            ("The quick brown fox jumps over the lazy dog.", 10),
+            ("fn main() {\n    println!(\"{}\", 1 + 2);\n}\n", 15),
+            ("Привет, как дела?", 6),
+            ("今日はいい天気ですね。", 11),
+            ("{\"a\": [1, 2, 3], \"b\": null}", 17),
+        ] {
+            let estimated = estimate(text);
+            assert!((pieces..=pieces * 2).contains(&estimated), "{text}: {estimated} for {pieces}");
+        }
+        assert_eq!(estimate(""), 0);
+        assert_eq!(estimate("a"), 1);
+    }
+
+    #[test]
+    fn a_prefix_has_as_many_tokens_as_asked_for() {
+        let text = "abcdefg 語語 🎉 end";
+        for tokens in 0..20 {
+            let cut = prefix(text, tokens);
+            assert!(estimate(cut) <= tokens && text.starts_with(cut), "{tokens}: {cut}");
+        }
+        assert_eq!(prefix(text, 100), text);
+        assert_eq!(prefix(text, 0), "");
+    }
+}

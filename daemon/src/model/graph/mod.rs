@@ -1,0 +1,246 @@
+//! What is known beside sessions: things, and what is true of them from when to when.
+//!
+//! The ground truth is what each episode says by itself, its [`Statements`]: which things it
+//! mentions, what it claims, and marks of what happened that bear on claims of other episodes. An
+//! [`Entity`] and a [`Fact`] are what all statements together come to. They are worked out when
+//! asked for, so that it does not matter in which order episodes come, are replaced, or go.
+
+mod id;
+mod statement;
+
+pub use self::{
+    id::{EntityId, FactId, FactKey, Subject, fingerprint},
+    statement::{Claim, Mark, Mention, Rename, Says, Stance, Statements, Told, Watch},
+};
+use crate::model::{episode::EpisodeId, project::Namespace, time::Timestamp, transcript::Origin};
+
+/// Defines an enum with a name and a number for each of its values. Numbers stand on disk: a new
+/// value gets a new one.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $number:literal $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name { $($(#[$value_doc])* $value,)* }
+
+        impl $name {
+            /// Every one.
+            pub const ALL: &'static [$name] = &[$($name::$value,)*];
+
+            /// Its name in documents and on screen.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$value => $text,)* }
+            }
+
+            /// Its number on disk.
+            pub const fn number(self) -> u8 {
+                match self { $($name::$value => $number,)* }
+            }
+
+            /// The one with this number.
+            pub fn from_number(number: u8) -> Option<$name> {
+                $name::ALL.iter().copied().find(|one| one.number() == number)
+            }
+
+            /// Reads its name, whatever the case.
+            pub fn parse(text: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|one| one.as_str().eq_ignore_ascii_case(text))
+            }
+        }
+    };
+}
+
+named! {
+    /// What a thing is.
+    EntityKind {
+        /// A directory that sessions take place in.
+        Project = 0 "Project",
+        /// A file, by its path in the project.
+        File = 1 "File",
+        /// A function, type or module.
+        Symbol = 2 "Symbol",
+        /// A setting in a file.
+        Setting = 3 "Setting",
+        /// An MCP server, a test framework.
+        Tool = 4 "Tool",
+        /// Something that went wrong.
+        Error = 5 "Error",
+        /// A test.
+        Test = 6 "Test",
+        /// Something that was decided.
+        Decision = 7 "Decision",
+        /// What work is about: a commit's scope, a branch.
+        Topic = 8 "Topic",
+        /// A person.
+        Person = 9 "Person",
+        /// A ticket or issue.
+        Ticket = 10 "Ticket",
+        /// A pull request.
+        PullRequest = 11 "PullRequest",
+        /// What a session was for.
+        Task = 12 "Task",
+    }
+}
+
+named! {
+    /// What a fact says.
+    Relation {
+        /// A decision was made.
+        Decided = 0 "DECIDED",
+        /// An error with its cause, its fix and what showed that it is gone.
+        Resolved = 1 "RESOLVED",
+        /// An error occurs.
+        Occurs = 2 "OCCURS",
+        /// Why something went wrong.
+        CausedBy = 3 "CAUSED_BY",
+        /// A setting has a value.
+        SetTo = 4 "SET_TO",
+        /// A file was changed for a task.
+        ChangedFor = 5 "CHANGED_FOR",
+        /// A file was renamed.
+        RenamedTo = 6 "RENAMED_TO",
+        /// A test fails.
+        Fails = 7 "FAILS",
+        /// How a run of the tests ended.
+        TestResult = 8 "TEST_RESULT",
+        /// How a task stands.
+        TaskStands = 9 "TASK_STANDS",
+        /// Something was done for a task.
+        Did = 10 "DID",
+        /// Something is left to be done.
+        LeftOpen = 11 "LEFT_OPEN",
+        /// Something was found out.
+        FoundOut = 12 "FOUND_OUT",
+        /// A way was tried and given up.
+        DeadEnd = 13 "DEAD_END",
+        /// A task is about a ticket.
+        Concerns = 14 "CONCERNS",
+        /// A pull request came out of a task.
+        Produced = 15 "PRODUCED",
+    }
+}
+
+named! {
+    /// How sure a fact is.
+    Standing {
+        /// The session only supposed it.
+        Hypothesis = 0 "hypothesis",
+        /// A test that passed, a command that succeeded, a file that was written, or the user's
+        /// word shows it.
+        Verified = 1 "verified",
+        /// Something showed that it is not so.
+        Refuted = 2 "refuted",
+    }
+}
+
+/// A thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entity {
+    /// Its id; for a file that was renamed, that of its latest name.
+    pub id: EntityId,
+    /// What it is.
+    pub kind: EntityKind,
+    /// Its project; [`Namespace::default`] for what is the same in all projects.
+    pub namespace: Namespace,
+    /// What the latest session calls it.
+    pub name: String,
+    /// What else it was called.
+    pub aliases: Vec<String>,
+    /// When it was first mentioned.
+    pub first_at: Timestamp,
+    /// When it was last mentioned.
+    pub last_at: Timestamp,
+    /// When the first episode was made that mentions it.
+    pub created_at: Timestamp,
+    /// Episodes that mention it.
+    pub episodes: usize,
+}
+
+/// Something that is true from one time to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// Its name.
+    pub id: FactId,
+    /// The project that it is said of.
+    pub namespace: Namespace,
+    /// What it says.
+    pub relation: Relation,
+    /// What it is about.
+    pub source: EntityId,
+    /// What that stands in relation to.
+    pub target: EntityId,
+    /// Whatever else it names.
+    pub others: Vec<EntityId>,
+    /// The same in words, as the latest session says it.
+    pub sentence: String,
+    /// How sure it is.
+    pub standing: Standing,
+    /// Since when it is true.
+    pub valid_at: Timestamp,
+    /// When it ceased to be true.
+    pub invalid_at: Option<Timestamp>,
+    /// When it was first known here.
+    pub created_at: Timestamp,
+    /// When it was known here that it is true no longer.
+    pub expired_at: Option<Timestamp>,
+    /// The episodes that state it, the earliest session first.
+    pub episodes: Vec<EpisodeId>,
+    /// The transcript lines that it was read from.
+    pub origins: Vec<(EpisodeId, Origin)>,
+    /// What belongs to it by name: an error's cause, a setting's value.
+    pub details: Vec<(String, String)>,
+}
+
+impl Fact {
+    /// Whether it was true at `time`.
+    pub fn holds_at(&self, time: Timestamp) -> bool {
+        self.valid_at <= time && self.invalid_at.is_none_or(|end| time < end)
+    }
+}
+
+/// What an entry of a search index stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Thing {
+    /// An entity.
+    Entity(EntityId),
+    /// A fact in all the times that it held.
+    Fact(FactKey),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_thing_has_the_same_id_and_others_have_not() {
+        let here = Namespace::from_number(1);
+        let id = EntityId::of(EntityKind::File, here, "src/main.rs");
+        assert_eq!(id, EntityId::of(EntityKind::File, here, "src/main.rs"));
+        for other in [
+            EntityId::of(EntityKind::File, here, "src/lib.rs"),
+            EntityId::of(EntityKind::Topic, here, "src/main.rs"),
+            EntityId::of(EntityKind::File, Namespace::from_number(2), "src/main.rs"),
+        ] {
+            assert_ne!(id, other);
+        }
+        assert_eq!(EntityId::parse(&id.to_string()), Some(id));
+    }
+
+    #[test]
+    fn a_fact_knows_what_it_says_in_each_of_its_spans() {
+        let end = EntityId::of(EntityKind::File, Namespace::default(), "a");
+        let key = FactKey::of(Relation::SetTo, (end, end), "1");
+        assert_eq!(key.in_span(0).key(), key);
+        assert_eq!(key.in_span(3).key(), key);
+        assert_ne!(key.in_span(0), key.in_span(3));
+        assert_eq!(FactId::parse(&key.in_span(3).to_string()), Some(key.in_span(3)));
+    }
+
+    #[test]
+    fn names_and_numbers_are_read_back() {
+        for kind in EntityKind::ALL {
+            assert_eq!(EntityKind::from_number(kind.number()), Some(*kind));
+            assert_eq!(EntityKind::parse(&kind.as_str().to_lowercase()), Some(*kind));
+        }
+        assert_eq!(Relation::from_number(200), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Template files, read again only when they changed.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File, Metadata},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use crate::prompt::{
+    kind::Kind,
+    problem::Problem,
+    template::{LONGEST, Template},
+};
+
+/// What was read so far, by file and by what it is read for.
+#[derive(Default)]
+pub(in crate::prompt) struct Files {
+    read: Mutex<HashMap<(PathBuf, Kind), (Stamp, Parsed)>>,
+}
+
+/// A template, or why the file holds none.
+pub(in crate::prompt) type Parsed = Result<Arc<Template>, Problem>;
+
+/// What tells one state of a file from another without reading it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+/// So many files are remembered; projects come and go.
+const REMEMBERED: usize = 256;
+
+impl Files {
+    /// The template in the file at `path`; `None` when there is no such file.
+    pub(in crate::prompt) fn template(&self, path: &Path, kind: Kind) -> Option<Parsed> {
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return None,
+            Err(error) => return Some(Err(unreadable(path, &error))),
+        };
+        let stamp = Stamp { modified: metadata.modified().ok(), length: metadata.len() };
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (path.to_owned(), kind);
+        if let Some((known, parsed)) = read.get(&key)
+            && *known == stamp
+        {
+            return Some(parsed.clone());
+        }
+        let parsed =
+            load(path, &metadata).and_then(|text| Template::parse(kind, &text)).map(Arc::new);
+        if read.len() >= REMEMBERED {
+            read.clear();
+        }
+        read.insert(key, (stamp, parsed.clone()));
+        Some(parsed)
+    }
+}
+
+fn load(path: &Path, metadata: &Metadata) -> Result<String, Problem> {
+    if !metadata.is_file() {
+        return Err(Problem::Unreadable {
+            path: path.to_owned(),
+            reason: "it is no file".to_owned(),
+        });
+    }
+    let mut text = String::new();
+    let longest = LONGEST as u64 + 1;
+    File::open(path)
+        .and_then(|file| file.take(longest).read_to_string(&mut text))
+        .map_err(|error| unreadable(path, &error))?;
+    // An editor's mark at the beginning is no part of the text.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    Problem::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}

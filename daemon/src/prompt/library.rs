@@ -1,0 +1,413 @@
+//! Finding the template that holds, and saying where it comes from.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::prompt::{
+    config::{Config, Source},
+    files::{Files, Parsed},
+    kind::Kind,
+    problem::Problem,
+    resolve::candidates,
+    template::Template,
+};
+
+/// All templates, as configured. To be kept and shared: it remembers what it read.
+pub struct Templates {
+    folders: Folders,
+    sources: Sources,
+    files: Files,
+    /// Problems that were logged.
+    told: Mutex<HashSet<String>>,
+}
+
+/// Where files are looked for, besides in a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folders {
+    /// Graphiti's folder, `~/.graphiti`; templates lie in `prompts` in it.
+    pub home: PathBuf,
+    /// What `~` stands for; `None` when that is not known.
+    pub user: Option<PathBuf>,
+}
+
+/// What is configured for each kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// For what tools returned.
+    pub tool_results: Source,
+    /// For what the user wrote.
+    pub user_messages: Source,
+    /// For what the agent wrote.
+    pub agent_messages: Source,
+    /// For sessions.
+    pub session_summary: Source,
+}
+
+/// The template that holds for a kind, and what there is to say of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// What it asks.
+    pub kind: Kind,
+    /// Where it comes from: the built-in one also when another could not be used.
+    pub origin: Origin,
+    /// It.
+    pub template: Arc<Template>,
+    /// Why the configured one is not used, or what is odd about it. Empty when all is well.
+    pub problems: Vec<Problem>,
+}
+
+/// Where a template comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is compiled in.
+    BuiltIn,
+    /// From the project's `.graphiti` folder.
+    Project(PathBuf),
+    /// From the user's `~/.graphiti` folder.
+    User(PathBuf),
+    /// From a file that is configured by its path.
+    File(PathBuf),
+    /// From the configuration itself.
+    Inline,
+}
+
+/// So many problems are remembered as logged.
+const TOLD: usize = 256;
+
+impl Templates {
+    /// Templates by what is configured. Nothing is read yet.
+    pub fn new(folders: Folders, sources: Sources) -> Templates {
+        Templates { folders, sources, files: Files::default(), told: Mutex::default() }
+    }
+
+    /// The template that holds for `kind` in `project`, a directory. Looks whether files changed,
+    /// which takes a few system calls. One that cannot be used is logged once, and the built-in
+    /// one stands in for it.
+    pub fn template(&self, kind: Kind, project: Option<&Path>) -> Arc<Template> {
+        self.from_source(kind, self.sources.of(kind), project)
+    }
+
+    /// The same where another setting says which, such as a filter's. `default` and the name of
+    /// the kind's own template mean what is configured for the kind.
+    pub fn from_source(
+        &self,
+        kind: Kind,
+        source: &Source,
+        project: Option<&Path>,
+    ) -> Arc<Template> {
+        let source = match source {
+            Source::Default => self.sources.of(kind),
+            Source::File(name) if Kind::parse(name) == Some(kind) => self.sources.of(kind),
+            Source::File(_) | Source::Inline(_) => source,
+        };
+        let listed = self.resolve(kind, source, project);
+        listed.problems.iter().filter(|problem| problem.is_fatal()).for_each(|problem| {
+            self.tell(kind, problem);
+        });
+        listed.template
+    }
+
+    /// The templates of all kinds that hold in `project`.
+    pub fn list(&self, project: Option<&Path>) -> Vec<Listed> {
+        Kind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
+    }
+
+    /// The template of one kind that holds in `project`.
+    pub fn show(&self, kind: Kind, project: Option<&Path>) -> Listed {
+        self.resolve(kind, self.sources.of(kind), project)
+    }
+
+    fn resolve(&self, kind: Kind, source: &Source, project: Option<&Path>) -> Listed {
+        let found = candidates(kind, source, &self.folders, project)
+            .into_iter()
+            .find_map(|origin| Some((self.parsed(kind, source, &origin)?, origin)));
+        match (found, source) {
+            (Some((Ok(template), origin)), _) => {
+                let problems = template.oddities();
+                Listed { kind, origin, template, problems }
+            }
+            (Some((Err(problem), _)), _) => built_in(kind, vec![problem]),
+            (None, Source::File(name)) if Kind::parse(name) != Some(kind) => {
+                built_in(kind, vec![Problem::NotFound { name: name.clone() }])
+            }
+            (None, _) => built_in(kind, Vec::new()),
+        }
+    }
+
+    fn parsed(&self, kind: Kind, source: &Source, origin: &Origin) -> Option<Parsed> {
+        match (origin, source) {
+            (Origin::Project(path) | Origin::User(path) | Origin::File(path), _) => {
+                self.files.template(path, kind)
+            }
+            (Origin::Inline, Source::Inline(text)) => {
+                Some(Template::parse(kind, text).map(Arc::new))
+            }
+            (Origin::Inline | Origin::BuiltIn, _) => None,
+        }
+    }
+
+    fn tell(&self, kind: Kind, problem: &Problem) {
+        let text = format!("{} {problem}", kind.as_str());
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= TOLD {
+            told.clear();
+        }
+        if told.insert(text) {
+            let template = kind.as_str();
+            tracing::warn!(template, %problem, "template cannot be used, using the built-in one");
+        }
+    }
+}
+
+/// What is wrong with `text` as a template for `kind`.
+pub fn check(kind: Kind, text: &str) -> Vec<Problem> {
+    match Template::parse(kind, text) {
+        Ok(template) => template.oddities(),
+        Err(problem) => vec![problem],
+    }
+}
+
+impl Sources {
+    /// What is configured for messages, and the template for sessions, if one is configured.
+    pub fn new(config: &Config, session_summary: Option<&str>) -> Sources {
+        Sources {
+            tool_results: config.tool_results.clone(),
+            user_messages: config.user_messages.clone(),
+            agent_messages: config.agent_messages.clone(),
+            session_summary: session_summary.map_or(Source::Default, Source::read),
+        }
+    }
+
+    fn of(&self, kind: Kind) -> &Source {
+        match kind {
+            Kind::ToolResults => &self.tool_results,
+            Kind::UserMessages => &self.user_messages,
+            Kind::AgentMessages => &self.agent_messages,
+            Kind::SessionSummary => &self.session_summary,
+            Kind::ToolClassification => &Source::Default,
+        }
+    }
+}
+
+impl Origin {
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Origin::Project(path) | Origin::User(path) | Origin::File(path) => Some(path),
+            Origin::BuiltIn | Origin::Inline => None,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::BuiltIn => f.write_str("built-in"),
+            Origin::Project(path) => write!(f, "project: {}", path.display()),
+            Origin::User(path) => write!(f, "user: {}", path.display()),
+            Origin::File(path) => write!(f, "file: {}", path.display()),
+            Origin::Inline => f.write_str("configuration"),
+        }
+    }
+}
+
+fn built_in(kind: Kind, problems: Vec<Problem>) -> Listed {
+    let template = Arc::new(Template::built_in(kind));
+    Listed { kind, origin: Origin::BuiltIn, template, problems }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::prompt::template::Values;
+
+    const KIND: Kind = Kind::ToolResults;
+
+    #[test]
+    fn the_project_s_template_comes_before_the_user_s_and_that_before_the_built_in_one() {
+        let places = Places::new();
+        let templates = places.templates(Source::Default);
+        let shown = || templates.show(KIND, Some(&places.project()));
+        assert_eq!(shown().origin, Origin::BuiltIn);
+        let user = places.write("home/prompts/tool_results.md", "user {content}");
+        assert_eq!(shown().origin, Origin::User(user.clone()));
+        let project =
+            places.write("project/.graphiti/prompts/tool_results.md", "project {content}");
+        assert_eq!(shown().origin, Origin::Project(project));
+        assert_eq!(shown().template.text(), "project {content}");
+        assert_eq!(templates.show(KIND, None).origin, Origin::User(user));
+        assert_eq!(shown().problems, []);
+    }
+
+    #[test]
+    fn a_name_is_looked_for_in_the_documented_places() {
+        for (place, name) in [
+            ("project/.graphiti/prompts/mine.md", "mine.md"),
+            ("project/.graphiti/mine.md", "mine.md"),
+            ("home/prompts/mine.md", "mine.md"),
+            ("home/mine.md", "mine.md"),
+            ("home/prompts/sub/mine.md", "sub/mine.md"),
+            ("home/prompts/default-tool-content.md", "tool_results.md"),
+            ("project/.graphiti/prompts/tool_results.md", "default-tool-content.md"),
+            ("elsewhere/mine.md", "~/mine.md"),
+        ] {
+            let places = Places::new();
+            let path = places.write(place, "found {content}");
+            let templates = places.templates(Source::File(name.to_owned()));
+            let listed = templates.show(KIND, Some(&places.project()));
+            assert_eq!(listed.origin.path(), Some(path.as_path()), "{name}");
+            assert_eq!(listed.template.text(), "found {content}");
+        }
+        let places = Places::new();
+        let path = places.write("elsewhere/mine.md", "found {content}");
+        let templates = places.templates(Source::File(path.to_str().unwrap().to_owned()));
+        assert_eq!(templates.show(KIND, None).origin, Origin::File(path));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told_and_the_built_in_one_stands_in() {
+        let places = Places::new();
+        let empty = places.write("home/prompts/empty.md", "");
+        let binary = places.0.path().join("home/prompts/binary.md");
+        fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
+        let folder = places.0.path().join("home/prompts/folder.md");
+        fs::create_dir(&folder).unwrap();
+        let missing = |name: &str| Problem::NotFound { name: name.to_owned() };
+        for (name, problem) in [
+            ("empty.md", Some(Problem::NoContent)),
+            ("binary.md", None),
+            ("folder.md", None),
+            ("missing.md", Some(missing("missing.md"))),
+            ("../home/prompts/empty.md", Some(missing("../home/prompts/empty.md"))),
+        ] {
+            let templates = places.templates(Source::File(name.to_owned()));
+            let listed = templates.show(KIND, Some(&places.project()));
+            assert_eq!(listed.origin, Origin::BuiltIn, "{name}");
+            assert_eq!(listed.template.text(), KIND.built_in());
+            let [found] = listed.problems.as_slice() else { panic!("{name}: {listed:?}") };
+            assert!(found.is_fatal());
+            assert!(problem.is_none_or(|problem| problem == *found), "{name}: {found}");
+            assert_eq!(templates.template(KIND, None).text(), KIND.built_in());
+        }
+        assert!(empty.exists());
+    }
+
+    #[test]
+    fn an_inline_prompt_is_taken_as_it_is() {
+        let places = Places::new();
+        let templates = places.templates(Source::Inline("Shorten: {content}".to_owned()));
+        let listed = templates.show(KIND, None);
+        assert_eq!((listed.origin, listed.problems), (Origin::Inline, vec![]));
+        let without = places.templates(Source::Inline("Shorten it".to_owned()));
+        let listed = without.show(KIND, None);
+        assert_eq!((listed.origin, listed.problems), (Origin::BuiltIn, vec![Problem::NoContent]));
+    }
+
+    #[test]
+    fn a_file_that_changes_is_read_again_and_one_that_goes_is_forgotten() {
+        let places = Places::new();
+        let templates = places.templates(Source::Default);
+        let filled = || {
+            let values = Values { content: "x", ..Values::default() };
+            templates.template(KIND, None).fill(&values).plain_text()
+        };
+        let path = places.write("home/prompts/tool_results.md", "one {content}");
+        assert_eq!(filled(), "one x");
+        places.write("home/prompts/tool_results.md", "three {content}");
+        assert_eq!(filled(), "three x");
+        places.write("home/prompts/tool_results.md", "seven {content}");
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+        fs::File::options().append(true).open(&path).unwrap().set_modified(later).unwrap();
+        assert_eq!(filled(), "seven x");
+        fs::remove_file(path).unwrap();
+        assert!(filled().starts_with("Summarize this tool result"));
+    }
+
+    #[test]
+    fn an_unchanged_file_is_not_parsed_again() {
+        let places = Places::new();
+        places.write("home/prompts/tool_results.md", "one {content}");
+        let templates = places.templates(Source::Default);
+        let first = templates.template(KIND, None);
+        assert!(Arc::ptr_eq(&first, &templates.template(KIND, None)));
+    }
+
+    #[test]
+    fn all_kinds_are_listed_and_each_can_be_overridden() {
+        let places = Places::new();
+        for kind in Kind::ALL {
+            places.write(&format!("home/prompts/{}.md", kind.as_str()), "{content} {odd}");
+        }
+        let templates = places.templates(Source::Default);
+        let listed = templates.list(None);
+        assert_eq!(listed.iter().map(|one| one.kind).collect::<Vec<_>>(), Kind::ALL);
+        for one in listed {
+            assert!(matches!(one.origin, Origin::User(_)), "{one:?}");
+            assert_eq!(one.problems, [Problem::UnknownPlace { name: "{odd}".to_owned() }]);
+        }
+        assert_eq!(check(KIND, "{content}"), []);
+        assert_eq!(check(KIND, "none"), [Problem::NoContent]);
+    }
+
+    #[test]
+    fn a_filter_s_own_template_counts_unless_it_is_the_usual_one() {
+        let places = Places::new();
+        places.write("home/prompts/mine.md", "mine {content}");
+        let templates = places.templates(Source::Inline("configured {content}".to_owned()));
+        let text = |setting| {
+            let template = templates.from_source(KIND, &Source::read(setting), None);
+            template.text().to_owned()
+        };
+        assert_eq!(text("default-tool-content.md"), "configured {content}");
+        assert_eq!(text("default"), "configured {content}");
+        assert_eq!(text("mine.md"), "mine {content}");
+        assert_eq!(text("inline {content}"), "inline {content}");
+    }
+
+    #[test]
+    fn a_session_s_template_is_a_file_or_a_prompt() {
+        let source = |setting| Sources::new(&Config::default(), setting).session_summary;
+        assert_eq!(source(None), Source::Default);
+        assert_eq!(source(Some("default")), Source::Default);
+        assert_eq!(source(Some("mine.md")), Source::File("mine.md".to_owned()));
+        assert_eq!(source(Some("Do {content}")), Source::Inline("Do {content}".to_owned()));
+    }
+
+    struct Places(TempDir);
+
+    impl Places {
+        fn new() -> Places {
+            let places = Places(TempDir::new().unwrap());
+            for folder in ["home/prompts", "project/.graphiti/prompts", "elsewhere"] {
+                fs::create_dir_all(places.0.path().join(folder)).unwrap();
+            }
+            places
+        }
+
+        fn project(&self) -> PathBuf {
+            self.0.path().join("project")
+        }
+
+        fn write(&self, place: &str, text: &str) -> PathBuf {
+            let path = self.0.path().join(place);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        }
+
+        fn templates(&self, tool_results: Source) -> Templates {
+            let root = self.0.path();
+            let folders = Folders { home: root.join("home"), user: Some(root.join("elsewhere")) };
+            let config = Config { tool_results, ..Config::default() };
+            Templates::new(folders, Sources::new(&config, None))
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The hard limit on a summary's length, after the soft one in its prompt.
+
+/// What a model wrote as a summary, as it is kept: trimmed, and of at most `max_chars`
+/// characters.
+///
+/// One that is longer ends after a sentence where one ends in its second half, else after a word
+/// and with an ellipsis, which counts.
+pub fn within(summary: &str, max_chars: u32) -> String {
+    let summary = summary.trim();
+    let limit = usize::try_from(max_chars).unwrap_or(usize::MAX);
+    let Some(room) = prefix(summary, limit) else { return summary.to_owned() };
+    if let Some(end) = sentence_end(summary, room.len())
+        && end * 2 >= room.len()
+    {
+        return summary[..end].to_owned();
+    }
+    // One character less, for the ellipsis.
+    let Some(room) = limit.checked_sub(1).and_then(|limit| prefix(summary, limit)) else {
+        return String::new();
+    };
+    let word = word_end(summary, room.len());
+    let kept = if word * 2 >= room.len() { &room[..word] } else { room };
+    let kept = kept.trim_end_matches(|c: char| c.is_whitespace() || ",;:-–—(".contains(c));
+    format!("{kept}…")
+}
+
+/// The first `chars` characters, when there are more.
+fn prefix(text: &str, chars: usize) -> Option<&str> {
+    let (end, _) = text.char_indices().nth(chars)?;
+    Some(&text[..end])
+}
+
+/// The last place within `room` bytes where a sentence ends: after its mark, before a blank.
+fn sentence_end(text: &str, room: usize) -> Option<usize> {
+    let mut ends = text[..room].char_indices().filter_map(|(at, c)| {
+        let end = at + c.len_utf8();
+        let ends = match c {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' | '…' => text[end..].starts_with(char::is_whitespace),
+            _ => false,
+        };
+        ends.then_some(end)
+    });
+    ends.next_back()
+}
+
+/// The last place within `room` bytes where a word ends.
+fn word_end(text: &str, room: usize) -> usize {
+    if text[room..].starts_with(char::is_whitespace) {
+        return room;
+    }
+    text[..room].rfind(char::is_whitespace).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_is_cut_where_it_hurts_least() {
+        for (summary, limit, expected) in [
+            ("  Short.\n", 50, "Short."),
+            ("Exactly.", 8, "Exactly."),
+            ("One sentence. Another one that is long.", 30, "One sentence. Another one…"),
+            ("The first sentence. Then more.", 25, "The first sentence."),
+            ("Version 1.2 was built and not 1.3", 20, "Version 1.2 was…"),
+            ("one, two, three, four", 10, "one, two…"),
+            ("aaaaaaaaaaaaaaaaaaaa", 10, "aaaaaaaaa…"),
+            ("a bbbbbbbbbbbbbbbbbbbbbbb", 10, "a bbbbbbb…"),
+            ("これは長い文です。もっとあります。", 10, "これは長い文です。"),
+            ("🎉🎉🎉🎉", 3, "🎉🎉…"),
+            ("Is it? Yes it is.", 7, "Is it?"),
+            ("word", 1, "…"),
+            ("word", 0, ""),
+            ("", 0, ""),
+        ] {
+            assert_eq!(within(summary, limit), expected, "{summary} {limit}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_summary_is_longer_than_allowed(summary in "(\\PC| |\\. |。){0,80}", limit in 0u32..60) {
+            let cut = within(&summary, limit);
+            prop_assert!(cut.chars().count() <= limit as usize, "{cut}");
+            let kept = cut.strip_suffix('…').unwrap_or(&cut);
+            prop_assert!(summary.trim().starts_with(kept));
+            if summary.trim().chars().count() <= limit as usize {
+                prop_assert_eq!(cut, summary.trim());
+            }
+        }
+    }
+}

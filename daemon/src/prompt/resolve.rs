@@ -1,0 +1,61 @@
+//! Where a template may lie, in the order in which it is looked for.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::prompt::{
+    config::Source,
+    kind::Kind,
+    library::{Folders, Origin},
+};
+
+/// The places of a template that is given by name, the first that exists wins.
+pub(in crate::prompt) fn candidates(
+    kind: Kind,
+    source: &Source,
+    folders: &Folders,
+    project: Option<&Path>,
+) -> Vec<Origin> {
+    match source {
+        Source::Default => of_kind(kind, folders, project),
+        Source::File(name) if Kind::parse(name) == Some(kind) => of_kind(kind, folders, project),
+        Source::File(name) => of_name(name, folders, project),
+        Source::Inline(_) => vec![Origin::Inline],
+    }
+}
+
+fn of_kind(kind: Kind, folders: &Folders, project: Option<&Path>) -> Vec<Origin> {
+    let in_project = project.map(|project| project.join(".graphiti").join("prompts"));
+    let in_home = folders.home.join("prompts");
+    let of_project = in_project
+        .iter()
+        .flat_map(|folder| kind.file_names().map(|name| Origin::Project(folder.join(name))));
+    let of_user = kind.file_names().map(|name| Origin::User(in_home.join(name)));
+    of_project.chain(of_user).collect()
+}
+
+/// A path as it is given, or a name in the `prompts` folders of the project and the user.
+fn of_name(name: &str, folders: &Folders, project: Option<&Path>) -> Vec<Origin> {
+    if let Some(path) = absolute(name, folders) {
+        return vec![Origin::File(path)];
+    }
+    let name = Path::new(name);
+    let stays_inside =
+        name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !stays_inside {
+        return Vec::new();
+    }
+    let project = project.map(|project| project.join(".graphiti"));
+    let in_project = project.into_iter().flat_map(|folder| {
+        [folder.join("prompts").join(name), folder.join(name)].map(Origin::Project)
+    });
+    let home = &folders.home;
+    let in_home = [home.join("prompts").join(name), home.join(name)].map(Origin::User);
+    in_project.chain(in_home).collect()
+}
+
+fn absolute(name: &str, folders: &Folders) -> Option<PathBuf> {
+    if let Some(rest) = name.strip_prefix("~/") {
+        return Some(folders.user.as_ref()?.join(rest));
+    }
+    Path::new(name).is_absolute().then(|| PathBuf::from(name))
+}

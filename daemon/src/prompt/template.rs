@@ -1,0 +1,317 @@
+//! A template's text, its places, and filling them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    model::{Prompt, prompt::Part},
+    prompt::{kind::Kind, problem::Problem},
+};
+
+/// A template that can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    kind: Kind,
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+/// What is put into the places of a template. What is not given stays as it is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Values<'v> {
+    /// What the question is about, from a transcript: `{content}`, and `{tool_calls_json}`.
+    pub content: &'v str,
+    /// Where it is from, such as `tool: Read`: `{context}`. Made one line of at most
+    /// 200 characters, since a tool's name is a stranger's choice.
+    pub context: Option<&'v str>,
+    /// How long the answer may be, in characters: `{max_chars}`.
+    pub max_chars: Option<u32>,
+    /// What the session was about: `{activity_profile}`.
+    pub activity_profile: Option<&'v str>,
+    /// What to extract: `{dynamic_extraction_instructions}`.
+    pub extraction_instructions: Option<&'v str>,
+}
+
+/// A place in a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// `{content}`.
+    Content,
+    /// `{tool_calls_json}`: the content of a question about tools.
+    ToolCalls,
+    /// `{context}`.
+    Context,
+    /// `{max_chars}`.
+    MaxChars,
+    /// `{activity_profile}`.
+    ActivityProfile,
+    /// `{dynamic_extraction_instructions}`.
+    ExtractionInstructions,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Place(Place),
+}
+
+/// Bytes of a template at most.
+pub const LONGEST: usize = 64 << 10;
+
+/// Characters of a context that are kept.
+const CONTEXT: usize = 200;
+
+impl Template {
+    /// Reads `text` as a template for `kind`; the problem is why it cannot be one.
+    pub fn parse(kind: Kind, text: &str) -> Result<Template, Problem> {
+        if text.len() > LONGEST {
+            return Err(Problem::TooLong { bytes: text.len() });
+        }
+        let pieces = pieces_of(text);
+        let holds_content = pieces.iter().any(
+            |piece| matches!(piece, Piece::Place(place) if place.is_content() && place.is_in(kind)),
+        );
+        if !holds_content {
+            return Err(Problem::NoContent);
+        }
+        Ok(Template { kind, text: text.to_owned(), pieces })
+    }
+
+    /// The one that is compiled in.
+    pub fn built_in(kind: Kind) -> Template {
+        Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
+    }
+
+    /// What it asks.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// It as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Fills the places, in one pass: braces in what is put in are text like any other.
+    pub fn fill(&self, values: &Values<'_>) -> Prompt {
+        let mut prompt = Prompt::default();
+        let mut instruction = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => instruction.push_str(text),
+                Piece::Place(place) if place.is_content() && place.is_in(self.kind) => {
+                    if !instruction.is_empty() {
+                        prompt.parts.push(Part::Instruction(std::mem::take(&mut instruction)));
+                    }
+                    prompt.parts.push(Part::Material(values.content.to_owned()));
+                }
+                Piece::Place(place) => match place.value(values) {
+                    Some(value) => instruction.push_str(&value),
+                    None => instruction.push_str(place.as_str()),
+                },
+            }
+        }
+        if !instruction.is_empty() {
+            prompt.parts.push(Part::Instruction(instruction));
+        }
+        prompt
+    }
+
+    /// What is odd about it although it can be used: places that are none, or have no value in
+    /// a template of this kind.
+    pub fn oddities(&self) -> Vec<Problem> {
+        let mut found: Vec<Problem> = Vec::new();
+        for name in PLACE.find_iter(&self.text).map(|name| name.as_str()) {
+            let known = Place::parse(name).is_some_and(|place| place.is_in(self.kind));
+            let problem = Problem::UnknownPlace { name: name.to_owned() };
+            if !known && !found.contains(&problem) {
+                found.push(problem);
+            }
+        }
+        found
+    }
+
+    /// What tells its text from any other.
+    pub(in crate::prompt) fn hash(&self) -> [u8; 32] {
+        Sha256::digest(&self.text).into()
+    }
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Place; 6] = [
+        Place::Content,
+        Place::ToolCalls,
+        Place::Context,
+        Place::MaxChars,
+        Place::ActivityProfile,
+        Place::ExtractionInstructions,
+    ];
+
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Place::Content => "{content}",
+            Place::ToolCalls => "{tool_calls_json}",
+            Place::Context => "{context}",
+            Place::MaxChars => "{max_chars}",
+            Place::ActivityProfile => "{activity_profile}",
+            Place::ExtractionInstructions => "{dynamic_extraction_instructions}",
+        }
+    }
+
+    /// Whether a template of `kind` may have it.
+    pub fn is_in(self, kind: Kind) -> bool {
+        match self {
+            Place::Content | Place::Context | Place::MaxChars => true,
+            Place::ToolCalls => kind == Kind::ToolClassification,
+            Place::ActivityProfile | Place::ExtractionInstructions => kind == Kind::SessionSummary,
+        }
+    }
+
+    fn parse(text: &str) -> Option<Place> {
+        Place::ALL.into_iter().find(|place| place.as_str() == text)
+    }
+
+    fn is_content(self) -> bool {
+        matches!(self, Place::Content | Place::ToolCalls)
+    }
+
+    fn value(self, values: &Values<'_>) -> Option<String> {
+        match self {
+            Place::Content | Place::ToolCalls => None,
+            Place::Context => values.context.map(one_line),
+            Place::MaxChars => values.max_chars.map(|limit| limit.to_string()),
+            Place::ActivityProfile => values.activity_profile.map(str::to_owned),
+            Place::ExtractionInstructions => values.extraction_instructions.map(str::to_owned),
+        }
+    }
+}
+
+/// What looks like a place.
+static PLACE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\{[a-z][a-z_]*\}").expect("the pattern is valid"));
+
+fn pieces_of(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for found in PLACE.find_iter(text) {
+        let Some(place) = Place::parse(found.as_str()) else { continue };
+        if at < found.start() {
+            pieces.push(Piece::Text(text[at..found.start()].to_owned()));
+        }
+        pieces.push(Piece::Place(place));
+        at = found.end();
+    }
+    if at < text.len() {
+        pieces.push(Piece::Text(text[at..].to_owned()));
+    }
+    pieces
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    words
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(CONTEXT)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(kind: Kind, text: &str) -> Template {
+        Template::parse(kind, text).unwrap()
+    }
+
+    #[test]
+    fn built_in_templates_can_be_used_and_have_no_oddities() {
+        for kind in Kind::ALL {
+            assert_eq!(Template::built_in(kind).oddities(), [], "{}", kind.as_str());
+        }
+    }
+
+    #[test]
+    fn places_are_filled_and_the_content_stays_apart() {
+        let template = template(
+            Kind::ToolResults,
+            "In {max_chars} on {context}:\n{content}\nEnd {\"a\": {b}}",
+        );
+        let values = Values {
+            content: "text",
+            context: Some("tool: Read"),
+            max_chars: Some(500),
+            ..Values::default()
+        };
+        assert_eq!(
+            template.fill(&values).parts,
+            [
+                Part::Instruction("In 500 on tool: Read:\n".to_owned()),
+                Part::Material("text".to_owned()),
+                Part::Instruction("\nEnd {\"a\": {b}}".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn braces_in_what_is_put_in_are_never_filled() {
+        let template = template(Kind::SessionSummary, "{context} {activity_profile} {content}");
+        let values = Values {
+            content: "{max_chars} {context} {content}",
+            context: Some("{content}"),
+            max_chars: Some(9),
+            activity_profile: Some("{max_chars}"),
+            extraction_instructions: None,
+        };
+        let filled = template.fill(&values).plain_text();
+        assert_eq!(filled, "{content} {max_chars} {max_chars} {context} {content}");
+    }
+
+    #[test]
+    fn what_is_not_given_stays() {
+        let template =
+            template(Kind::UserMessages, "{content}{max_chars}{activity_profile}{other}");
+        let filled = template.fill(&Values { content: "c", ..Values::default() });
+        assert_eq!(filled.plain_text(), "c{max_chars}{activity_profile}{other}");
+    }
+
+    #[test]
+    fn a_template_without_a_place_for_the_content_is_none() {
+        for (kind, text) in [
+            (Kind::ToolResults, "Summarize this."),
+            (Kind::ToolResults, ""),
+            (Kind::ToolResults, "{tool_calls_json}"),
+            (Kind::ToolResults, "{Content} { content }"),
+        ] {
+            assert_eq!(Template::parse(kind, text), Err(Problem::NoContent), "{text}");
+        }
+        assert!(Template::parse(Kind::ToolClassification, "{tool_calls_json}").is_ok());
+        let long = format!("{{content}}{}", " ".repeat(LONGEST));
+        assert!(matches!(Template::parse(Kind::ToolResults, &long), Err(Problem::TooLong { .. })));
+    }
+
+    #[test]
+    fn unknown_places_are_told_once() {
+        let template =
+            template(Kind::ToolResults, "{content} {contnet} {contnet} {activity_profile} {A}");
+        let names = ["{contnet}", "{activity_profile}"];
+        let expected = names.map(|name| Problem::UnknownPlace { name: name.to_owned() });
+        assert_eq!(template.oddities(), expected);
+    }
+
+    #[test]
+    fn a_context_is_one_short_line() {
+        let context = format!("tool: a\n\n# New task\u{7}{}", "x".repeat(500));
+        let template = template(Kind::ToolResults, "{context}|{content}");
+        let values = Values { content: "", context: Some(&context), ..Values::default() };
+        let filled = template.fill(&values).plain_text();
+        assert!(filled.starts_with("tool: a # New task x") && filled.len() == 201, "{filled}");
+    }
+}

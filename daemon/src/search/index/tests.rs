@@ -1,0 +1,274 @@
+use std::{
+    collections::BTreeSet,
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use super::*;
+use crate::{
+    model::{Message, Role, SessionKey, transcript::Origin},
+    search::{
+        passage::Kind,
+        rank::{Place, Scope},
+        testing::{TestIndex, card, day, keys, message, said, search},
+    },
+};
+
+fn episode(session: u64, title: &str) -> Change {
+    let fields = vec![EpisodeField { kind: Kind::Title, text: title.to_owned() }];
+    Change::Episode { card: card(session), fields, branches: Vec::new() }
+}
+
+/// A message in another file of the session.
+fn from_source(session: u64, source: u32, text: &str) -> Change {
+    let origin = Origin { source, line: 1 };
+    let messages = vec![Message { origin, ..message(Role::Agent, text) }];
+    Change::Messages { card: card(session), messages }
+}
+
+#[test]
+fn a_message_is_found_at_once_and_after_it_is_written() {
+    let index = TestIndex::new();
+    assert_eq!(index.find("quicksilver"), [0; 0]);
+    index.apply(said(card(7), &["pour the quicksilver"]));
+    assert_eq!(index.find("quicksilver"), [7]);
+    index.apply(said(card(8), &["more quicksilver please"]));
+    assert_eq!(index.find("quicksilver").len(), 2);
+    index.index.commit().unwrap();
+    assert_eq!(index.find("quicksilver").len(), 2);
+}
+
+#[test]
+fn a_hit_names_the_place_of_the_message() {
+    let index = TestIndex::with([
+        said(card(1), &["first", "second", "the third one is it"]),
+        from_source(1, 4, "a sub-agent speaks"),
+        episode(1, "a title for the list"),
+    ]);
+    let place = |question: &str| index.search(question).sessions[0].passages[0].place;
+    assert_eq!(place("third"), Place::Message { source: 0, seq: 2 });
+    assert_eq!(place("sub-agent speaks"), Place::Message { source: 4, seq: 0 });
+    assert_eq!(place("title list"), Place::Episode { field: 0 });
+}
+
+/// What is done to an index, and what must be found afterwards, wherever commits fall in between.
+#[test]
+fn answers_do_not_depend_on_where_the_commits_fall() {
+    let changes: Vec<Change> = vec![
+        said(card(1), &["apple", "banana"]),
+        from_source(1, 1, "cherry"),
+        said(card(2), &["apple date"]),
+        episode(1, "elderberry"),
+        Change::DropSource { session: SessionKey(1), source: 0 },
+        said(card(1), &["fig"]),
+        episode(1, "grape"),
+        said(card(3), &["apple"]),
+        Change::DropSession { session: SessionKey(2) },
+        said(card(2), &["honeydew"]),
+        Change::DropEpisode { session: SessionKey(1) },
+        Change::DropSession { session: SessionKey(3) },
+    ];
+    let steps: [(&str, &[u64], &[u64]); 9] = [
+        ("apple", &[1, 2], &[]),
+        ("banana", &[1], &[]),
+        ("cherry", &[1], &[1]),
+        ("date", &[2], &[]),
+        ("elderberry", &[1], &[]),
+        ("fig", &[], &[1]),
+        ("grape", &[], &[]),
+        ("honeydew", &[], &[2]),
+        ("", &[1, 2], &[1, 2]),
+    ];
+    let check = |index: &TestIndex, at_end: bool, commits: &[bool]| {
+        for (question, midway, last) in &steps {
+            let wanted: BTreeSet<u64> =
+                if at_end { last.iter() } else { midway.iter() }.copied().collect();
+            let found: BTreeSet<u64> = index.find(question).into_iter().collect();
+            assert_eq!(found, wanted, "{question:?} with commits {commits:?}, at end: {at_end}");
+        }
+    };
+    for pattern in [0_u32, 0xfff, 0b1, 0b10000, 0b1000_1000_1000, 0b0101_0101_0101, 0b10_0000] {
+        let commits: Vec<bool> = (0..changes.len()).map(|step| pattern >> step & 1 == 1).collect();
+        let index = TestIndex::new();
+        for (step, change) in changes.iter().enumerate() {
+            if step == 4 {
+                check(&index, false, &commits);
+            }
+            index.apply(change.clone());
+            if commits[step] {
+                index.index.commit().unwrap();
+            }
+        }
+        check(&index, true, &commits);
+        index.index.commit().unwrap();
+        check(&index, true, &commits);
+        index.index.rest().unwrap();
+        check(&index, true, &commits);
+    }
+}
+
+#[test]
+fn an_opened_index_holds_what_was_committed_and_says_how_far_it_is() {
+    let index = TestIndex::with([said(card(1), &["apple"]), said(card(2), &["banana"])]);
+    assert_eq!(index.index.applied(), Position(0));
+    assert_eq!(index.index.commit().unwrap(), Position(2));
+    index.apply(said(card(3), &["never written"]));
+    let TestIndex { index, folder, .. } = index;
+    assert_eq!(index.applied(), Position(2));
+    drop(index);
+    let index = Index::open(folder.path()).unwrap();
+    assert_eq!(index.applied(), Position(2));
+    let find = |question: &str| keys(&search(&index, question, &Scope::default(), None));
+    assert_eq!(find("apple"), [1]);
+    assert_eq!(find("written"), [0; 0]);
+    index.pass(Position(9));
+    assert_eq!(index.commit().unwrap(), Position(9));
+    assert_eq!(index.commit().unwrap(), Position(9));
+}
+
+#[test]
+fn the_latest_card_of_a_session_holds() {
+    let agents = |agent: &str| Card { agent: agent.to_owned(), ..card(1) };
+    let index = TestIndex::with([said(agents("claude"), &["apple"])]);
+    for commit in [false, true] {
+        if commit {
+            index.index.commit().unwrap();
+        }
+        assert_eq!(index.find("agent:claude"), [1]);
+    }
+    index.apply(said(agents("codex"), &[]));
+    assert_eq!((index.find("agent:claude").len(), index.find("agent:codex")), (0, vec![1]));
+    index.index.commit().unwrap();
+    assert_eq!((index.find("agent:claude").len(), index.find("apple agent:codex")), (0, vec![1]));
+}
+
+#[test]
+fn a_long_message_is_found_by_its_end() {
+    let text = format!("{} zebra", "filler words of no use ".repeat(2_000));
+    let index = TestIndex::with([said(card(1), &[&text]), said(card(2), &["a zebra"])]);
+    assert_eq!(index.find("zebra").len(), 2);
+    assert_eq!(index.search("useless fillers").sessions[0].passages.len(), 1);
+}
+
+#[test]
+fn the_backlog_tells_when_to_commit() {
+    let index = TestIndex::new();
+    assert!(!index.index.backlog().is_full());
+    let text = "word ".repeat(20_000);
+    for key in 1..=100 {
+        index.apply(said(card(key), &[&text]));
+    }
+    assert!(index.index.backlog().is_full());
+    index.index.commit().unwrap();
+    assert_eq!(index.index.backlog(), Backlog { bytes: 0 });
+}
+
+#[test]
+fn searching_writing_and_committing_go_on_at_the_same_time() {
+    let TestIndex { index, folder: _folder, .. } = TestIndex::new();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let searches = threads.spawn(|| {
+            let mut most = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                let found = search(&index, "apple", &Scope::default(), None).total;
+                assert!(found >= most, "{found} after {most}");
+                most = found;
+            }
+        });
+        let commits = threads.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                index.commit().unwrap();
+            }
+        });
+        for key in 1..=200 {
+            index.apply(said(card(key), &["an apple a day"]), Position(key));
+        }
+        is_done.store(true, Ordering::Relaxed);
+        searches.join().unwrap();
+        commits.join().unwrap();
+    });
+    assert_eq!(search(&index, "apple", &Scope::default(), None).total, 200);
+}
+
+#[test]
+fn entities_are_found_in_an_index_of_their_own() {
+    let namespace = crate::model::Namespace::from_number(3);
+    let thing = |number, name, text| Change::thing(number, namespace, day(3, 1), (name, text));
+    let index = TestIndex::with([
+        thing(u64::MAX, "AuthService", "Checks tokens and issues new ones."),
+        thing(5, "token bucket", "Limits how often a client may ask."),
+    ]);
+    assert_eq!(index.find("auth service"), [u64::MAX]);
+    assert_eq!(index.find("token")[0], 5);
+    index.apply(thing(5, "leaky bucket", "Limits how often a client may ask."));
+    assert_eq!(index.find("token"), [u64::MAX]);
+}
+
+#[test]
+fn a_folder_without_an_index_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(Index::open(folder.path()), Err(OpenError::Missing(_))));
+    assert!(matches!(Index::open(&folder.path().join("not there")), Err(OpenError::Missing(_))));
+    drop(Index::create(folder.path()).unwrap());
+    assert!(matches!(Index::open(folder.path()), Err(OpenError::Unfilled)));
+    fs::write(folder.path().join("VERSION"), "graphitid search 999\n").unwrap();
+    assert!(matches!(Index::open(folder.path()), Err(OpenError::OtherVersion(_))));
+    fs::write(folder.path().join("VERSION"), [0xff; 100]).unwrap();
+    assert!(matches!(Index::open(folder.path()), Err(OpenError::OtherVersion(_))));
+}
+
+#[test]
+fn making_an_index_clears_the_folder_of_the_old_one() {
+    let TestIndex { index, folder, .. } = TestIndex::with([said(card(1), &["apple"])]);
+    index.commit().unwrap();
+    drop(index);
+    fs::write(folder.path().join("meta.json"), "garbage").unwrap();
+    let index = Index::create(folder.path()).unwrap();
+    assert_eq!(index.applied(), Position(0));
+    assert_eq!(search(&index, "apple", &Scope::default(), None).total, 0);
+}
+
+/// Each file of an index is removed, emptied, cut, overwritten and garbled in turn.
+#[test]
+fn damage_is_found_on_opening() {
+    let TestIndex { index, folder, .. } =
+        TestIndex::with([said(card(1), &["apple banana", "cherry"]), said(card(2), &["date"])]);
+    index.commit().unwrap();
+    index.apply(said(card(3), &["elderberry"]), Position(3));
+    index.apply(Change::DropSession { session: SessionKey(2) }, Position(4));
+    index.commit().unwrap();
+    drop(index);
+    let damages: [fn(&mut Vec<u8>); 4] = [
+        Vec::clear,
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes.fill(0xa5),
+        |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 0x40;
+        },
+    ];
+    let mut found = 0;
+    for file in fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap().path();
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        // Neither says anything about what is searched.
+        if name.ends_with(".lock") || name == ".managed.json" {
+            continue;
+        }
+        let whole = fs::read(&file).unwrap();
+        for damage in damages {
+            let mut bytes = whole.clone();
+            damage(&mut bytes);
+            fs::write(&file, bytes).unwrap();
+            assert!(Index::open(folder.path()).is_err(), "{name}");
+            found += 1;
+        }
+        fs::remove_file(&file).unwrap();
+        assert!(Index::open(folder.path()).is_err(), "{name} removed");
+        fs::write(&file, whole).unwrap();
+    }
+    assert!(found > 20);
+    let index = Index::open(folder.path()).unwrap();
+    assert_eq!(search(&index, "apple", &Scope::default(), None).total, 1);
+}

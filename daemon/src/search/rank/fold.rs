@@ -1,0 +1,93 @@
+//! Candidates in their order, forks folded, made into hits.
+
+use std::collections::HashMap;
+
+use crate::{
+    model::{SessionKey, Timestamp},
+    search::{
+        index::shard,
+        rank::{
+            Candidate,
+            evidence::Evidence,
+            plan::Plan,
+            results::{Explanation, PassageHit, Place, SessionHit, WordFound},
+        },
+    },
+};
+
+/// A candidate with the forks of it that were found too.
+pub(crate) struct Folded {
+    candidate: Candidate,
+    folded: Vec<SessionKey>,
+}
+
+/// The best `limit` candidates, those of one family under the best of them; among equals the latest.
+pub(crate) fn fold(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Folded> {
+    candidates.sort_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then(other.card.ended.cmp(&one.card.ended)).then(other.session.cmp(&one.session))
+    });
+    let mut kept: Vec<Folded> = Vec::new();
+    let mut families: HashMap<u64, usize> = HashMap::new();
+    for candidate in candidates {
+        let head = candidate.card.family.and_then(|family| families.get(&family));
+        if let Some(head) = head {
+            kept[*head].folded.push(SessionKey(candidate.session));
+        } else if kept.len() < limit {
+            families.extend(candidate.card.family.map(|family| (family, kept.len())));
+            kept.push(Folded { candidate, folded: Vec::new() });
+        }
+    }
+    kept
+}
+
+impl Folded {
+    /// As it is answered; with what was found in it, where the words were looked up.
+    pub(crate) fn hit(self, found: Option<(&Plan, &Evidence)>) -> SessionHit {
+        let Folded { candidate, folded } = self;
+        let passages = found.map(|(_, evidence)| passages(&candidate, evidence));
+        let words =
+            found.zip(candidate.number).map(|((plan, evidence), it)| words(plan, evidence, it));
+        SessionHit {
+            session: SessionKey(candidate.session),
+            score: candidate.score,
+            passages: passages.unwrap_or_default(),
+            folded,
+            explanation: Explanation { signs: candidate.signs, words: words.unwrap_or_default() },
+        }
+    }
+}
+
+fn passages(candidate: &Candidate, evidence: &Evidence) -> Vec<PassageHit> {
+    let mut hits: Vec<PassageHit> = Vec::new();
+    for (row, score) in &candidate.best {
+        let row = &evidence.rows[*row];
+        let place = if shard::is_episode(row.source) {
+            Place::Episode { field: row.seq }
+        } else {
+            Place::Message { source: row.source, seq: row.seq }
+        };
+        if hits.iter().all(|hit| hit.place != place) {
+            let at = Timestamp::from_seconds(row.at);
+            hits.push(PassageHit { place, kind: row.kind, at, score: *score });
+        }
+    }
+    hits
+}
+
+fn words(plan: &Plan, evidence: &Evidence, candidate: usize) -> Vec<WordFound> {
+    let mut held = vec![[0.0_f32; 2]; plan.units.len()];
+    for row in evidence.rows_of_candidate(candidate) {
+        for (sum, counts) in held.iter_mut().zip(evidence.counts(row)) {
+            sum[0] += counts[0];
+            sum[1] += counts[1];
+        }
+    }
+    let words = plan.units.iter().zip(held).map(|(unit, held)| WordFound {
+        word: unit.label.clone(),
+        rarity: unit.rarity,
+        exact: held[0] as u32,
+        any_form: held[1] as u32,
+    });
+    words.collect()
+}

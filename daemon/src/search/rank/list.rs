@@ -1,0 +1,43 @@
+//! A question without words: the sessions that its filters let in, latest first.
+
+use std::collections::HashSet;
+
+use crate::search::{
+    index::{shard::CardFacts, view::View},
+    rank::{Candidate, Request, Results, admission::Admission, fold},
+};
+
+/// Lists the sessions.
+pub(crate) fn list(
+    request: &Request<'_>,
+    view: &View<'_>,
+    admission: &Admission,
+) -> tantivy::Result<Results> {
+    let with_passages =
+        admission.looks_at_passages().then(|| sessions_with_passages(view, admission));
+    let mut candidates = Vec::new();
+    view.each_session(&mut |row| {
+        let is_empty = with_passages.as_ref().is_some_and(|with| !with.contains(&row.session));
+        if !is_empty && admission.admits_session(row.session) {
+            let card = CardFacts { ended: row.ended, family: row.family, ..CardFacts::default() };
+            candidates.push(Candidate { session: row.session, card, ..Candidate::default() });
+        }
+    })?;
+    let total = candidates.len();
+    let folded = fold::fold(candidates, request.limit).into_iter();
+    Ok(Results { sessions: folded.map(|folded| folded.hit(None)).collect(), total })
+}
+
+/// The sessions of which any passage is let in.
+fn sessions_with_passages(view: &View<'_>, admission: &Admission) -> HashSet<u64> {
+    let mut sessions = HashSet::new();
+    for (number, shard) in view.shards.iter().enumerate() {
+        for document in (0..shard.end()).filter(|document| shard.is_alive(*document)) {
+            let Some(kind) = shard.kind(document) else { continue };
+            if admission.admits((number, shard), document, kind) {
+                sessions.insert(shard.session(document));
+            }
+        }
+    }
+    sessions
+}

@@ -1,0 +1,224 @@
+//! One thing that a question asks for: a word with its forms, the beginning of a word, a phrase.
+
+use crate::search::{
+    index::{
+        cursor::Cursor,
+        shard::{Depth, Shard},
+        terms,
+        view::View,
+    },
+    query::{Phrase, QueryWord, Standing, WordForm},
+    rank::{
+        lists::{self, List},
+        weights::Weights,
+    },
+};
+
+/// How much a phrase counts, where a word is 1.
+const PHRASE_WEIGHT: f32 = 1.5;
+
+/// A word, prefix or phrase of the question.
+pub(crate) struct Unit {
+    /// As it is shown.
+    pub(crate) label: String,
+    pub(crate) weight: f32,
+    /// Whether a session must hold it.
+    pub(crate) is_required: bool,
+    source: Source,
+    /// How rare it is among passages: the very word, and all its forms.
+    pub(crate) exact_rarity: f32,
+    pub(crate) rarity: f32,
+    /// Passages that hold any form, roughly.
+    pub(crate) frequency: u64,
+}
+
+/// Where a unit's documents come from.
+enum Source {
+    /// Lists of the index, by term.
+    Terms(Vec<(String, Matches)>),
+    /// Lists worked out, one a shard.
+    Made(Vec<List>),
+}
+
+/// Which of a unit's counts a list adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matches {
+    /// The word as asked.
+    Exact,
+    /// Another form of it.
+    Form,
+    /// The word as asked, which is also what its forms have in common.
+    Both,
+}
+
+/// A walk through one of a unit's lists.
+pub(crate) struct Walk<'w> {
+    pub(crate) unit: usize,
+    pub(crate) matches: Matches,
+    pub(crate) cursor: Cursor<'w>,
+}
+
+/// How often a unit stands in a text: exactly, and in any form.
+pub(crate) type Counts = [f32; 2];
+
+impl<'w> Walk<'w> {
+    /// Adds what it stands on to `counts`.
+    #[inline]
+    pub(crate) fn count(&self, counts: &mut Counts) {
+        let count = self.cursor.count() as f32;
+        if self.matches != Matches::Form {
+            counts[0] += count;
+        }
+        if self.matches != Matches::Exact {
+            counts[1] += count;
+        }
+    }
+}
+
+impl Unit {
+    /// A unit for a word of the question.
+    pub(crate) fn of_word(
+        word: &QueryWord,
+        view: &View<'_>,
+        weights: &Weights,
+    ) -> tantivy::Result<Unit> {
+        let weight = match word.standing {
+            Standing::Content | Standing::Stop => 1.0,
+            Standing::Name => weights.name,
+            Standing::InWhole => weights.in_whole,
+            Standing::InDate => weights.in_date,
+            Standing::Faint => weights.faint,
+        };
+        let source = match word.form {
+            WordForm::Part => Source::Terms(terms_of(&word.text)),
+            WordForm::Whole => Source::Terms(vec![(word.text.clone(), Matches::Both)]),
+            WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
+        };
+        Unit { weight, ..Unit::new(label(word), source) }.counted(view)
+    }
+
+    /// A unit for a phrase, which must be there.
+    pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
+        let source = made(view, |shard| lists::with_phrase(shard, phrase))?;
+        let label = format!("\"{}\"", phrase.parts.join(" "));
+        let unit = Unit { weight: PHRASE_WEIGHT, is_required: true, ..Unit::new(label, source) };
+        unit.counted(view)
+    }
+
+    /// What `counts` in a text `relative` times as long as usual are worth.
+    pub(crate) fn score(&self, counts: Counts, relative: f32, weights: &Weights) -> f32 {
+        self.score_as([self.exact_rarity, self.rarity], counts, (relative, weights))
+    }
+
+    /// The same when it is as rare as given, exactly and in any form.
+    pub(crate) fn score_as(
+        &self,
+        rarity: [f32; 2],
+        counts: Counts,
+        (relative, weights): (f32, &Weights),
+    ) -> f32 {
+        let exact = rarity[0] * weights.saturate(counts[0], relative);
+        let any = rarity[1] * weights.saturate(counts[1], relative);
+        self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
+    }
+
+    /// The walks through its lists in the shard of that number.
+    pub(crate) fn walks<'w>(
+        &'w self,
+        (number, shard): (usize, &Shard<'w>),
+        depth: Depth,
+    ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
+        match &self.source {
+            Source::Terms(terms) => {
+                let mut walks = Vec::with_capacity(terms.len());
+                for (term, matches) in terms {
+                    walks.extend(shard.walk(term, depth)?.map(|cursor| (*matches, cursor)));
+                }
+                Ok(walks)
+            }
+            Source::Made(lists) => Ok(vec![(Matches::Both, Cursor::made(&lists[number]))]),
+        }
+    }
+
+    /// How much it says.
+    pub(crate) fn worth(&self) -> f32 {
+        self.weight * self.rarity
+    }
+
+    /// Takes it out of use, in its place.
+    pub(crate) fn silence(&mut self) {
+        self.source = Source::Terms(Vec::new());
+        self.frequency = 0;
+    }
+
+    fn new(label: String, source: Source) -> Unit {
+        Unit {
+            label,
+            weight: 1.0,
+            is_required: false,
+            source,
+            exact_rarity: 0.0,
+            rarity: 0.0,
+            frequency: 0,
+        }
+    }
+
+    /// Finds out how rare it is.
+    fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
+        let (mut exact, mut any) = (0, 0);
+        match &self.source {
+            Source::Terms(terms) => {
+                for (term, matches) in terms {
+                    for shard in &view.shards {
+                        let frequency = u64::from(shard.frequency(term)?);
+                        exact += if *matches == Matches::Form { 0 } else { frequency };
+                        any += if *matches == Matches::Exact { 0 } else { frequency };
+                    }
+                }
+            }
+            Source::Made(lists) => {
+                any = lists.iter().map(|list| list.len() as u64).sum();
+                exact = any;
+            }
+        }
+        self.exact_rarity = rarity(exact as f32, view.passages() as f32);
+        self.rarity = rarity(any as f32, view.passages() as f32);
+        self.frequency = any.max(exact);
+        Ok(self)
+    }
+}
+
+/// How much a word says that stands in `frequency` of `all` texts (BM25's inverse frequency).
+pub(crate) fn rarity(frequency: f32, all: f32) -> f32 {
+    let frequency = frequency.min(all);
+    (1.0 + (all - frequency + 0.5) / (frequency + 0.5)).ln()
+}
+
+/// A word as it is shown, which also tells two of them apart.
+pub(crate) fn label(word: &QueryWord) -> String {
+    match word.form {
+        WordForm::Prefix => format!("{}*", word.text),
+        WordForm::Part | WordForm::Whole => word.text.clone(),
+    }
+}
+
+fn terms_of(word: &str) -> Vec<(String, Matches)> {
+    let forms = terms::of_forms(word);
+    let is_own_form = forms.iter().any(|form| form == word);
+    let matches = |form: &String| if form == word { Matches::Both } else { Matches::Form };
+    let mut terms: Vec<(String, Matches)> =
+        forms.into_iter().map(|form| (matches(&form), form)).map(|(it, form)| (form, it)).collect();
+    if terms.is_empty() {
+        terms.push((word.to_owned(), Matches::Both));
+    } else if !is_own_form {
+        terms.push((word.to_owned(), Matches::Exact));
+    }
+    terms
+}
+
+fn made(
+    view: &View<'_>,
+    list: impl Fn(&Shard<'_>) -> tantivy::Result<List>,
+) -> tantivy::Result<Source> {
+    Ok(Source::Made(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
+}

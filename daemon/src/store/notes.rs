@@ -1,0 +1,53 @@
+//! Small things that are kept by name and that only their owner can read: what was learned, what
+//! was spent, what is still to be asked.
+//!
+//! Each owner has a [`Shelf`] of its own and a version in what it writes. A note is read at the
+//! start, or long after it was written: one that is queued is not seen yet.
+
+use crate::store::StoreError;
+
+/// Whose notes they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shelf {
+    /// Sessions that a model is still to be asked about, by session key. They go with the session.
+    Awaiting,
+    /// What was learned about tools; one note.
+    Learned,
+    /// What asking models took, by day.
+    Usage,
+}
+
+/// One change of the notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Whose it is.
+    pub shelf: Shelf,
+    /// Its name, at most 255 bytes.
+    pub name: Vec<u8>,
+    /// What it says; `None` takes it away.
+    pub content: Option<Vec<u8>>,
+}
+
+/// A note's name and what it says.
+pub type Named = (Vec<u8>, Vec<u8>);
+
+/// The notes that survive a restart.
+pub trait NoteStore {
+    /// What a note says; `None` when there is none.
+    fn note(&self, shelf: Shelf, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// All notes of a shelf with their names: the shorter names first, those of one length in
+    /// their order.
+    fn notes(&self, shelf: Shelf) -> Result<Vec<Named>, StoreError>;
+}
+
+impl Shelf {
+    /// Its number on disk.
+    pub(in crate::store) fn number(self) -> u8 {
+        match self {
+            Shelf::Awaiting => 1,
+            Shelf::Learned => 2,
+            Shelf::Usage => 3,
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What an episode says of things and facts, on disk. Kinds are numbers, so that a new one is not a
+//! new version.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::Unknown;
+use crate::model::{
+    Namespace,
+    graph::{
+        Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Stance,
+        Standing, Subject, Thing, Watch,
+    },
+    transcript::Origin,
+};
+
+type Bytes = [u8; 16];
+
+/// Which rows an episode has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ContentsRecord {
+    pub(crate) created_at: i64,
+    pub(crate) entities: Vec<Bytes>,
+    pub(crate) facts: Vec<Bytes>,
+    pub(crate) subjects: Vec<Bytes>,
+    pub(crate) renames: Vec<(Bytes, Bytes, i64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct MentionRecord {
+    entity: Bytes,
+    kind: u8,
+    namespace: u32,
+    name: String,
+    at: i64,
+    pub(crate) created_at: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ClaimRecord {
+    key: Bytes,
+    namespace: u32,
+    relation: u8,
+    source: Bytes,
+    target: Bytes,
+    others: Vec<Bytes>,
+    sentence: String,
+    at: i64,
+    standing: u8,
+    watches: Vec<(Bytes, StanceRecord)>,
+    origins: Vec<(u32, u64)>,
+    details: Vec<(String, String)>,
+    pub(crate) created_at: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+enum StanceRecord {
+    Value(u64),
+    Gone,
+    Broken,
+    Fails { test: u64, command: u64, total: u32 },
+    Chosen(Vec<u64>),
+    PassedOver(Vec<u64>),
+    Supposed,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct MarkRecord {
+    subject: Bytes,
+    at: i64,
+    says: SaysRecord,
+    pub(crate) created_at: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SaysRecord {
+    Value(u64),
+    Seen,
+    Solved,
+    Succeeded,
+    Ran { command: u64, total: u32, failed: Vec<u64> },
+    Chosen(Vec<u64>),
+    PassedOver(Vec<u64>),
+}
+
+/// A renaming with its time, the key says the rest.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RenameRecord(pub(crate) i64);
+
+impl MentionRecord {
+    pub(crate) fn new(mention: &Mention, created_at: i64) -> MentionRecord {
+        MentionRecord {
+            entity: mention.entity.0.into_bytes(),
+            kind: mention.kind.number(),
+            namespace: mention.namespace.number(),
+            name: mention.name.clone(),
+            at: mention.at.micros(),
+            created_at,
+        }
+    }
+}
+
+impl TryFrom<MentionRecord> for Mention {
+    type Error = Unknown;
+
+    fn try_from(record: MentionRecord) -> Result<Mention, Unknown> {
+        Ok(Mention {
+            entity: entity(record.entity),
+            kind: EntityKind::from_number(record.kind)
+                .ok_or_else(|| format!("entity kind {}", record.kind))?,
+            namespace: Namespace::from_number(record.namespace),
+            name: record.name,
+            at: super::time(record.at),
+        })
+    }
+}
+
+impl ClaimRecord {
+    pub(crate) fn new(claim: &Claim, created_at: i64) -> ClaimRecord {
+        let watches = claim.watches.iter();
+        ClaimRecord {
+            key: claim.key.0.into_bytes(),
+            namespace: claim.namespace.number(),
+            relation: claim.relation.number(),
+            source: claim.source.0.into_bytes(),
+            target: claim.target.0.into_bytes(),
+            others: claim.others.iter().map(|id| id.0.into_bytes()).collect(),
+            sentence: claim.sentence.clone(),
+            at: claim.at.micros(),
+            standing: claim.standing.number(),
+            watches: watches.map(|one| (one.subject.0, stance_record(&one.stance))).collect(),
+            origins: claim.origins.iter().map(|one| (one.source, one.line)).collect(),
+            details: claim.details.clone(),
+            created_at,
+        }
+    }
+}
+
+impl TryFrom<ClaimRecord> for Claim {
+    type Error = Unknown;
+
+    fn try_from(record: ClaimRecord) -> Result<Claim, Unknown> {
+        let watches = record.watches.into_iter();
+        let origins = record.origins.into_iter();
+        Ok(Claim {
+            key: fact(record.key),
+            namespace: Namespace::from_number(record.namespace),
+            relation: Relation::from_number(record.relation)
+                .ok_or_else(|| format!("relation {}", record.relation))?,
+            source: entity(record.source),
+            target: entity(record.target),
+            others: record.others.into_iter().map(entity).collect(),
+            sentence: record.sentence,
+            at: super::time(record.at),
+            standing: Standing::from_number(record.standing)
+                .ok_or_else(|| format!("standing {}", record.standing))?,
+            watches: watches
+                .map(|(subject, stance)| Watch {
+                    subject: Subject(subject),
+                    stance: stance_model(stance),
+                })
+                .collect(),
+            origins: origins.map(|(source, line)| Origin { source, line }).collect(),
+            details: record.details,
+        })
+    }
+}
+
+impl MarkRecord {
+    pub(crate) fn new(mark: &Mark, created_at: i64) -> MarkRecord {
+        let says = match &mark.says {
+            Says::Value(value) => SaysRecord::Value(*value),
+            Says::Seen => SaysRecord::Seen,
+            Says::Solved => SaysRecord::Solved,
+            Says::Succeeded => SaysRecord::Succeeded,
+            Says::Ran { command, total, failed } => {
+                SaysRecord::Ran { command: *command, total: *total, failed: failed.clone() }
+            }
+            Says::Chosen(about) => SaysRecord::Chosen(about.clone()),
+            Says::PassedOver(about) => SaysRecord::PassedOver(about.clone()),
+        };
+        MarkRecord { subject: mark.subject.0, at: mark.at.micros(), says, created_at }
+    }
+}
+
+impl From<MarkRecord> for Mark {
+    fn from(record: MarkRecord) -> Mark {
+        let says = match record.says {
+            SaysRecord::Value(value) => Says::Value(value),
+            SaysRecord::Seen => Says::Seen,
+            SaysRecord::Solved => Says::Solved,
+            SaysRecord::Succeeded => Says::Succeeded,
+            SaysRecord::Ran { command, total, failed } => Says::Ran { command, total, failed },
+            SaysRecord::Chosen(about) => Says::Chosen(about),
+            SaysRecord::PassedOver(about) => Says::PassedOver(about),
+        };
+        Mark { subject: Subject(record.subject), at: super::time(record.at), says }
+    }
+}
+
+impl ContentsRecord {
+    pub(crate) fn things(&self) -> Vec<Thing> {
+        things_model(&self.entities, &self.facts)
+    }
+
+    pub(crate) fn subjects(&self) -> impl Iterator<Item = Subject> {
+        self.subjects.iter().map(|bytes| Subject(*bytes))
+    }
+
+    pub(crate) fn renames(&self) -> impl Iterator<Item = Rename> {
+        self.renames.iter().map(|(from, to, at)| Rename {
+            from: entity(*from),
+            to: entity(*to),
+            at: super::time(*at),
+        })
+    }
+}
+
+pub(super) fn things_record(things: &[Thing]) -> (Vec<Bytes>, Vec<Bytes>) {
+    let (mut entities, mut facts) = (Vec::new(), Vec::new());
+    for thing in things {
+        match thing {
+            Thing::Entity(id) => entities.push(id.0.into_bytes()),
+            Thing::Fact(key) => facts.push(key.0.into_bytes()),
+        }
+    }
+    (entities, facts)
+}
+
+pub(super) fn things_model(entities: &[Bytes], facts: &[Bytes]) -> Vec<Thing> {
+    let entities = entities.iter().map(|bytes| Thing::Entity(entity(*bytes)));
+    entities.chain(facts.iter().map(|bytes| Thing::Fact(fact(*bytes)))).collect()
+}
+
+fn stance_record(stance: &Stance) -> StanceRecord {
+    match stance {
+        Stance::Value(value) => StanceRecord::Value(*value),
+        Stance::Gone => StanceRecord::Gone,
+        Stance::Broken => StanceRecord::Broken,
+        Stance::Fails { test, command, total } => {
+            StanceRecord::Fails { test: *test, command: *command, total: *total }
+        }
+        Stance::Chosen(about) => StanceRecord::Chosen(about.clone()),
+        Stance::PassedOver(about) => StanceRecord::PassedOver(about.clone()),
+        Stance::Supposed => StanceRecord::Supposed,
+    }
+}
+
+fn stance_model(record: StanceRecord) -> Stance {
+    match record {
+        StanceRecord::Value(value) => Stance::Value(value),
+        StanceRecord::Gone => Stance::Gone,
+        StanceRecord::Broken => Stance::Broken,
+        StanceRecord::Fails { test, command, total } => Stance::Fails { test, command, total },
+        StanceRecord::Chosen(about) => Stance::Chosen(about),
+        StanceRecord::PassedOver(about) => Stance::PassedOver(about),
+        StanceRecord::Supposed => Stance::Supposed,
+    }
+}
+
+fn entity(bytes: Bytes) -> EntityId {
+    EntityId(Uuid::from_bytes(bytes))
+}
+
+fn fact(bytes: Bytes) -> FactKey {
+    FactKey(Uuid::from_bytes(bytes))
+}

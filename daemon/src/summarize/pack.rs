@@ -1,0 +1,372 @@
+//! What of a session goes into a question about it, when not all of it fits.
+//!
+//! Messages come one by one, and never more of them are held than go into the question. What says
+//! least goes first: what tools printed, then their calls, then the agent's words on the way, the
+//! oldest before the later ones. Requests, findings and the last words go last.
+
+use std::collections::HashSet;
+
+use crate::{
+    llm::tokens,
+    model::{
+        Evidence, Message, Role,
+        transcript::{Origin, without_middle},
+    },
+};
+
+/// How much a message is worth to a summary, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// What a tool printed.
+    Output,
+    /// What a tool was asked.
+    Call,
+    /// What the agent said on the way.
+    Reply,
+    /// Where an error, a cause, a decision or the like was seen.
+    Finding,
+    /// What the user said.
+    Prompt,
+    /// The first request, the last words, and the agent's own summary.
+    Ends,
+}
+
+/// Takes in messages in their order.
+pub struct Packer {
+    findings: HashSet<Origin>,
+    pieces: Vec<Piece>,
+    /// Estimated tokens of all pieces.
+    held: u64,
+    room: u32,
+    most_parts: u32,
+    taken: u32,
+    seen_prompt: bool,
+}
+
+/// What goes into one or several questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// One text a question, in the order of the session.
+    pub parts: Vec<String>,
+    /// Messages that found no room.
+    pub left_out: u32,
+}
+
+struct Piece {
+    /// Its place among all messages.
+    number: u32,
+    worth: Worth,
+    role: Role,
+    text: String,
+    tokens: u32,
+}
+
+struct Parts {
+    texts: Vec<String>,
+    /// Whether every piece has found its place.
+    is_whole: bool,
+}
+
+/// A message has at most this share of a question: the four that stay in any case fit into one.
+const SHARE: u32 = 5;
+/// A line about messages that were left out takes about so many tokens.
+const GAP: u32 = 16;
+
+impl Packer {
+    /// For questions with room for `room` tokens each, at most `most_parts` of them. What the
+    /// evidence points at is kept longer.
+    pub fn new(evidence: &Evidence, room: u32, most_parts: u32) -> Packer {
+        Packer {
+            findings: findings(evidence),
+            pieces: Vec::new(),
+            held: 0,
+            room: room.max(1),
+            most_parts: most_parts.max(1),
+            taken: 0,
+            seen_prompt: false,
+        }
+    }
+
+    /// Takes the next message.
+    pub fn add(&mut self, message: &Message) {
+        let worth = self.worth(message);
+        let number = self.taken;
+        self.taken += 1;
+        let limit = longest(worth, message.role).min((self.room / SHARE) as usize);
+        let text = rendered(message, limit);
+        let tokens = tokens::estimate(&text).saturating_add(1);
+        self.held += u64::from(tokens);
+        self.pieces.push(Piece { number, worth, role: message.role, text, tokens });
+        // Twice as much as can be used may be held before it is thinned out.
+        let most = self.most();
+        if self.held > most * 2 {
+            self.thin_out(most);
+        }
+    }
+
+    /// What goes into the questions: one if leaving out what tools said is enough for that.
+    pub fn finish(mut self) -> Packed {
+        self.raise_ends();
+        let room = u64::from(self.room);
+        let core: u64 = self
+            .pieces
+            .iter()
+            .filter(|piece| piece.worth >= Worth::Reply)
+            .map(|piece| u64::from(piece.tokens))
+            .sum();
+        // The lines that stand for what is left out need some room, too.
+        let (parts, mut target) = match core {
+            _ if self.held <= room => (1, room),
+            core if core <= room - room / 8 => (1, room - room / 8),
+            _ => (self.most_parts, self.most()),
+        };
+        loop {
+            self.thin_out(target);
+            let packed = self.parts(parts);
+            if packed.is_whole || target == 0 {
+                let kept = u32::try_from(self.pieces.len()).unwrap_or(self.taken);
+                return Packed { parts: packed.texts, left_out: self.taken - kept };
+            }
+            target -= target.div_ceil(8);
+        }
+    }
+
+    /// Tokens that all questions hold together, with what is lost at the end of each.
+    fn most(&self) -> u64 {
+        u64::from(self.room) * u64::from(self.most_parts) * u64::from(SHARE - 1) / u64::from(SHARE)
+    }
+
+    fn worth(&mut self, message: &Message) -> Worth {
+        let is_first =
+            message.role == Role::User && !std::mem::replace(&mut self.seen_prompt, true);
+        match message.role {
+            Role::User if is_first => Worth::Ends,
+            Role::User => Worth::Prompt,
+            Role::Recap => Worth::Finding,
+            Role::Agent | Role::Tool if self.findings.contains(&message.origin) => Worth::Finding,
+            Role::Agent => Worth::Reply,
+            Role::Tool if is_output(&message.text) => Worth::Output,
+            Role::Tool => Worth::Call,
+        }
+    }
+
+    /// The last words of either side, and the latest summary of the agent's own, stay in any case.
+    fn raise_ends(&mut self) {
+        for role in [Role::User, Role::Agent, Role::Recap] {
+            if let Some(last) = self.pieces.iter_mut().rev().find(|piece| piece.role == role) {
+                last.worth = Worth::Ends;
+            }
+        }
+    }
+
+    /// Drops pieces until `target` tokens are left, the ends apart.
+    fn thin_out(&mut self, target: u64) {
+        let mut order: Vec<usize> = (0..self.pieces.len()).collect();
+        order.sort_by_key(|at| (self.pieces[*at].worth, self.pieces[*at].number));
+        let mut dropped = HashSet::new();
+        for at in order {
+            let piece = &self.pieces[at];
+            if self.held <= target || piece.worth == Worth::Ends {
+                break;
+            }
+            self.held -= u64::from(piece.tokens);
+            dropped.insert(piece.number);
+        }
+        self.pieces.retain(|piece| !dropped.contains(&piece.number));
+    }
+
+    /// The pieces in at most `most` texts of at most `room` tokens each. The agent's own summary
+    /// stands first.
+    fn parts(&self, most: u32) -> Parts {
+        let recap = self.pieces.iter().rposition(|piece| piece.role == Role::Recap);
+        let others = (0..self.pieces.len()).filter(|at| Some(*at) != recap);
+        let mut parts: Vec<(String, u32)> = Vec::new();
+        let mut next = 0;
+        for at in recap.into_iter().chain(others) {
+            let piece = &self.pieces[at];
+            let is_recap = Some(at) == recap;
+            // The place that the latest summary has left is no gap.
+            let moved = recap
+                .is_some_and(|recap| (next..piece.number).contains(&self.pieces[recap].number));
+            let gap = piece.number.saturating_sub(next).saturating_sub(u32::from(moved));
+            let gap = if is_recap { 0 } else { gap };
+            let needed = piece.tokens + if gap > 0 { GAP } else { 0 };
+            if parts.last().is_none_or(|(_, used)| used + needed > self.room) {
+                if parts.len() == most as usize {
+                    return Parts { texts: texts(parts), is_whole: false };
+                }
+                parts.push((String::new(), 0));
+            }
+            let (text, used) = parts.last_mut().expect("one was just made");
+            if gap > 0 {
+                text.push_str(&format!("[{gap} messages are left out here]\n\n"));
+            }
+            text.push_str(&piece.text);
+            text.push_str("\n\n");
+            *used += needed;
+            if !is_recap {
+                next = piece.number + 1;
+            }
+        }
+        Parts { texts: texts(parts), is_whole: true }
+    }
+}
+
+fn texts(parts: Vec<(String, u32)>) -> Vec<String> {
+    parts.into_iter().map(|(text, _)| text.trim_end().to_owned()).collect()
+}
+
+/// Where the evidence saw something that a summary is made of.
+fn findings(evidence: &Evidence) -> HashSet<Origin> {
+    let said = evidence.statements.iter().chain(&evidence.report).map(|one| one.origin);
+    let errors = evidence.errors.iter().flat_map(|error| {
+        [Some(error.origin), error.resolution.as_ref().map(|found| found.origin)]
+    });
+    said.chain(errors.flatten())
+        .chain(evidence.choices.iter().map(|choice| choice.origin))
+        .chain(evidence.settings.iter().map(|setting| setting.origin))
+        .chain(evidence.tests.iter().map(|run| run.origin))
+        .chain(evidence.commits.iter().map(|commit| commit.origin))
+        .chain(evidence.delegations.iter().map(|delegation| delegation.origin))
+        .collect()
+}
+
+/// Bytes of a message that are shown.
+fn longest(worth: Worth, role: Role) -> usize {
+    match (worth, role) {
+        (_, Role::Recap) => 12_000,
+        (Worth::Ends, _) => 8_000,
+        (Worth::Prompt, _) => 4_000,
+        (Worth::Finding, Role::Tool) => 1_000,
+        (Worth::Finding | Worth::Reply, _) => 3_000,
+        (Worth::Call, _) => 400,
+        (Worth::Output, _) => 500,
+    }
+}
+
+/// What a tool printed stands behind an arrow; see `capture::filter`.
+fn is_output(text: &str) -> bool {
+    text.lines().next().is_some_and(|line| line.contains(" → "))
+}
+
+fn rendered(message: &Message, limit: usize) -> String {
+    let speaker = match (message.role, &message.tool) {
+        (Role::User, _) => "user",
+        (Role::Agent, _) => "agent",
+        (Role::Tool, _) => "tool",
+        (Role::Recap, _) => "summary by the agent itself",
+    };
+    format!("[{speaker}] {}", without_middle(&message.text, limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(seq: u32, role: Role, text: &str) -> Message {
+        Message {
+            seq,
+            origin: Origin { source: 0, line: u64::from(seq) + 1 },
+            uuid: None,
+            role,
+            at: None,
+            text: text.to_owned(),
+            tool: (role == Role::Tool).then(|| "Bash".to_owned()),
+            files: Vec::new(),
+            branch: None,
+        }
+    }
+
+    /// A session of turns: a request, an answer, a call and a long output each.
+    fn session(turns: u32) -> Vec<Message> {
+        let turn = |turn: u32| {
+            let seq = turn * 4;
+            [
+                message(seq, Role::User, &format!("request {turn}")),
+                message(seq + 1, Role::Tool, &format!("Bash: make {turn}")),
+                message(
+                    seq + 2,
+                    Role::Tool,
+                    &format!("Bash: `make {turn}` → ok\n{}", "x".repeat(3_000)),
+                ),
+                message(seq + 3, Role::Agent, &format!("answer {turn} {}", "word ".repeat(20))),
+            ]
+        };
+        (0..turns).flat_map(turn).collect()
+    }
+
+    fn packed(messages: &[Message], room: u32, most_parts: u32) -> Packed {
+        let mut packer = Packer::new(&Evidence::default(), room, most_parts);
+        messages.iter().for_each(|message| packer.add(message));
+        let most = packer.most() * 2;
+        assert!(packer.held <= most + u64::from(room), "{} of {most}", packer.held);
+        let packed = packer.finish();
+        for part in &packed.parts {
+            assert!(tokens::estimate(part) <= room, "{} of {room}", tokens::estimate(part));
+        }
+        packed
+    }
+
+    #[test]
+    fn what_fits_is_told_whole_and_in_order() {
+        let found = packed(&session(2), 10_000, 3);
+        assert_eq!((found.parts.len(), found.left_out), (1, 0));
+        assert!(
+            found.parts[0].starts_with("[user] request 0\n\n[tool] Bash: make 0\n\n[tool] Bash:")
+        );
+        assert!(found.parts[0].trim_end().ends_with("word"));
+        assert_eq!(packed(&[], 10_000, 3), Packed { parts: Vec::new(), left_out: 0 });
+    }
+
+    #[test]
+    fn bulky_output_goes_first_so_that_one_question_is_enough() {
+        let found = packed(&session(30), 4_000, 3);
+        assert_eq!(found.parts.len(), 1);
+        for turn in 0..30 {
+            assert!(found.parts[0].contains(&format!("[user] request {turn}\n")), "{turn}");
+            assert!(found.parts[0].contains(&format!("[agent] answer {turn} ")), "{turn}");
+        }
+        assert!(found.left_out >= 10 && found.parts[0].contains("messages are left out here]"));
+        assert!(!found.parts[0].contains("`make 0` → ok"), "the oldest output goes first");
+        assert!(found.parts[0].contains("`make 29` → ok"), "the latest goes last");
+    }
+
+    #[test]
+    fn words_beyond_one_question_go_into_parts_and_beyond_these_the_ends_stay() {
+        let found = packed(&session(100), 2_000, 4);
+        assert!(found.parts.len() > 1 && found.parts.len() <= 4, "{}", found.parts.len());
+        let found = packed(&session(4_000), 2_000, 2);
+        assert!(found.parts.len() <= 2);
+        assert!(found.parts[0].starts_with("[user] request 0\n"), "{}", &found.parts[0][..80]);
+        let whole = found.parts.join("\n");
+        assert!(whole.contains("[user] request 3999") && whole.contains("[agent] answer 3999 "));
+    }
+
+    #[test]
+    fn the_agent_s_latest_summary_stands_first() {
+        let mut messages = session(3);
+        messages.insert(4, message(90, Role::Recap, "the older summary"));
+        messages.insert(9, message(91, Role::Recap, "the later summary"));
+        let found = packed(&messages, 10_000, 1);
+        assert!(found.parts[0].starts_with("[summary by the agent itself] the later summary"));
+        assert_eq!(found.parts[0].matches("the later summary").count(), 1);
+        assert_eq!(found.parts[0].matches("the older summary").count(), 1);
+    }
+
+    #[test]
+    fn what_the_evidence_points_at_is_kept_before_other_output() {
+        let messages = session(40);
+        let mut evidence = Evidence::default();
+        let origin = messages[6].origin;
+        evidence.commits.push(crate::model::evidence::Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "Fix it".to_owned(),
+            origin,
+        });
+        let mut packer = Packer::new(&evidence, 4_000, 1);
+        messages.iter().for_each(|message| packer.add(message));
+        let found = packer.finish();
+        assert!(found.parts[0].contains("`make 1` → ok"), "kept");
+        assert!(!found.parts[0].contains("`make 2` → ok"), "dropped");
+    }
+}

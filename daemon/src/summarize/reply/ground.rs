@@ -1,0 +1,120 @@
+//! What a claim may name: files that the session touched or spoke of, tests that it ran.
+
+use crate::{
+    model::{Evidence, evidence::TestRun},
+    summarize::text::pattern,
+};
+
+/// What claims are held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Grounds<'g> {
+    /// What was read of the session.
+    pub evidence: &'g Evidence,
+    /// The texts that the model was shown.
+    pub shown: &'g [String],
+}
+
+/// What a claim says of the files that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Files {
+    /// The session did something with them.
+    Touched,
+    /// They came up.
+    Known,
+}
+
+impl Grounds<'_> {
+    /// Whether the files that `text` names are as it says.
+    pub(super) fn has(&self, files: Files, text: &str) -> bool {
+        match files {
+            Files::Touched => self.touched(text),
+            Files::Known => self.knows(text),
+        }
+    }
+
+    /// Whether the session touched every file that `text` names, by a tool, in a command or in a
+    /// request. Where the evidence had to leave files out, it is enough that they came up.
+    fn touched(&self, text: &str) -> bool {
+        let evidence = self.evidence;
+        let left_out = evidence.files_left_out + evidence.commands_left_out > 0;
+        files_in(text).all(|file| self.is_touched(file) || left_out && self.is_shown(file))
+    }
+
+    /// Whether every file that `text` names came up.
+    fn knows(&self, text: &str) -> bool {
+        files_in(text).all(|file| self.is_touched(file) || self.is_shown(file))
+    }
+
+    /// Whether tests went as `text` says, as far as it says something of it.
+    pub(super) fn tests_hold(&self, text: &str) -> bool {
+        let runs = &self.evidence.tests;
+        let counted = pattern!(
+            r"(?i)\b(\d{1,6})(?:/\d{1,6}| of \d{1,6})?(?: [a-z-]+){0,2} (?:passed|passing|pass|failed|failing|fail|green|succeeded|succeed)\b"
+        );
+        let all = pattern!(
+            r"(?i)\b(?:tests?|suite|specs?)(?: [a-z]+){0,2} (?:pass|passes|passed|passing|green|succeeds?|succeeded)\b"
+        );
+        let counts_hold = counted.captures_iter(text).all(|claim| {
+            claim[1].parse().is_ok_and(|count| runs.iter().any(|run| had(run, count)))
+        });
+        counts_hold && (!all.is_match(text) || runs.iter().any(|run| run.passed > 0))
+    }
+
+    fn is_touched(&self, file: &str) -> bool {
+        let evidence = self.evidence;
+        let moved = evidence.files.values().filter_map(|work| work.moved_from.as_ref());
+        let settings = evidence.settings.iter().map(|setting| &setting.file);
+        let named = name_of(file);
+        evidence.files.keys().chain(moved).chain(settings).any(|known| is_same_file(known, file))
+            || evidence.commands.iter().any(|run| holds(&run.command, named))
+            || evidence.prompts.iter().any(|said| holds(&said.text, named))
+            || evidence.commits.iter().any(|commit| holds(&commit.subject, named))
+    }
+
+    fn is_shown(&self, file: &str) -> bool {
+        self.shown.iter().any(|text| holds(text, name_of(file)))
+    }
+}
+
+/// Whether two paths may be one file: one is the end of the other.
+pub(super) fn is_same_file(one: &str, other: &str) -> bool {
+    let plain = |path: &str| path.trim().trim_start_matches("./").replace('\\', "/").to_lowercase();
+    let (one, other) = (plain(one), plain(other));
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    !one.is_empty() && !other.is_empty() && (ends(&one, &other) || ends(&other, &one))
+}
+
+/// The files that a text names, by their usual endings.
+fn files_in(text: &str) -> impl Iterator<Item = &str> {
+    let file = pattern!(
+        r"(?x)
+        (?: [A-Za-z]:[\\/] | [~.]{0,2}/ )? (?: [\w@.+-]+ [\\/] )* [\w@+-]* (?: \.[\w-]+ )*
+        \. (?: rs | py | pyi | ts | tsx | js | jsx | mjs | cjs | json | jsonl | toml | ya?ml | md | mdx | rst
+            | go | java | kt | kts | scala | c | cc | cpp | h | hpp | cs | fs | rb | php | sh | bash | zsh | ps1
+            | sql | html | css | scss | less | vue | svelte | ipynb | lock | env | txt | cfg | conf | ini | xml
+            | csv | proto | tf | gradle | swift | dart | lua | ex | exs | erl | hs | ml | pl | r | zig | nix
+            | service | dockerfile | log )
+        \b"
+    );
+    let product = pattern!(r"^[A-Z][A-Za-z]*\.(?:js|py|ts)$");
+    file.find_iter(text).map(|found| found.as_str()).filter(|file| !product.is_match(file))
+}
+
+fn name_of(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+/// Whether `name` stands in `text` as a whole name.
+fn holds(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+    })
+}
+
+fn had(run: &TestRun, count: u32) -> bool {
+    let total = run.passed.saturating_add(run.failed).saturating_add(run.skipped);
+    [run.passed, run.failed, run.skipped, total].contains(&count)
+}

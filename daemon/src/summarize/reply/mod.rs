@@ -1,0 +1,225 @@
+//! A model's answer, held against the evidence.
+//!
+//! The model writes prose: what was wanted, done, decided, found out and left. What can be read
+//! from the transcript (files, tests, tools, settings, counts, times) stays as it was read, and a
+//! claim about a file, a test or a setting that is not in evidence is dropped and counted.
+
+mod claims;
+mod ground;
+
+use crate::{
+    model::{
+        EnhancedSessionSummary,
+        summary::{ConfigChange, DecisionRecord, ErrorResolution},
+    },
+    summarize::text::{cut, one_line, same_words, share_of_words, words},
+};
+
+use self::ground::Files;
+pub use self::{claims::Claims, ground::Grounds};
+
+/// A summary with a model's prose in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merged {
+    /// The summary.
+    pub summary: EnhancedSessionSummary,
+    /// Claims without evidence, which are not in it.
+    pub dropped: u32,
+}
+
+/// Entries of a list that are kept.
+const ENTRIES: usize = 12;
+/// Characters of an entry that are kept, and of the objective and the root cause.
+const ENTRY: usize = 300;
+const LONG_ENTRY: usize = 600;
+/// What stands in a field that nobody said anything about.
+const UNSTATED: &str = "not stated";
+const NO_REASON: &str = "Reason not stated";
+
+/// Puts what a model `claims` into the summary that was made from evidence.
+pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
+    let mut court = Court { grounds, dropped: 0 };
+    let mut summary = evidence;
+    if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
+        summary.objective = objective;
+    }
+    summary.outcome = claims.outcome.unwrap_or(summary.outcome);
+    let tasks = court.deeds(claims.completed_tasks);
+    summary.completed_tasks = some(tasks).or(summary.completed_tasks);
+    let decisions = court.decisions(claims.key_decisions);
+    summary.key_decisions = some(decisions).or(summary.key_decisions);
+    let steps = court.words(claims.next_steps);
+    summary.next_steps = some(steps).or(summary.next_steps);
+    let discoveries = court.words(claims.discoveries);
+    summary.discoveries = some(discoveries).or(summary.discoveries);
+    let cause = claims.root_cause_analysis.into_iter().collect();
+    let cause = court.judged(cause, LONG_ENTRY, Files::Known).pop();
+    summary.root_cause_analysis = cause.or(summary.root_cause_analysis);
+    let errors = court.errors(claims.errors_resolved);
+    summary.errors_resolved = some(joined(errors, summary.errors_resolved.unwrap_or_default()));
+    summary.config_changes =
+        some(court.reasons(claims.config_changes, summary.config_changes.unwrap_or_default()));
+    Merged { summary, dropped: court.dropped }
+}
+
+/// Hears claims, and counts those that are dropped.
+struct Court<'g> {
+    grounds: &'g Grounds<'g>,
+    dropped: u32,
+}
+
+impl Court<'_> {
+    /// What was done: files in it were touched.
+    fn deeds(&mut self, entries: Vec<String>) -> Vec<String> {
+        self.judged(entries, ENTRY, Files::Touched)
+    }
+
+    /// What was said or found: files in it came up at least.
+    fn words(&mut self, entries: Vec<String>) -> Vec<String> {
+        self.judged(entries, ENTRY, Files::Known)
+    }
+
+    fn judged(&mut self, entries: Vec<String>, length: usize, files: Files) -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        for entry in entries {
+            let Some(entry) = line(&entry, length) else { continue };
+            if !self.admits(&[&entry], files) || kept.iter().any(|known| same_words(known, &entry))
+            {
+                continue;
+            }
+            kept.push(entry);
+        }
+        kept.truncate(ENTRIES);
+        kept
+    }
+
+    fn admits(&mut self, texts: &[&str], files: Files) -> bool {
+        let grounds = self.grounds;
+        let is_grounded =
+            texts.iter().all(|text| grounds.has(files, text) && grounds.tests_hold(text));
+        self.dropped += u32::from(!is_grounded);
+        is_grounded
+    }
+
+    fn decisions(&mut self, decisions: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
+        let mut kept: Vec<DecisionRecord> = Vec::new();
+        for DecisionRecord { decision, rationale, alternatives } in decisions {
+            let Some(decision) = line(&decision, ENTRY) else { continue };
+            let rationale = line(&rationale, ENTRY).unwrap_or_else(|| NO_REASON.to_owned());
+            if !self.admits(&[&decision, &rationale], Files::Known)
+                || kept.iter().any(|known| same_words(&known.decision, &decision))
+            {
+                continue;
+            }
+            let alternatives: Vec<String> = alternatives
+                .into_iter()
+                .flatten()
+                .filter_map(|one| line(&one, ENTRY))
+                .take(ENTRIES)
+                .collect();
+            kept.push(DecisionRecord { decision, rationale, alternatives: some(alternatives) });
+        }
+        kept.truncate(ENTRIES);
+        kept
+    }
+
+    /// What is said of how a fix was verified is dropped alone; the rest may hold.
+    fn errors(&mut self, errors: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
+        let mut kept: Vec<ErrorResolution> = Vec::new();
+        for claimed in errors {
+            let Some(error) = line(&claimed.error, ENTRY) else { continue };
+            let stated = |text: &str| line(text, ENTRY).unwrap_or_else(|| UNSTATED.to_owned());
+            let (root_cause, fix) = (stated(&claimed.root_cause), stated(&claimed.fix));
+            if !self.admits(&[&error, &root_cause], Files::Known)
+                || !self.admits(&[&fix], Files::Touched)
+            {
+                continue;
+            }
+            let mut verification = stated(&claimed.verification);
+            if !self.admits(&[&verification], Files::Known) {
+                verification = UNSTATED.to_owned();
+            }
+            kept.push(ErrorResolution { error, root_cause, fix, verification });
+        }
+        kept.truncate(ENTRIES);
+        kept
+    }
+
+    /// Settings are read; of what the model says of them only the reason is of use.
+    fn reasons(
+        &mut self,
+        claimed: Vec<ConfigChange>,
+        mut read: Vec<ConfigChange>,
+    ) -> Vec<ConfigChange> {
+        for claim in claimed {
+            let meant = read.iter_mut().find(|change| is_same_setting(change, &claim));
+            match meant {
+                None => self.dropped += 1,
+                Some(change) if change.reason == UNSTATED => {
+                    if let Some(reason) = line(&claim.reason, ENTRY) {
+                        change.reason = reason;
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        read
+    }
+}
+
+/// The model's account of errors, with what was read of those that it tells of, and then those
+/// that it does not tell of.
+fn joined(told: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
+    let mut told = told;
+    let mut left: Vec<ErrorResolution> = Vec::new();
+    for seen in read {
+        let seen_words = words(&seen.error);
+        let same = told.iter_mut().find(|one| {
+            let told_words = words(&one.error);
+            share_of_words(&told_words, &seen_words) >= 0.5
+                || share_of_words(&seen_words, &told_words) >= 0.5
+        });
+        match same {
+            Some(one) => {
+                one.error = seen.error;
+                if seen.verification != UNSTATED {
+                    one.verification = seen.verification;
+                }
+                if one.fix == UNSTATED {
+                    one.fix = seen.fix;
+                }
+                if one.root_cause == UNSTATED {
+                    one.root_cause = seen.root_cause;
+                }
+            }
+            None => left.push(seen),
+        }
+    }
+    told.extend(left);
+    told.truncate(ENTRIES);
+    told
+}
+
+fn is_same_setting(change: &ConfigChange, claim: &ConfigChange) -> bool {
+    let last = |key: &str| key.rsplit(['.', '/']).next().unwrap_or(key).trim().to_lowercase();
+    let same_file = ground::is_same_file(&change.file, &claim.file);
+    same_file && last(&change.setting) == last(&claim.setting)
+}
+
+fn line(text: &str, length: usize) -> Option<String> {
+    let line = cut(&one_line(text), length);
+    let is_empty = line.is_empty()
+        || ["none", "null", "n/a", UNSTATED].iter().any(|no| line.eq_ignore_ascii_case(no));
+    (!is_empty).then_some(line)
+}
+
+fn long_line(text: &str) -> Option<String> {
+    line(text, LONG_ENTRY)
+}
+
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    (!list.is_empty()).then_some(list)
+}
+
+#[cfg(test)]
+mod tests;

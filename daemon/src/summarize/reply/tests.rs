@@ -1,0 +1,194 @@
+use serde_json::json;
+
+use super::*;
+use crate::{
+    model::{ActivityVector, Evidence, Project, summary::Outcome},
+    summarize::{Context, evidence::scenarios::fixing_the_login, summarize},
+};
+
+fn evidence() -> (Evidence, EnhancedSessionSummary) {
+    let evidence = fixing_the_login().collect();
+    let project = Project::new("/app");
+    let context = Context { project: Some(&project), ..Context::default() };
+    let activity = ActivityVector { fixing: 0.9, ..ActivityVector::default() };
+    let summary = summarize(&evidence, &context, activity);
+    (evidence, summary)
+}
+
+fn merged(claims: Claims, shown: &str) -> (Merged, EnhancedSessionSummary) {
+    let (evidence, summary) = evidence();
+    let shown = [shown.to_owned()];
+    let grounds = Grounds { evidence: &evidence, shown: &shown };
+    (merge(summary.clone(), claims, &grounds), summary)
+}
+
+fn texts(entries: &[&str]) -> Vec<String> {
+    entries.iter().map(|entry| (*entry).to_owned()).collect()
+}
+
+#[test]
+fn prose_is_the_model_s_and_facts_are_not() {
+    let answer = json!({
+        "objective": "Find out why logins\nfail after a minute.", "outcome": "blocked",
+        "completed_tasks": ["**Corrected** the expiry in `.env`"],
+        "key_decisions": [{"decision": "Kept minutes out", "rationale": "", "alternatives": ["a", " "]}],
+        "next_steps": ["Remove old sessions"], "discoveries": ["Expiry is read in seconds"],
+        "errors_resolved": null, "root_cause_analysis": "Minutes were taken for seconds",
+        "config_changes": null,
+    });
+    let (found, before) = merged(Claims::of_json(&answer).unwrap(), "");
+    let summary = found.summary;
+    assert_eq!(found.dropped, 0);
+    assert_eq!(summary.objective, "Find out why logins fail after a minute.");
+    assert_eq!(summary.outcome, Outcome::Blocked);
+    assert_eq!(summary.completed_tasks.unwrap(), ["Corrected the expiry in `.env`"]);
+    let decision = &summary.key_decisions.unwrap()[0];
+    assert_eq!(
+        (decision.decision.as_str(), decision.rationale.as_str()),
+        ("Kept minutes out", NO_REASON)
+    );
+    assert_eq!(decision.alternatives, Some(texts(&["a"])));
+    assert_eq!(summary.root_cause_analysis.unwrap(), "Minutes were taken for seconds");
+    // Nothing was said of these, so what was read stays.
+    assert_eq!(summary.errors_resolved, before.errors_resolved);
+    assert_eq!(summary.config_changes, before.config_changes);
+    assert_eq!(summary.test_results, before.test_results);
+    assert_eq!(summary.files_modified, before.files_modified);
+    assert_eq!(summary.message_count, before.message_count);
+    assert_eq!(summary.duration_minutes, before.duration_minutes);
+}
+
+#[test]
+fn claims_about_files_that_the_session_never_touched_are_dropped_and_counted() {
+    let claims = Claims {
+        completed_tasks: texts(&[
+            "Fixed `.env`",
+            "Rewrote src/payments/charge.rs",
+            "Used Node.js 22 for it, e.g. with version 1.2.3",
+        ]),
+        discoveries: texts(&["lib/clock.py is slow", "lib/phantom.py is slower"]),
+        ..Claims::default()
+    };
+    let (found, _) = merged(claims, "[agent] I looked at lib/clock.py");
+    assert_eq!(found.dropped, 2);
+    let tasks = found.summary.completed_tasks.unwrap();
+    assert_eq!(tasks, ["Fixed `.env`", "Used Node.js 22 for it, e.g. with version 1.2.3"]);
+    assert_eq!(found.summary.discoveries.unwrap(), ["lib/clock.py is slow"]);
+}
+
+#[test]
+fn tests_went_as_they_went() {
+    for (claim, holds) in [
+        ("All tests pass now", true),
+        ("Ran the suite: 2 passed", true),
+        ("Added 7 tests for the expiry", true),
+        ("All 97 tests passed", false),
+        ("97/97 tests passing", false),
+    ] {
+        let claims = Claims { completed_tasks: texts(&[claim]), ..Claims::default() };
+        let (found, before) = merged(claims, claim);
+        assert_eq!(found.dropped == 0, holds, "{claim}");
+        if !holds {
+            assert_eq!(found.summary.completed_tasks, before.completed_tasks);
+        }
+    }
+    let nothing = Evidence::default();
+    let grounds = Grounds { evidence: &nothing, shown: &[] };
+    assert!(!grounds.tests_hold("the tests pass") && grounds.tests_hold("wrote tests"));
+}
+
+#[test]
+fn settings_are_as_they_were_read() {
+    let (_, before) = evidence();
+    let read = &before.config_changes.as_ref().unwrap()[0];
+    let claim = |file: &str, setting: &str| ConfigChange {
+        file: file.to_owned(),
+        setting: setting.to_owned(),
+        old_value: Some("1".to_owned()),
+        new_value: "999".to_owned(),
+        reason: "made up".to_owned(),
+    };
+    let claims = Claims {
+        config_changes: vec![
+            claim("/app/.env", "expiry"),
+            claim(".env", "PORT"),
+            claim("x.toml", "a"),
+        ],
+        ..Claims::default()
+    };
+    let (found, _) = merged(claims, "");
+    assert_eq!(found.dropped, 2);
+    let after = &found.summary.config_changes.unwrap()[..];
+    assert_eq!(after.len(), 1);
+    assert_eq!((&after[0].old_value, &after[0].new_value), (&read.old_value, &read.new_value));
+}
+
+#[test]
+fn an_error_keeps_its_words_and_how_it_was_verified() {
+    let (_, before) = evidence();
+    let read = before.errors_resolved.unwrap()[0].clone();
+    let resolution = |error: &str, verification: &str| ErrorResolution {
+        error: error.to_owned(),
+        root_cause: "Minutes for seconds".to_owned(),
+        fix: "Wrote the expiry in seconds".to_owned(),
+        verification: verification.to_owned(),
+    };
+    let claims = Claims {
+        errors_resolved: vec![
+            resolution(&read.error, "None"),
+            resolution("The moon was full", "All 55 tests pass"),
+        ],
+        ..Claims::default()
+    };
+    let (found, _) = merged(claims, "");
+    let errors = found.summary.errors_resolved.unwrap();
+    assert_eq!(errors.len(), 2);
+    assert_eq!((&errors[0].error, &errors[0].verification), (&read.error, &read.verification));
+    assert_eq!(errors[0].root_cause, "Minutes for seconds");
+    assert_eq!((errors[1].verification.as_str(), found.dropped), (UNSTATED, 1));
+}
+
+#[test]
+fn plain_text_is_read_as_the_conversation_document_has_it() {
+    let claims = Claims::of_text(
+        "Sure!\nOVERVIEW: The login failed after a minute and was fixed.\n\nTOPICS:\n- login\n\n\
+         DECISIONS:\n- Kept the old name\n\nCODE_REFERENCES:\n- .env\n\nKEY_POINTS:\n- Expiry is in seconds\n",
+    );
+    let (found, before) = merged(claims.unwrap(), "");
+    assert_eq!(found.summary.objective, "The login failed after a minute and was fixed.");
+    assert_eq!(found.summary.outcome, before.outcome);
+    assert_eq!(found.summary.key_decisions.unwrap()[0].rationale, NO_REASON);
+    assert_eq!(found.summary.discoveries.unwrap(), ["Expiry is in seconds"]);
+    assert_eq!(Claims::of_text("I cannot help with that."), None);
+}
+
+#[test]
+fn parts_are_told_as_one() {
+    let part = |objective: &str, outcome, task: &str, step: &str| Claims {
+        objective: Some(objective.to_owned()),
+        outcome: Some(outcome),
+        completed_tasks: texts(&[task]),
+        next_steps: texts(&[step]),
+        ..Claims::default()
+    };
+    let whole = Claims::joined(vec![
+        part("Build it", Outcome::InProgress, "Drew the plan", "Build"),
+        part("Go on", Outcome::Completed, "Built the house", "Sell"),
+    ]);
+    assert_eq!(whole.objective.as_deref(), Some("Build it"));
+    assert_eq!(whole.outcome, Some(Outcome::Completed));
+    assert_eq!(whole.completed_tasks, ["Drew the plan", "Built the house"]);
+    assert_eq!(whole.next_steps, ["Sell"]);
+}
+
+#[test]
+fn an_answer_without_end_is_cut() {
+    let claims = Claims {
+        objective: Some("word ".repeat(5_000)),
+        discoveries: (0..500).map(|at| format!("unlike{at} other{at} thing{at}")).collect(),
+        ..Claims::default()
+    };
+    let (found, _) = merged(claims, "");
+    assert!(found.summary.objective.chars().count() <= LONG_ENTRY + 1);
+    assert_eq!(found.summary.discoveries.unwrap().len(), ENTRIES);
+}

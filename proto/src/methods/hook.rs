@@ -1,0 +1,172 @@
+//! `graphiti/hook`: what an agent's hook reports.
+//!
+//! Of what the agent hands to its hook only what tells which session is meant and what happened to
+//! it goes further; prompts and replies stay behind. An event that matters later ([`Kind::ends`])
+//! and finds no daemon waits in the [`spool`] of the home, a file each.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The method.
+pub const HOOK: &str = "graphiti/hook";
+/// `graphiti/hooks`: which hooks were heard of since the daemon's start; answered with [`Heard`].
+pub const HOOKS: &str = "graphiti/hooks";
+
+/// An event longer than this as JSON is none of an agent's.
+pub const LONGEST_EVENT: usize = 4 << 10;
+/// Events that may wait: together at most 64 MiB.
+pub const SPOOLED_EVENTS: usize = 16 << 10;
+
+/// What an agent tells its hook, under the names that Claude Code gives it and others took over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Event {
+    /// What happened: `SessionEnd`, ….
+    pub hook_event_name: String,
+    /// The agent's id of the session.
+    pub session_id: String,
+    /// The session's transcript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcript_path: Option<String>,
+    /// The agent's directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// How a session came to start: `startup`, `resume`, `clear`, `compact`, `fork`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Why a session ended: `clear`, `logout`, `prompt_input_exit`, ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What is to be done about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A session starts: it may be told what earlier ones left.
+    Start,
+    /// A session is over.
+    End,
+    /// The agent is about to compact its context.
+    Compact,
+    /// Nothing, but that the agent is alive.
+    Alive,
+}
+
+/// What the daemon answers to [`HOOK`], as soon as the event would survive its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Taken {
+    /// For the agent's context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// How long the hook is to wait for the session's episode, in milliseconds; 0 when it may go.
+    pub wait_ms: u64,
+}
+
+/// What the daemon answers to [`HOOKS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Heard {
+    /// Each event that was heard of, the latest first.
+    pub events: Vec<HeardEvent>,
+    /// Events that wait in the spool.
+    pub spooled: usize,
+}
+
+/// How often a hook fired.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeardEvent {
+    /// The event.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+    /// When last, as RFC 3339.
+    pub last: String,
+}
+
+impl Event {
+    /// What is to be done about it.
+    pub fn kind(&self) -> Kind {
+        match self.hook_event_name.as_str() {
+            "SessionStart" => Kind::Start,
+            "SessionEnd" => Kind::End,
+            // The latter is Gemini's word for it.
+            "PreCompact" | "PreCompress" => Kind::Compact,
+            _ => Kind::Alive,
+        }
+    }
+
+    /// The reason that its close is recorded with, as `session_tracking_close` takes it. A word that
+    /// no agent would use becomes `other`.
+    pub fn close_reason(&self) -> String {
+        if self.kind() == Kind::Compact {
+            return "pre_compact".to_owned();
+        }
+        let is_word = |reason: &&str| {
+            let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            (1..=32).contains(&reason.len()) && reason.bytes().all(is_part)
+        };
+        format!("hook_{}", self.reason.as_deref().filter(is_word).unwrap_or("other"))
+    }
+}
+
+impl Kind {
+    /// Whether the event is worth keeping until a daemon is there.
+    pub fn ends(self) -> bool {
+        matches!(self, Kind::End | Kind::Compact)
+    }
+}
+
+/// The folder in which events wait for the daemon of `home`: one file each, `*.json`, named so that
+/// their order is that of their names.
+pub fn spool(home: &Path) -> PathBuf {
+    home.join("spool")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agents_event_says_what_is_to_be_done() {
+        let rows = [
+            (r#"{"hook_event_name":"SessionStart","source":"clear"}"#, Kind::Start),
+            (r#"{"hook_event_name":"SessionEnd","reason":"clear"}"#, Kind::End),
+            (r#"{"hook_event_name":"PreCompact","trigger":"auto"}"#, Kind::Compact),
+            (r#"{"hook_event_name":"PreCompress"}"#, Kind::Compact),
+            (r#"{"hook_event_name":"Stop","transcript_path":null}"#, Kind::Alive),
+            (r#"{}"#, Kind::Alive),
+        ];
+        for (text, kind) in rows {
+            let event: Event = serde_json::from_str(text).unwrap();
+            assert_eq!(event.kind(), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_stays_behind() {
+        let text = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"secret"}"#;
+        let event: Event = serde_json::from_str(text).unwrap();
+        assert!(!serde_json::to_string(&event).unwrap().contains("secret"));
+    }
+
+    #[test]
+    fn a_session_ends_for_a_reason_in_one_word() {
+        let ended = |reason: Option<&str>| Event {
+            hook_event_name: "SessionEnd".to_owned(),
+            reason: reason.map(str::to_owned),
+            ..Event::default()
+        };
+        for (reason, expected) in [
+            (Some("clear"), "hook_clear"),
+            (Some("prompt_input_exit"), "hook_prompt_input_exit"),
+            (None, "hook_other"),
+            (Some(""), "hook_other"),
+            (Some("\u{1b}[2J"), "hook_other"),
+        ] {
+            assert_eq!(ended(reason).close_reason(), expected);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `get_episode_entities`: what episodes mention and state.
+
+use serde::{Deserialize, Serialize};
+
+use super::graph::{FactRow, NodeRow};
+
+/// The tool's name.
+pub const NAME: &str = "get_episode_entities";
+
+/// What it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// The episodes.
+    pub episode_uuids: Vec<String>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Answer {
+    /// For people: episodes that are not there.
+    pub message: String,
+    /// The things that they mention.
+    pub nodes: Vec<NodeRow>,
+    /// The facts that they state, the earliest first; ended ones too.
+    pub facts: Vec<FactRow>,
+}

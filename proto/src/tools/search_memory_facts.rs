@@ -1,0 +1,69 @@
+//! `search_memory_facts`: what is true, since when, and how that is known.
+
+use serde::{Deserialize, Serialize};
+
+use super::graph::FactRow;
+
+/// The tool's name.
+pub const NAME: &str = "search_memory_facts";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// Words, "phrases", prefix*, -not, or a question; the latest facts when empty.
+    pub query: String,
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only these projects, by namespace or directory. Any other name means the whole group.
+    pub group_ids: Option<Vec<String>>,
+    /// At most so many.
+    pub max_facts: usize,
+    /// Only facts that name this thing.
+    pub center_node_uuid: Option<String>,
+    /// Only these kinds: `DECIDED`, `RESOLVED`, `SET_TO`, ….
+    pub edge_types: Option<Vec<String>>,
+    /// As things stood at the end of this day, or at this instant; now when not given.
+    pub as_of: Option<String>,
+    /// Whether facts count that are true no longer.
+    pub include_ended: bool,
+    /// Only facts that became true after this.
+    pub valid_at_after: Option<String>,
+    /// Only facts that became true before this.
+    pub valid_at_before: Option<String>,
+    /// Only facts that ended after this.
+    pub invalid_at_after: Option<String>,
+    /// Only facts that ended before this.
+    pub invalid_at_before: Option<String>,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            query: String::new(),
+            project: None,
+            group_ids: None,
+            max_facts: 10,
+            center_node_uuid: None,
+            edge_types: None,
+            as_of: None,
+            include_ended: false,
+            valid_at_after: None,
+            valid_at_before: None,
+            invalid_at_after: None,
+            invalid_at_before: None,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Answer {
+    /// For people: what was done before searching, what is missing.
+    pub message: String,
+    /// The facts, best first.
+    pub facts: Vec<FactRow>,
+}

@@ -1,0 +1,51 @@
+//! `search_nodes`: things that sessions were about.
+
+use serde::{Deserialize, Serialize};
+
+use super::graph::NodeRow;
+
+/// The tool's name.
+pub const NAME: &str = "search_nodes";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// Words, "phrases", prefix*, -not, or a question; the latest things when empty.
+    pub query: String,
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only these projects, by namespace or directory. Any other name means the whole group.
+    pub group_ids: Option<Vec<String>>,
+    /// At most so many.
+    pub max_nodes: usize,
+    /// Only these kinds: `File`, `Symbol`, `Setting`, `Decision`, ….
+    pub entity_types: Option<Vec<String>>,
+    /// What shares a fact with this thing comes first.
+    pub center_node_uuid: Option<String>,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            query: String::new(),
+            project: None,
+            group_ids: None,
+            max_nodes: 10,
+            entity_types: None,
+            center_node_uuid: None,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Answer {
+    /// For people: what was done before searching, what is missing.
+    pub message: String,
+    /// The things, best first.
+    pub nodes: Vec<NodeRow>,
+}

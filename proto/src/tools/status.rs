@@ -1,0 +1,39 @@
+//! `session_tracking_status`: how the tracking stands, of one session or of all.
+
+use serde::{Deserialize, Serialize};
+
+use super::{SessionRow, health::Sessions};
+
+/// The tool's name.
+pub const NAME: &str = "session_tracking_status";
+
+/// What it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// The session's id or a unique beginning of it; the caller's own, if it is in one, when
+    /// missing.
+    pub session_id: Option<String>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Answer {
+    /// `success`.
+    pub status: String,
+    /// Whether transcripts are followed.
+    pub enabled: bool,
+    /// The session that was asked for.
+    pub session: Option<SessionRow>,
+    /// All sessions, by state.
+    pub sessions: Sessions,
+    /// Folders that are watched.
+    pub watched: Vec<String>,
+    /// Whether everything that was there at the start has been seen.
+    pub scanned: bool,
+    /// The same for people.
+    pub message: String,
+}

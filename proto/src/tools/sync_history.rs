@@ -1,0 +1,67 @@
+//! `session_tracking_sync_history`: index sessions of the past.
+
+use serde::{Deserialize, Serialize};
+
+/// The tool's name.
+pub const NAME: &str = "session_tracking_sync_history";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only sessions of the last so many days; 0 for all.
+    pub days: u32,
+    /// At most so many sessions, the latest first.
+    pub max_sessions: usize,
+    /// Whether to tell only what would be done.
+    pub dry_run: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments { project: None, days: 7, max_sessions: 100, dry_run: true }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Answer {
+    /// `success`.
+    pub status: String,
+    /// Whether nothing was done.
+    pub dry_run: bool,
+    /// Sessions that are not indexed yet.
+    pub sessions_found: usize,
+    /// What a model would be paid for them, in dollars; 0 without a model.
+    pub estimated_cost: f64,
+    /// Tokens of their transcripts that would be looked at, about.
+    pub estimated_tokens: u64,
+    /// The first of them.
+    pub sessions: Vec<Found>,
+    /// Sessions that were indexed.
+    pub sessions_indexed: usize,
+    /// Sessions that could not be.
+    pub sessions_failed: usize,
+    /// What a model was paid, in dollars.
+    pub actual_cost: f64,
+    /// The same for people.
+    pub message: String,
+}
+
+/// A session of the past.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Found {
+    /// The transcript.
+    pub path: String,
+    /// When it was last written, RFC 3339.
+    pub modified: String,
+    /// Messages in it; 0 when it has not been read yet.
+    pub messages: u32,
+}

@@ -1,0 +1,90 @@
+//! What made-up sessions quote from: prose and code of words by falling frequency.
+
+use crate::random::Random;
+
+/// Different words there are.
+const WORDS: usize = 20_000;
+/// Bytes of prose, and of code.
+const SHELF: usize = 4 << 20;
+
+/// Texts to quote from.
+pub(crate) struct Library {
+    words: Vec<String>,
+    prose: String,
+    code: String,
+    noise: String,
+}
+
+impl Library {
+    pub(crate) fn new() -> Library {
+        let mut random = Random::new(1);
+        let words = words();
+        let mut library =
+            Library { words, prose: String::new(), code: String::new(), noise: String::new() };
+        while library.prose.len() < SHELF {
+            let end = if random.below(12) == 0 { ".\n" } else { " " };
+            let word = library.word(&mut random).to_owned();
+            library.prose.extend([&word, end]);
+        }
+        while library.code.len() < SHELF {
+            let indent = 4 * random.below(5);
+            let [one, two, three] = [(); 3].map(|()| library.word(&mut random).to_owned());
+            library
+                .code
+                .push_str(&format!("{:indent$}let {one} = {two}(\"{three}\", &{one});\n", ""));
+        }
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        library.noise = (0..SHELF / 8).map(|_| char::from(DIGITS[random.below(64)])).collect();
+        library
+    }
+
+    /// A word; low numbers come up more often than high ones.
+    pub(crate) fn word(&self, random: &mut Random) -> &str {
+        let share = random.below(1_000_000) as f64 / 1e6;
+        &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]
+    }
+
+    pub(crate) fn path(&self, random: &mut Random) -> String {
+        format!(
+            "/work/app/src/{}/{}.rs",
+            self.words[random.below(20)],
+            self.words[random.below(200)]
+        )
+    }
+
+    /// Around so many bytes of prose.
+    pub(crate) fn prose(&self, random: &mut Random, bytes: usize) -> &str {
+        quote(&self.prose, random, bytes)
+    }
+
+    /// Around so many bytes of code.
+    pub(crate) fn code(&self, random: &mut Random, bytes: usize) -> &str {
+        quote(&self.code, random, bytes)
+    }
+
+    /// Around so many bytes that mean nothing.
+    pub(crate) fn noise(&self, random: &mut Random, bytes: usize) -> &str {
+        quote(&self.noise, random, bytes)
+    }
+}
+
+/// A piece of `text`, all ASCII, between half and one and a half times as long as `bytes`.
+fn quote<'t>(text: &'t str, random: &mut Random, bytes: usize) -> &'t str {
+    let length = bytes / 2 + random.below(bytes);
+    let start = random.below(text.len() - length);
+    &text[start..start + length]
+}
+
+fn words() -> Vec<String> {
+    let syllables = ["ba", "ko", "ri", "tem", "sul", "na", "vor", "de", "lin", "mas", "pu", "gra"];
+    let made = |number: usize| {
+        let (mut word, mut rest) = (String::new(), number * 7_919);
+        while rest > 0 {
+            word.push_str(syllables[rest % syllables.len()]);
+            rest /= syllables.len();
+        }
+        if number.is_multiple_of(10) { word + "_handler" } else { word }
+    };
+    (1..=WORDS).map(made).collect()
+}

@@ -1,0 +1,213 @@
+//! Made-up sessions of any length, the same in every run.
+//!
+//! What is in them, by bytes, is what was found in the corpus: more than half is what tools
+//! returned (most of it twice, as text and structured), a tenth progress reports, and less than a
+//! tenth is text that anyone keeps.
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::PathBuf,
+};
+
+use graphiti_tests::World;
+use graphitid::model::Timestamp;
+use serde_json::{Value, json};
+
+use crate::{library::Library, material, random::Random};
+
+/// When the sessions begin, in seconds since the epoch; each record is a second later.
+const BEGIN: i64 = 1_780_000_000;
+/// Steps that the agent takes for one prompt.
+const STEPS: usize = 12;
+
+/// A session and its transcript.
+pub(crate) struct Session {
+    id: String,
+    path: PathBuf,
+    random: Random,
+    records: u64,
+    at: i64,
+}
+
+impl Session {
+    /// The session of this number; nothing is written of it yet.
+    pub(crate) fn new(world: &World, number: u64) -> Session {
+        let folder = world.claude().join(format!("projects/-work-app{}", number % 23));
+        std::fs::create_dir_all(&folder).expect("make a folder");
+        let id = format!("{number:08x}-0000-4000-8000-000000000000");
+        let path = folder.join(format!("{id}.jsonl"));
+        let at = BEGIN + i64::try_from(number).expect("a small number") * 600;
+        Session { id, path, random: Random::new(number), records: 0, at }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Goes on for at least so many bytes: a prompt, and what the agent does about it, and so on.
+    pub(crate) fn write(&mut self, library: &Library, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let file = File::options().create(true).append(true).open(&self.path);
+        let mut file = BufWriter::new(file.expect("open a transcript"));
+        let mut written = 0;
+        let mut step = 0;
+        while written < bytes {
+            for record in self.step(library, step % STEPS) {
+                let line = record.to_string();
+                file.write_all(line.as_bytes()).expect("write a transcript");
+                file.write_all(b"\n").expect("write a transcript");
+                written += line.len() as u64 + 1;
+            }
+            step += 1;
+        }
+        file.flush().expect("write a transcript");
+        material::age(&self.path);
+    }
+
+    fn step(&mut self, library: &Library, step: usize) -> Vec<Value> {
+        if step == 0 {
+            let text = library.prose(&mut self.random, 400);
+            let snapshot = json!({ "messageId": self.uuid(), "trackedFileBackups": {} });
+            return vec![
+                json!({ "type": "file-history-snapshot", "snapshot": snapshot }),
+                self.record("user", json!({ "message": { "role": "user", "content": text } })),
+            ];
+        }
+        let mut records = vec![self.thought(library)];
+        if step.is_multiple_of(3) {
+            let text = library.prose(&mut self.random, 700);
+            records.push(self.assistant(&json!({ "type": "text", "text": text })));
+        }
+        match self.random.below(10) {
+            0..4 => self.reading(library, &mut records),
+            4..7 => self.command(library, &mut records),
+            7..9 => self.edit(library, &mut records),
+            _ => self.sub_agent(library, &mut records),
+        }
+        records
+    }
+
+    fn thought(&mut self, library: &Library) -> Value {
+        let thinking = library.prose(&mut self.random, 600);
+        let signature = library.noise(&mut self.random, 1_200);
+        self.assistant(&json!({ "type": "thinking", "thinking": thinking, "signature": signature }))
+    }
+
+    fn reading(&mut self, library: &Library, records: &mut Vec<Value>) {
+        let path = library.path(&mut self.random);
+        let content = library.code(&mut self.random, 6_000);
+        let numbered: String = content
+            .lines()
+            .enumerate()
+            .map(|(number, line)| format!("{:>6}\t{line}\n", number + 1))
+            .collect();
+        let structured =
+            json!({ "type": "text", "file": { "filePath": path, "content": content } });
+        self.used("Read", &json!({ "file_path": path }), (&numbered, false), &structured, records);
+    }
+
+    fn command(&mut self, library: &Library, records: &mut Vec<Value>) {
+        let failed = self.random.below(6) == 0;
+        let name = library.word(&mut self.random);
+        let output = library.code(&mut self.random, 2_500);
+        let output = match failed {
+            true => format!("Exit code 101\n{output}\ntest {name} ... FAILED"),
+            false => format!("{output}\ntest result: ok. 12 passed; 0 failed; 0 ignored"),
+        };
+        for _ in 0..2 {
+            let data = json!({ "type": "bash_progress", "output": output[..600] });
+            records.push(self.record("progress", json!({ "data": data })));
+        }
+        let input = json!({ "command": format!("cargo test {name}"), "description": "Test it" });
+        let structured = json!({ "stdout": output, "stderr": "", "interrupted": false });
+        self.used("Bash", &input, (&output, failed), &structured, records);
+    }
+
+    fn edit(&mut self, library: &Library, records: &mut Vec<Value>) {
+        let path = library.path(&mut self.random);
+        let (old, new) = (library.code(&mut self.random, 300), library.code(&mut self.random, 400));
+        let input = json!({ "file_path": path, "old_string": old, "new_string": new });
+        let output = format!("The file {path} has been updated.\n{new}");
+        let structured = json!({
+            "filePath": path, "oldString": old, "newString": new,
+            "originalFile": library.code(&mut self.random, 8_000),
+        });
+        self.used("Edit", &input, (&output, false), &structured, records);
+    }
+
+    fn sub_agent(&mut self, library: &Library, records: &mut Vec<Value>) {
+        let input = json!({ "description": library.prose(&mut self.random, 40) });
+        for _ in 0..3 {
+            let message =
+                json!({ "message": { "content": library.code(&mut self.random, 4_000) } });
+            let data = json!({ "type": "agent_progress", "message": message });
+            records.push(self.record("progress", json!({ "data": data })));
+        }
+        let output = library.prose(&mut self.random, 1_500);
+        let structured = json!({ "status": "completed", "content": output });
+        self.used("Task", &input, (output, false), &structured, records);
+    }
+
+    fn used(
+        &mut self,
+        tool: &str,
+        input: &Value,
+        (output, failed): (&str, bool),
+        structured: &Value,
+        records: &mut Vec<Value>,
+    ) {
+        let id = format!("toolu_{}", self.uuid());
+        records.push(
+            self.assistant(&json!({ "type": "tool_use", "id": id, "name": tool, "input": input })),
+        );
+        let result = json!({
+            "tool_use_id": id, "type": "tool_result", "content": output, "is_error": failed,
+        });
+        let message = json!({ "role": "user", "content": [result] });
+        records
+            .push(self.record("user", json!({ "message": message, "toolUseResult": structured })));
+    }
+
+    fn assistant(&mut self, block: &Value) -> Value {
+        let message = json!({
+            "model": "claude-made-up-1",
+            "id": format!("msg_{}", self.uuid()),
+            "type": "message",
+            "role": "assistant",
+            "content": [block],
+            "usage": {
+                "input_tokens": 4, "cache_creation_input_tokens": 812,
+                "cache_read_input_tokens": 41_234, "output_tokens": 187,
+            },
+        });
+        self.record("assistant", json!({ "message": message }))
+    }
+
+    fn record(&mut self, kind: &str, members: Value) -> Value {
+        let parent = self.uuid();
+        self.records += 1;
+        let mut record = json!({
+            "parentUuid": parent,
+            "isSidechain": false,
+            "userType": "external",
+            "cwd": "/work/app",
+            "sessionId": self.id,
+            "version": "2.1.200",
+            "gitBranch": "main",
+            "type": kind,
+        });
+        let Value::Object(members) = members else { unreachable!("members are an object") };
+        record.as_object_mut().expect("an object").extend(members);
+        record["uuid"] = json!(self.uuid());
+        self.at += 1;
+        record["timestamp"] = json!(Timestamp::from_seconds(self.at).to_string());
+        record
+    }
+
+    fn uuid(&self) -> String {
+        format!("{}-0000-4000-8000-{:012x}", &self.id[..8], self.records)
+    }
+}

@@ -1,0 +1,94 @@
+//! How fast transcripts come in, and in how much memory.
+//!
+//! `cargo bench -p graphiti-tests --bench import`. Three histories: the corpus (`../shared/corpus`
+//! or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one long made-up session of
+//! `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS` (5000) short ones; a size of 0
+//! leaves one out. Speed is told as a ratio to work that everyone knows, measured in the same run
+//! on the same bytes: other machines differ, and so does this one from minute to minute.
+#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+
+mod alone;
+mod library;
+mod made_up;
+mod material;
+#[path = "../retrieval/random.rs"]
+mod random;
+mod whole;
+
+use std::path::Path;
+
+use graphiti_tests::World;
+
+use crate::{alone::Speed, library::Library};
+
+fn main() {
+    // `cargo test --all-targets` starts it too.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let corpus_bytes = setting("GRAPHITI_IMPORT_CORPUS_MB", 400) * 1_000_000;
+    match material::corpus().filter(|_| corpus_bytes > 0) {
+        Some(corpus) => {
+            let world = World::new();
+            material::repeat(&corpus, &world, corpus_bytes);
+            println!("The corpus, repeated");
+            measure(&world);
+        }
+        None => println!("No corpus: set GRAPHITI_CORPUS"),
+    }
+    let library = Library::new();
+    let sessions = setting("GRAPHITI_IMPORT_SESSIONS", 5_000);
+    if sessions > 0 {
+        let world = World::new();
+        material::short_sessions(&world, &library, sessions);
+        println!("{sessions} short sessions");
+        measure(&world);
+    }
+    let long_bytes = setting("GRAPHITI_IMPORT_LONG_MB", 1_000) * 1_000_000;
+    if long_bytes > 0 {
+        let world = World::new();
+        let mut long = made_up::Session::new(&world, 1);
+        long.write(&library, long_bytes);
+        println!("One long session");
+        let daemon = measure(&world);
+        whole::close_again(&daemon, &mut |more| {
+            long.write(&library, more);
+            long.id().to_owned()
+        });
+    }
+}
+
+/// Prints how fast the transcripts of `world` are read by the simplest means, by capture alone, and
+/// by the daemon, which is left running.
+fn measure(world: &World) -> graphiti_tests::Daemon {
+    let files = material::transcripts(&world.claude().join("projects"));
+    let bytes: u64 = files.iter().map(|file| length(file)).sum();
+    println!("  {} files, {:.0} MB", files.len(), bytes as f64 / 1e6);
+    let hashed = alone::timed(bytes, || alone::hash(&files));
+    let parsed = alone::timed(bytes, || alone::parse(&files));
+    let captured = alone::timed(bytes, || alone::capture(&files));
+    let show = |what: &str, speed: Speed| {
+        println!(
+            "  {what:<34} {:>5.0} MB/s  {:>5.2} of `Value`  {:>5.2} of hashing",
+            speed.megabytes_a_second(),
+            speed.ratio(parsed),
+            speed.ratio(hashed)
+        );
+    };
+    show("read and SHA-256", hashed);
+    show("serde_json::Value a line", parsed);
+    show("capture alone", captured);
+    let (daemon, imported) = whole::import(world, bytes);
+    show("everything, by the clock", imported.elapsed);
+    show("everything, by processor time", imported.processor);
+    whole::print_costs(&daemon);
+    daemon
+}
+
+fn setting(name: &str, usual: u64) -> u64 {
+    std::env::var(name).map_or(usual, |text| text.parse().expect("a whole number"))
+}
+
+fn length(path: &Path) -> u64 {
+    path.metadata().expect("a file that was just made").len()
+}

@@ -1,0 +1,103 @@
+//! Importing with the real daemon in a fresh home.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use graphiti_proto::tools::{close, health};
+use graphiti_tests::{Daemon, World};
+use serde_json::json;
+
+use crate::alone::Speed;
+
+/// Bytes that an agent adds to a long session before it is closed again.
+const MORE: u64 = 10_000;
+/// Closes of each kind that are timed.
+const CLOSES: usize = 7;
+
+/// How fast everything went.
+pub(crate) struct Imported {
+    pub(crate) elapsed: Speed,
+    /// By what all threads of the daemon spent.
+    pub(crate) processor: Speed,
+}
+
+/// Starts a daemon and waits until it knows everything.
+pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, Imported) {
+    // Builds the programs, which is not to be measured.
+    world.printed(&["--version"]);
+    let start = Instant::now();
+    let daemon = world.start();
+    daemon.settle();
+    let elapsed = Speed { bytes, spent: start.elapsed() };
+    let processor = Speed { bytes, spent: processor_time(&daemon) };
+    (daemon, Imported { elapsed, processor })
+}
+
+/// Prints what the import left behind in memory and on disk.
+pub(crate) fn print_costs(daemon: &Daemon) {
+    let health: health::Answer = serde_json::from_value(daemon.call(health::NAME, &json!({})))
+        .expect("an answer as documented");
+    let kept = health.kept;
+    println!(
+        "  memory: {:.0} MB at its peak, {:.0} MB now",
+        memory(daemon, "VmHWM:"),
+        memory(daemon, "VmRSS:")
+    );
+    println!(
+        "  disk: {:.1} MB database, {:.1} MB index; {} episodes, {} messages",
+        kept.database_bytes as f64 / 1e6,
+        kept.index_bytes as f64 / 1e6,
+        kept.episodes,
+        kept.messages
+    );
+}
+
+/// Prints what it costs to close a session that did not change, and one that grew a little: `grow`
+/// makes it grow by so many bytes, and returns its id.
+pub(crate) fn close_again(daemon: &Daemon, grow: &mut dyn FnMut(u64) -> String) {
+    let mut close = |more: u64| {
+        let arguments = json!({ "session_id": grow(more) });
+        let start = Instant::now();
+        let answer = daemon.call(close::NAME, &arguments);
+        let spent = start.elapsed();
+        let wanted = if more == 0 { "unchanged" } else { "replaced" };
+        assert_eq!(answer["action"], wanted, "{answer}");
+        spent
+    };
+    close(0);
+    let unchanged = median(|| close(0));
+    let grown = median(|| close(MORE));
+    println!(
+        "  closed again: {:.2} ms unchanged, {:.1} ms with {} kB more; memory: {:.0} MB at its peak",
+        unchanged.as_secs_f64() * 1e3,
+        grown.as_secs_f64() * 1e3,
+        MORE / 1_000,
+        memory(daemon, "VmHWM:"),
+    );
+}
+
+fn median(mut run: impl FnMut() -> Duration) -> Duration {
+    let mut times: Vec<Duration> = (0..CLOSES).map(|_| run()).collect();
+    times.sort();
+    times[CLOSES / 2]
+}
+
+/// A line of the daemon's status that tells memory, in MB; 0 where the system has none.
+fn memory(daemon: &Daemon, name: &str) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes.unwrap_or_default() * 1_024.0 / 1e6
+}
+
+/// What all threads of the daemon spent so far, in the system's ticks of 10 ms.
+fn processor_time(daemon: &Daemon) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", daemon.pid())).unwrap_or_default();
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    // Fields 14 and 15 of the whole: user and system time.
+    let ticks = behind_name.split_whitespace().skip(11).take(2);
+    let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks.max(1) * 10)
+}

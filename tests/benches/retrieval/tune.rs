@@ -1,0 +1,47 @@
+//! What each weight of the ranking does, one at a time.
+
+use graphitid::search::{index::Index, passage::Kind, rank::Weights};
+
+use crate::{ask_all, sessions::Set};
+
+/// Changes one weight by a factor.
+type Change = (&'static str, fn(&mut Weights, f32));
+
+const CHANGES: &[Change] = &[
+    ("saturation", |weights, factor| weights.saturation *= factor),
+    ("length", |weights, factor| weights.length = (weights.length * factor).min(1.0)),
+    ("exact", |weights, factor| weights.exact = (weights.exact * factor).min(1.0)),
+    ("in_whole", |weights, factor| weights.in_whole *= factor),
+    ("in_date", |weights, factor| weights.in_date *= factor),
+    ("name", |weights, factor| weights.name *= 1.0 + factor / 2.0),
+    ("faint", |weights, factor| weights.faint *= factor),
+    ("agent's words", |weights, factor| weights.kinds[Kind::Agent as usize] *= factor),
+    ("tools", |weights, factor| weights.kinds[Kind::Tool as usize] *= factor),
+    ("second and third passage", |weights, factor| {
+        weights.best[1] *= factor;
+        weights.best[2] *= factor;
+    }),
+    ("turns", |weights, factor| weights.turns *= factor),
+    ("stretch", |weights, factor| weights.stretch *= factor),
+    ("stretch_terms", |weights, factor| {
+        weights.stretch_terms = (weights.stretch_terms as f32 * factor) as u32 + 1;
+    }),
+    ("whole", |weights, factor| weights.whole *= factor),
+    ("pairs", |weights, factor| weights.pairs *= factor),
+    ("date", |weights, factor| weights.date *= factor),
+    ("named_project", |weights, factor| weights.named_project *= factor),
+    ("recency", |weights, factor| weights.recency *= factor),
+];
+
+/// Prints the figures for each weight without it, halved, and more of it.
+pub(crate) fn run(set: &Set, index: &Index) {
+    println!("  default                       {}", ask_all(set, index, &Weights::default(), false));
+    for (name, change) in CHANGES {
+        for factor in [0.0, 0.5, 1.5, 2.5] {
+            let mut weights = Weights::default();
+            change(&mut weights, factor);
+            let score = ask_all(set, index, &weights, false);
+            println!("  {name:24} x{factor:<3}  {score}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! How fast, how large: made-up coding sessions by the thousand.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use graphitid::{
+    model::{Role, Timestamp},
+    search::{
+        index::{Index, Position},
+        query::Query,
+        rank::{Request, Scope, Weights},
+    },
+};
+use jiff::{civil::date, tz::TimeZone};
+
+use crate::{random::Random, sessions::Session};
+
+/// Messages of a session.
+const MESSAGES: usize = 30;
+/// Different words there are.
+const VOCABULARY: usize = 60_000;
+/// Questions asked for the percentiles.
+const QUESTIONS: usize = 400;
+
+/// Prints the figures for so many sessions. Keeps the index in `GRAPHITI_VOLUME`, where that is set.
+pub(crate) fn run(sessions: usize) {
+    let temporary = tempfile::tempdir().expect("a temporary folder can be made");
+    let kept = std::env::var_os("GRAPHITI_VOLUME").map(PathBuf::from);
+    let folder = kept.as_deref().unwrap_or(temporary.path());
+    let words = vocabulary();
+    let mut random = Random::new(42);
+    let (index, bytes, spent) = fill(folder, sessions, &words, &mut random);
+    println!("{sessions} sessions of {MESSAGES} messages, {:.0} MB of text", bytes as f64 / 1e6);
+    println!(
+        "  indexed in {:.1} s, {:.1} MB/s, {:.1} MB on disk",
+        spent.as_secs_f64(),
+        bytes as f64 / 1e6 / spent.as_secs_f64(),
+        size(folder) as f64 / 1e6
+    );
+    freshness(&index, sessions as u64, &words, &mut random);
+    drop(index);
+    let program = std::env::current_exe().expect("the program has a path");
+    let asked = Command::new(program).arg("asked").arg(folder).status();
+    asked.expect("the program can be started again");
+}
+
+/// What a fresh process needs to open an index and to answer.
+pub(crate) fn asked(folder: &Path) {
+    let before = resident();
+    let start = Instant::now();
+    let index = Index::open(folder).expect("what was written can be opened");
+    println!("  opened and checked in {:.0} ms", millis(start.elapsed()));
+    println!("  memory: {before} before, {} opened", resident());
+    let words = vocabulary();
+    ask(&index, &words, &mut Random::new(7));
+    let after = resident();
+    index.rest().expect("the index can be read");
+    println!(
+        "  memory: {after} after questions and with the benchmark's words, {} at rest",
+        resident()
+    );
+}
+
+fn fill(
+    folder: &Path,
+    sessions: usize,
+    words: &[String],
+    random: &mut Random,
+) -> (Index, usize, Duration) {
+    let index = Index::create(folder).expect("an index can be made in an empty folder");
+    let (mut bytes, mut spent) = (0, Duration::ZERO);
+    for key in 1..=sessions as u64 {
+        let session = session(key, words, random);
+        bytes += session.messages.iter().map(|message| message.text.len()).sum::<usize>();
+        let start = Instant::now();
+        if index.apply(session.change(key), Position(key)).is_full() {
+            index.commit().expect("the disk takes it");
+        }
+        spent += start.elapsed();
+    }
+    let start = Instant::now();
+    index.commit().expect("the disk takes it");
+    (index, bytes, spent + start.elapsed())
+}
+
+fn ask(index: &Index, words: &[String], random: &mut Random) {
+    ask_with(index, words, random, "");
+    ask_with(index, words, random, " project:project7 role:user after:2025-03-01");
+}
+
+/// Asks questions that all end alike.
+fn ask_with(index: &Index, words: &[String], random: &mut Random, end: &str) {
+    let (mut times, mut own_times) = (Vec::new(), Vec::new());
+    for _ in 0..QUESTIONS {
+        let question = question(words, random) + end;
+        let before = processor_time();
+        times.push(search(index, &question));
+        own_times.push(processor_time().saturating_sub(before));
+    }
+    for (name, mut times) in [("question", times), ("processor time", own_times)] {
+        times.sort();
+        let at = |share: f64| millis(times[((times.len() - 1) as f64 * share) as usize]);
+        let (median, nine_tenths, high, worst) = (at(0.5), at(0.9), at(0.99), at(1.0));
+        println!(
+            "  {name}{end}: p50 {median:.1} ms, p90 {nine_tenths:.1} ms, p99 {high:.1} ms, worst {worst:.1} ms"
+        );
+    }
+}
+
+/// How long this thread has run; what others do on the machine does not count.
+fn processor_time() -> Duration {
+    let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = statistics.split(' ').next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
+}
+
+/// From telling a message to having found it.
+fn freshness(index: &Index, last: u64, words: &[String], random: &mut Random) {
+    let (mut times, mut commits) = (Vec::new(), Vec::new());
+    for key in last + 1..=last + 40 {
+        let mut session = session(key, words, random);
+        session.messages.truncate(1);
+        session.messages[0].text.push_str(&format!(" uniqueword{key}"));
+        let start = Instant::now();
+        index.apply(session.change(key), Position(key));
+        search(index, &format!("uniqueword{key}"));
+        times.push(start.elapsed());
+        if key % 10 == 0 {
+            let start = Instant::now();
+            index.commit().expect("the disk takes it");
+            commits.push(start.elapsed());
+        }
+    }
+    times.sort();
+    commits.sort();
+    println!(
+        "  from write to found: p50 {:.2} ms, worst {:.2} ms; commit of ten: p50 {:.0} ms, worst {:.0} ms",
+        millis(times[times.len() / 2]),
+        millis(times[times.len() - 1]),
+        millis(commits[commits.len() / 2]),
+        millis(commits[commits.len() - 1])
+    );
+}
+
+fn search(index: &Index, question: &str) -> Duration {
+    let now = date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a usual date");
+    let start = Instant::now();
+    let query = Query::parse(question, &now);
+    let request = Request {
+        query: &query,
+        scope: &Scope::default(),
+        now: Timestamp::from_micros(now.timestamp().as_microsecond()),
+        limit: 10,
+        weights: &Weights::default(),
+        second: None,
+    };
+    let results = index.search(&request).expect("the index can be read");
+    assert!(question.contains(':') || !results.sessions.is_empty(), "every word was said");
+    start.elapsed()
+}
+
+/// Words by falling frequency: real ones first, made-up ones after them.
+fn vocabulary() -> Vec<String> {
+    const COMMON: &str = "the to a and of is in it for that this i with on we be can test file code \
+        run not error let now from as are use add check have fix change need build command main \
+        function should make new update set get work if but by all will see so you function value \
+        session server data user name path type string list read write call return config";
+    let syllables = ["ba", "ko", "ri", "tem", "sul", "na", "vor", "de", "lin", "mas", "pu", "gra"];
+    let mut words: Vec<String> = COMMON.split_whitespace().map(str::to_owned).collect();
+    let mut number = 0_usize;
+    while words.len() < VOCABULARY {
+        number += 1;
+        let (mut word, mut rest) = (String::new(), number * 7_919);
+        while rest > 0 {
+            word.push_str(syllables[rest % syllables.len()]);
+            rest /= syllables.len();
+        }
+        match number % 40 {
+            0 => word.push_str("_handler"),
+            1 => word = format!("src/{word}/mod.rs"),
+            2 => word.push_str("ing"),
+            _ => {}
+        }
+        words.push(word);
+    }
+    words
+}
+
+fn session(key: u64, words: &[String], random: &mut Random) -> Session {
+    let mut session = Session {
+        name: key.to_string(),
+        agent: "claude".to_owned(),
+        project: format!("/home/ann/project{}", key % 97),
+        messages: Vec::new(),
+    };
+    // A session has its own subject: some words come back in it.
+    let subject: Vec<usize> = (0..12).map(|_| 200 + random.below(words.len() - 200)).collect();
+    for number in 0..MESSAGES {
+        let role = [Role::User, Role::Agent, Role::Tool, Role::Tool, Role::Agent][number % 5];
+        let mut text = String::new();
+        for _ in 0..20 + random.below(100) {
+            let word = match random.below(8) {
+                0 => subject[random.below(subject.len())],
+                _ => zipf(words.len(), random),
+            };
+            text.push_str(&words[word]);
+            text.push(' ');
+        }
+        let at = Timestamp::from_seconds(1_740_000_000 + key as i64 * 300 + number as i64);
+        let message = session.say(role, Some(at), text);
+        message.tool = (role == Role::Tool).then(|| "Bash".to_owned());
+    }
+    session
+}
+
+/// A question of four to nine words, most of them usual ones.
+fn question(words: &[String], random: &mut Random) -> String {
+    let mut question = vec!["what", "did", "we"];
+    for _ in 0..4 + random.below(6) {
+        let word = match random.below(3) {
+            0 => 200 + random.below(5_000),
+            _ => zipf(words.len(), random),
+        };
+        question.push(&words[word]);
+    }
+    question.join(" ")
+}
+
+/// A rank whose frequency falls with its number.
+fn zipf(count: usize, random: &mut Random) -> usize {
+    let share = random.below(1_000_000) as f64 / 1e6;
+    ((count as f64).powf(share) - 1.0) as usize
+}
+
+fn size(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
+}
+
+/// Memory in use, as the system tells it; nothing where it does not.
+fn resident() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let megabytes = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        kilobytes.unwrap_or(0.0_f64) / 1e3
+    };
+    format!("{:.0} MB own + {:.0} MB of files", megabytes("RssAnon:"), megabytes("RssFile:"))
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,112 @@
+//! An agent's program that talks to `graphiti mcp` over its standard input and output.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use serde_json::{Value, json};
+
+/// A running `graphiti mcp` and the agent's end of it. It is killed when this goes.
+pub struct Host {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next_id: u64,
+    /// Notifications that came while an answer was waited for.
+    pub notifications: Vec<Value>,
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tests write their parameters in place")]
+impl Host {
+    /// Starts a program that behaves as `graphiti mcp`.
+    pub fn start(command: &mut Command) -> Host {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("start graphiti mcp");
+        let output = BufReader::new(child.stdout.take().expect("its output is piped"));
+        let input = child.stdin.take();
+        Host { child, input, output, next_id: 1, notifications: Vec::new() }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The handshake; the answer to it.
+    pub fn initialize(&mut self, version: &str) -> Value {
+        let params = json!({
+            "protocolVersion": version,
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let answer = self.ask("initialize", params);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        answer["result"].clone()
+    }
+
+    /// A request and its answer.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    /// Calls a tool; its result, or the error in place of one.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        if answer["error"].is_null() { answer["result"].clone() } else { answer }
+    }
+
+    /// Sends a request; its id.
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("the input is open");
+        input.write_all(format!("{message}\n").as_bytes()).expect("graphiti mcp reads");
+        input.flush().expect("graphiti mcp reads");
+    }
+
+    /// The answer to a request.
+    pub fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.receive().expect("an answer");
+            if message["id"] == id {
+                return message;
+            }
+            self.notifications.push(message);
+        }
+    }
+
+    /// The next message; `None` when there are no more.
+    pub fn receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("read what graphiti mcp says");
+        if line.is_empty() {
+            return None;
+        }
+        Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}")))
+    }
+
+    /// Hangs up; what was still said, and how it ended.
+    pub fn hang_up(mut self) -> (Vec<Value>, ExitStatus) {
+        drop(self.input.take());
+        let mut rest = Vec::new();
+        while let Some(message) = self.receive() {
+            rest.push(message);
+        }
+        (rest, self.child.wait().expect("graphiti mcp ends"))
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

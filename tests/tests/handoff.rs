@@ -1,0 +1,83 @@
+//! What one session leaves to the next, with the real programs.
+
+use std::time::Duration;
+
+use graphiti_tests::World;
+use serde_json::json;
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+#[test]
+fn the_next_agent_is_told_what_the_last_ones_left() {
+    let world = World::new();
+    let mut first = world.transcript("aaaa-1").aged(3 * HOUR);
+    first
+        .prompt("Make the importer keep the order of the rows")
+        .tool(
+            "Edit",
+            &json!({"file_path": "/work/app/src/import.rs", "old_string": "a", "new_string": "b"}),
+            "The file has been updated.",
+        )
+        .failing_tool(
+            "Bash",
+            &json!({"command": "cargo test"}),
+            "Exit code 101\nrunning 2 tests\ntest import::order ... FAILED\ntest import::empty ... ok\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+        )
+        .reply("One test still fails: import::order.");
+    let daemon = world.start();
+    // Another agent works here at this moment, and a third one elsewhere.
+    world.transcript("bbbb-2").prompt("Write the manual");
+    world.transcript_in("cccc-3", "/work/other").prompt("Something else");
+    daemon.settle();
+    let handoff =
+        daemon.call("get_handoff", &json!({ "project": "/work/app/src/deep", "max_chars": 1_000 }));
+    assert_eq!(handoff["project"], "/work/app");
+    let last = &handoff["sessions"];
+    assert!(
+        last.as_array().unwrap().iter().any(|past| past["session_id"] == "aaaa-1"),
+        "{handoff}"
+    );
+    let failing = &handoff["failing_tests"][0];
+    assert_eq!(failing["failed"], 1, "{handoff}");
+    assert_eq!(failing["names"], json!(["import::order"]), "{handoff}");
+    assert_eq!(failing["session_id"], "aaaa-1");
+    assert_eq!(handoff["files"], json!(["src/import.rs"]), "{handoff}");
+    let text = handoff["text"].as_str().unwrap();
+    assert!(text.chars().count() <= 1_000 && text.contains("import::order"), "{text}");
+}
+
+#[test]
+fn the_session_that_asks_is_left_out() {
+    let world = World::new();
+    let mut own = world.transcript("aaaa-1");
+    own.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("aaaa-1");
+    let mut wire = daemon.wire();
+    let mut asked = |session: &str| {
+        let params = json!({
+            "name": "get_handoff", "arguments": { "project": "/work/app" },
+            "_meta": { "graphiti/caller": { "session_id": session } },
+        });
+        wire.ask("tools/call", params).unwrap()["structuredContent"].clone()
+    };
+    let told = asked("aaaa-1");
+    assert_eq!(told["sessions"], json!([]), "{told}");
+    assert_eq!(told["message"], "No earlier session is known in this project.");
+    assert_eq!(asked("bbbb-2")["sessions"][0]["session_id"], "aaaa-1");
+}
+
+#[test]
+fn a_person_reads_the_same() {
+    let world = World::new();
+    let mut first = world.transcript("aaaa-1").aged(HOUR);
+    first.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle();
+    let printed = world.printed(&["handoff", "--project", "/work/app"]);
+    assert!(printed.contains("Last session: Fix the login timeout (aaaa-1)"), "{printed}");
+    assert_eq!(world.json(&["handoff", "-p", "/work/app"])["sessions"][0]["session_id"], "aaaa-1");
+    let printed = world.printed(&["handoff", "--project", "/work/nothing"]);
+    assert_eq!(printed, "No earlier session is known in this project.\n");
+}

@@ -1,0 +1,284 @@
+//! Agents ask over the Model Context Protocol, with the real programs.
+
+use graphiti_tests::{Host, World};
+use serde_json::{Value, json};
+
+const LATEST: &str = "2025-11-25";
+
+#[test]
+fn an_agent_shakes_hands_in_its_own_version_and_finds_the_tools() {
+    let world = World::new();
+    let _daemon = world.start();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", LATEST] {
+        let mut host = host(&world);
+        let hello = host.initialize(version);
+        assert_eq!(hello["protocolVersion"], version);
+        assert_eq!(hello["serverInfo"]["name"], "graphiti");
+        assert!(hello["instructions"].as_str().unwrap().contains("get_handoff"));
+        let tools = host.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let close = tools
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|tool| tool["name"] == "session_tracking_close")
+            .unwrap();
+        assert_eq!(
+            close["inputSchema"]["properties"]["session_id"]["type"],
+            json!(["string", "null"])
+        );
+        assert_eq!(close["outputSchema"]["properties"]["status"]["type"], "string");
+        assert_eq!(close["annotations"]["readOnlyHint"], false);
+        assert_eq!(close["annotations"]["destructiveHint"], false);
+        let (rest, status) = host.hang_up();
+        assert!(rest.is_empty() && status.success(), "{rest:?} {status}");
+    }
+}
+
+#[test]
+fn the_stateless_form_needs_no_handshake() {
+    let world = World::new();
+    let daemon = world.start();
+    let mut host = host(&world);
+    let listed = host.ask("tools/list", stateless(json!({})));
+    assert!(listed["result"]["tools"].as_array().unwrap().len() > 5, "{listed}");
+    let found = host.ask("server/discover", stateless(json!({})));
+    assert_eq!(found["result"]["supportedVersions"][0].as_str().map(str::len), Some(10), "{found}");
+    // The same on the socket itself, beside the bare form.
+    let mut wire = daemon.wire();
+    let health = json!({ "name": "session_tracking_health", "arguments": {} });
+    let bare = wire.ask("tools/call", health.clone()).unwrap();
+    assert_eq!(bare["structuredContent"]["status"], "ok");
+    let modern = wire.ask("tools/call", stateless(health)).unwrap();
+    assert_eq!(modern["structuredContent"]["status"], "ok");
+    assert_eq!(modern["resultType"], "complete");
+}
+
+#[test]
+fn what_is_wrong_is_said_where_the_agent_can_see_it() {
+    let world = World::new();
+    let _daemon = world.start();
+    let mut host = host(&world);
+    host.initialize(LATEST);
+    let wrong = host.call("search_sessions", json!({ "limit": "many" }));
+    assert_eq!(wrong["isError"], true);
+    assert!(wrong["structuredContent"]["error"].as_str().unwrap().contains("many"), "{wrong}");
+    let unknown = host.call("make_coffee", json!({}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    host.send(&json!(["no", "message"]));
+    let refused = host.receive().unwrap();
+    assert!(refused["error"]["code"].is_number(), "{refused}");
+    assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
+}
+
+#[test]
+fn a_search_says_how_far_it_is_and_may_be_given_up() {
+    let world = World::new();
+    let daemon = world.start();
+    for session in ["aaaa-1", "bbbb-2", "cccc-3"] {
+        world.transcript(session).prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    }
+    daemon.settle();
+    let mut host = host(&world);
+    host.initialize(LATEST);
+    // Sessions that go on are indexed for a search only when their agent is gone.
+    for session in ["aaaa-1", "bbbb-2", "cccc-3"] {
+        let closed = host.ask(
+            "tools/call",
+            json!({
+                "name": "session_tracking_close",
+                "arguments": { "session_id": session },
+                "_meta": { "progressToken": session },
+            }),
+        );
+        assert_eq!(closed["result"]["structuredContent"]["action"], "indexed", "{closed}");
+    }
+    let told: Vec<&Value> = host.notifications.iter().collect();
+    assert!(told.iter().any(|told| told["params"]["progressToken"] == "aaaa-1"), "{told:?}");
+    let id = host.request(
+        "tools/call",
+        json!({
+            "name": "search_sessions", "arguments": { "query": "login" }
+        }),
+    );
+    host.send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
+    }));
+    // Whether it was answered before or not: the connection goes on.
+    let found = host.call("search_sessions", json!({ "query": "login" }));
+    assert_eq!(found["structuredContent"]["hits"].as_array().unwrap().len(), 3, "{found}");
+}
+
+#[test]
+fn an_answer_to_an_agent_is_bounded_and_the_rest_is_a_page_away() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    let long = "The quick brown fox. ".repeat(3_000);
+    transcript.prompt("Tell me everything").reply(&long).prompt("Thanks").reply("You are welcome.");
+    let daemon = world.start();
+    daemon.settle();
+    let mut host = host(&world);
+    host.initialize(LATEST);
+    let (mut from, mut at, mut told) = (json!(0), json!(0), String::new());
+    for _ in 0..20 {
+        let arguments =
+            json!({ "session_id": "aaaa-1", "view": "messages", "from": from, "at": at });
+        let result = host.call("get_session", arguments);
+        assert!(result["content"][0]["text"].as_str().unwrap().len() < 50_000);
+        let page = &result["structuredContent"];
+        for message in page["messages"].as_array().unwrap() {
+            told.push_str(message["text"].as_str().unwrap());
+        }
+        (from, at) = (page["next"].clone(), page["next_at"].clone());
+        if from.is_null() {
+            break;
+        }
+    }
+    assert_eq!(told, format!("Tell me everything{}ThanksYou are welcome.", long.trim_end()));
+    // A program gets it all at once.
+    let all = daemon.call("get_session", &json!({ "session_id": "aaaa-1", "view": "messages" }));
+    assert_eq!(all["messages"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn episodes_are_resources_and_fill_prompts() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = daemon.close("aaaa-1")["episode_uuid"].as_str().unwrap().to_owned();
+    let mut host = host(&world);
+    host.initialize(LATEST);
+    let listed = host.ask("resources/list", json!({}));
+    let uri = format!("graphiti://episode/{episode}");
+    assert_eq!(listed["result"]["resources"][0]["uri"], uri, "{listed}");
+    let templates = host.ask("resources/templates/list", json!({}));
+    assert_eq!(
+        templates["result"]["resourceTemplates"][0]["uriTemplate"],
+        "graphiti://episode/{uuid}"
+    );
+    let read = host.ask("resources/read", json!({ "uri": uri }));
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("session_id: \"aaaa-1\"") && text.contains("# Session Summary"),
+        "{text}"
+    );
+    let gone = host.ask("resources/read", json!({ "uri": "graphiti://episode/none" }));
+    assert_eq!(gone["error"]["code"], -32002, "{gone}");
+    let prompts = host.ask("prompts/list", json!({}));
+    assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 2);
+    for (prompt, arguments) in [
+        ("handoff", json!({ "project": "/work/app" })),
+        ("recall", json!({ "query": "login timeout" })),
+    ] {
+        let filled = host.ask("prompts/get", json!({ "name": prompt, "arguments": arguments }));
+        let text = filled["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_default();
+        assert!(text.contains("Fix the login timeout"), "{prompt}: {filled}");
+    }
+    let missing = host.ask("prompts/get", json!({ "name": "recall", "arguments": {} }));
+    assert_eq!(missing["error"]["code"], -32602);
+}
+
+#[test]
+fn a_daemon_that_dies_is_outlived() {
+    let world = World::new();
+    world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle();
+    let mut host = Host::start(world.command("graphiti").args(["mcp", "--no-start"]));
+    host.initialize(LATEST);
+    // It hangs, so that the request is in flight when it dies, or was not even sent.
+    daemon.signal("STOP");
+    let id =
+        host.request("tools/call", json!({ "name": "session_tracking_health", "arguments": {} }));
+    daemon.kill();
+    let answer = host.answer(id);
+    let said = answer.to_string();
+    assert!(said.contains("ask once more") || said.contains("graphiti up"), "{answer}");
+    let daemon = world.start();
+    daemon.settle();
+    let found = host.call("search_sessions", json!({ "query": "login" }));
+    assert_eq!(found["structuredContent"]["hits"][0]["session"]["session_id"], "aaaa-1", "{found}");
+    assert!(host.notifications.is_empty(), "{:?}", host.notifications);
+}
+
+#[test]
+fn a_daemon_that_is_down_is_started_or_it_is_said_how() {
+    let world = World::new();
+    let mut told = Host::start(world.command("graphiti").args(["mcp", "--no-start"]));
+    let id = told.request("initialize", json!({}));
+    let answer = told.answer(id);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("graphiti up"), "{answer}");
+    let mut host = host(&world);
+    let hello = host.initialize(LATEST);
+    let health = host.call("session_tracking_health", json!({}));
+    world.printed(&["stop"]);
+    assert_eq!(hello["serverInfo"]["name"], "graphiti");
+    assert_eq!(health["structuredContent"]["status"], "ok", "{health}");
+}
+
+#[test]
+fn two_agents_in_one_directory_each_close_their_own_session() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("app")).unwrap();
+    let project = world.path("app").canonicalize().unwrap().to_string_lossy().into_owned();
+    for session in ["aaaa-1", "bbbb-2"] {
+        world.transcript_in(session, &project).prompt("Fix the login timeout").reply("Done.");
+    }
+    // What tells them apart is the agent's process, even when it has begun another session since
+    // it started the shim; or, where no process is known, the session that the shim was started in.
+    let mut first = agent(&world, &project, "cccc-3");
+    let mut second = agent(&world, &project, "bbbb-2");
+    let sessions = world.claude().join("sessions");
+    std::fs::create_dir_all(&sessions).unwrap();
+    let note = json!({ "pid": first.pid(), "sessionId": "aaaa-1", "cwd": project });
+    std::fs::write(sessions.join("1.json"), note.to_string()).unwrap();
+    let daemon = world.start();
+    daemon.settle();
+    for host in [&mut first, &mut second] {
+        host.initialize(LATEST);
+    }
+    let close = |host: &mut Host| {
+        host.call("session_tracking_close", json!({}))["structuredContent"].clone()
+    };
+    assert_eq!(close(&mut first)["session_id"], "aaaa-1");
+    assert_eq!(close(&mut second)["session_id"], "bbbb-2");
+    // A third one that nothing is known of is told whom it may mean.
+    for session in ["dddd-4", "eeee-5"] {
+        world.transcript_in(session, &project).prompt("Write the manual").reply("Done.");
+    }
+    daemon.settle();
+    let mut third = agent(&world, &project, "");
+    third.initialize(LATEST);
+    let unclear = close(&mut third);
+    assert!(unclear["error"].as_str().unwrap().contains("give the id of one"), "{unclear}");
+    let mut candidates: Vec<&str> = unclear["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|candidate| candidate["session_id"].as_str().unwrap())
+        .collect();
+    candidates.sort_unstable();
+    assert_eq!(candidates, ["dddd-4", "eeee-5"]);
+}
+
+fn host(world: &World) -> Host {
+    Host::start(world.command("graphiti").arg("mcp"))
+}
+
+/// An agent in `project` that starts its shim in `session`.
+fn agent(world: &World, project: &str, session: &str) -> Host {
+    let mut command = world.command("graphiti");
+    command.arg("mcp").current_dir(project).env("CLAUDE_CODE_SESSION_ID", session);
+    Host::start(&mut command)
+}
+
+/// Parameters in the form of 2026-07-28.
+fn stateless(mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params
+}

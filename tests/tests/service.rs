@@ -1,0 +1,96 @@
+//! The daemon in the background, with a service manager and without one.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use graphiti_proto::methods;
+use graphiti_tests::{Wire, World};
+use serde_json::json;
+
+#[test]
+fn up_starts_the_daemon_once_and_says_where_its_log_is() {
+    let world = World::new();
+    let said = world.printed(&["up"]);
+    assert!(said.contains("is running (pid "), "{said}");
+    assert!(said.contains(&format!("{}/graphitid.log", world.home().display())), "{said}");
+    let pid = |said: &str| {
+        said.split("pid ").nth(1).and_then(|rest| rest.split(')').next()).map(str::to_owned)
+    };
+    let again = world.printed(&["up"]);
+    assert!(again.contains("runs already"), "{again}");
+    assert_eq!(pid(&said), pid(&again));
+    assert_eq!(world.json(&["status"])["pid"].to_string(), pid(&said).expect("a process"));
+    world.printed(&["stop"]);
+}
+
+#[test]
+fn up_says_why_the_daemon_does_not_start() {
+    let world = World::new();
+    world.configure(&json!({ "inactivity_timeout": "soon" }));
+    let output = world.graphiti(&["up"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains("graphitid ended with") && said.contains("inactivity_timeout"), "{said}");
+}
+
+#[test]
+fn two_that_start_it_at_once_get_the_same_daemon() {
+    let world = World::new();
+    let start = || world.command("graphiti").arg("up").stdout(Stdio::piped()).spawn();
+    let both = [start(), start()].map(|child| child.expect("run graphiti").wait_with_output());
+    for output in both {
+        assert!(output.expect("graphiti ends").status.success());
+    }
+    world.printed(&["stop"]);
+}
+
+#[test]
+fn one_that_is_on_its_way_out_is_waited_for() {
+    let world = World::new();
+    fs::create_dir_all(world.home()).expect("a home");
+    let lock = File::create(world.home().join("graphitid.lock")).expect("a lock");
+    lock.lock().expect("it is free");
+    // The daemon's complaint comes through a pipe: when it ends, so has the daemon.
+    let errors = world.home().join("graphitid.err");
+    assert!(Command::new("mkfifo").arg(&errors).status().expect("run mkfifo").success());
+    let mut up = world.command("graphiti").arg("up").spawn().expect("run graphiti");
+    let said = fs::read_to_string(&errors).expect("what the first one says");
+    assert!(said.contains("graphitid is already running"), "{said}");
+    drop(lock);
+    let _second = File::open(&errors).expect("a second one is started");
+    assert!(up.wait().expect("graphiti ends").success());
+    world.printed(&["stop"]);
+}
+
+/// The first caller makes systemd's socket start the daemon, which serves that caller. Left out where
+/// there is no systemd.
+#[test]
+fn a_connection_starts_the_daemon() {
+    if Command::new("systemd-socket-activate").arg("--version").output().is_err() {
+        return;
+    }
+    let world = World::new();
+    fs::create_dir_all(world.home()).expect("a home");
+    let socket = world.home().join("mcp.sock");
+    let program = world.command("graphitid");
+    let mut manager = Command::new("systemd-socket-activate");
+    manager.arg("--listen").arg(&socket);
+    for (name, value) in program.get_envs() {
+        if let Some(value) = value {
+            manager.arg("-E").arg(format!("{}={}", name.display(), value.display()));
+        }
+    }
+    manager.arg(program.get_program()).stderr(Stdio::piped());
+    let mut manager = manager.spawn().expect("run systemd-socket-activate");
+    let mut said = BufReader::new(manager.stderr.take().expect("its errors")).lines();
+    said.next();
+    let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the socket is there");
+    let welcome = wire.ask(methods::HELLO, json!({})).expect("the daemon answers");
+    assert_eq!(welcome["pid"], manager.id());
+    wire.ask(methods::STOP, json!({})).expect("the daemon stops");
+    assert!(manager.wait().expect("the daemon ends").success());
+    assert!(socket.exists(), "the socket is the service manager's to remove");
+}
