@@ -16,7 +16,7 @@ use crate::{
         log::Level,
     },
     llm::config::{OnUnavailable, Provider},
-    search::config::Provider as Embedder,
+    llm::embed::config::Provider as Embedder,
     summarize::config::Detection,
 };
 
@@ -79,6 +79,7 @@ const GUARDED: &[&str] = &[
     "session_tracking.embeddings.api_key_env",
     "session_tracking.embeddings.api_key_file",
     "session_tracking.embeddings.api_key_command",
+    "session_tracking.embeddings.path",
     "session_tracking.log.file",
     "session_tracking.summarization.tool_classification_cache",
 ];

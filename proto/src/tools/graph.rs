@@ -23,6 +23,9 @@ pub struct NodeRow {
     pub group_id: String,
     /// More of it by name: `aliases`, `first_at`, `last_at`, `episodes`.
     pub attributes: BTreeMap<String, String>,
+    /// Why it ranks where it does, when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
 }
 
 /// A fact.
@@ -62,6 +65,9 @@ pub struct FactRow {
     pub sources: Vec<SourceLine>,
     /// More of it by name: an error's cause, a setting's value.
     pub attributes: BTreeMap<String, String>,
+    /// Why it ranks where it does, when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
 }
 
 /// A line of a transcript.

@@ -9,12 +9,11 @@ use super::{names_project, project_argument, store_error};
 use crate::{
     api::Daemon,
     clock,
-    engine::things::Graph,
+    engine::{embedding::Kind, things::Graph},
     model::{Entity, EntityId, Fact, Namespace, Project, Timestamp},
     search::{
-        index::Index,
         query::{Query, dates},
-        rank::{Request, Scope, Weights},
+        rank::{Explanation, Request, Scope, SecondRanker, SessionHit, Weights},
     },
 };
 
@@ -25,27 +24,40 @@ pub(super) fn graph(daemon: &Daemon) -> Graph<'_> {
     Graph::of(daemon.engine.store().as_ref())
 }
 
-/// The numbers of what is found, best first.
-pub(super) fn numbers(
-    index: &Index,
+/// Searches entities or facts; the best first.
+pub(super) async fn find(
+    daemon: &Daemon,
+    kind: Kind,
     question: &str,
-    projects: Option<Vec<Namespace>>,
-    limit: usize,
-) -> Result<Vec<u64>, Error> {
+    (projects, limit): (Option<Vec<Namespace>>, usize),
+) -> Result<Vec<Found>, Error> {
     let query = Query::parse(question, &clock::zoned());
     let scope = Scope { namespaces: projects, ..Scope::default() };
     let weights = Weights::default();
-    let request = Request {
-        query: &query,
-        scope: &scope,
-        now: clock::now(),
-        limit,
-        weights: &weights,
-        second: None,
+    let meant = daemon.embedding.question(query.said()).await;
+    let index = match kind {
+        Kind::Sessions => &daemon.indexes.sessions,
+        Kind::Entities => &daemon.indexes.entities,
+        Kind::Facts => &daemon.indexes.facts,
     };
-    let results = tokio::task::block_in_place(|| index.search(&request));
+    let search = |second: Option<&dyn SecondRanker>| {
+        let (query, scope, weights) = (&query, &scope, &weights);
+        index.search(&Request { query, scope, now: clock::now(), limit, weights, second })
+    };
+    let results = tokio::task::block_in_place(|| {
+        daemon.embedding.with_ranker(kind, meant.as_deref(), search)
+    });
     let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
-    Ok(results.sessions.into_iter().map(|hit| hit.session.0).collect())
+    let found = |hit: SessionHit| Found { number: hit.session.0, why: hit.explanation };
+    Ok(results.sessions.into_iter().map(found).collect())
+}
+
+/// One of the things or facts found.
+pub(super) struct Found {
+    /// Its number.
+    pub(super) number: u64,
+    /// Why it ranks where it does.
+    pub(super) why: Explanation,
 }
 
 /// The projects that arguments name; `None` for all. A group that is no project holds them all.
@@ -109,6 +121,7 @@ pub(super) fn node_row(graph: &Graph<'_>, entity: &Entity) -> Result<NodeRow, Er
         summary: graph.description(entity.id).map_err(store_error)?,
         group_id: entity.namespace.to_string(),
         attributes: attributes.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
+        explanation: None,
     })
 }
 
@@ -139,5 +152,6 @@ pub(super) fn fact_row(graph: &Graph<'_>, fact: &Fact) -> Result<FactRow, Error>
         expired_at: fact.expired_at.map(|at| at.to_string()),
         sources: sources.collect(),
         attributes: fact.details.iter().cloned().collect(),
+        explanation: None,
     })
 }

@@ -16,6 +16,7 @@ mod reading;
 mod records;
 mod statements;
 mod unwritten;
+mod vectors;
 mod writer;
 
 use std::{
