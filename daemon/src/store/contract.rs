@@ -554,6 +554,8 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
             root_cause_analysis: None,
             config_changes: None,
             discoveries: None,
+            topics: None,
+            relations: None,
             test_results: None,
             files_modified: None,
             mcp_tools_used: None,

@@ -77,8 +77,13 @@ pub struct FactRow {
 pub struct SourceLine {
     /// The episode of the session.
     pub episode: String,
+    /// The session.
+    pub session_id: String,
     /// The file, 0 for the session's own.
     pub source: u32,
     /// The line, from 1.
     pub line: u64,
+    /// The message that was kept of it, or the last one before it: `get_session` shows it even when
+    /// the transcript is gone.
+    pub message: Option<u32>,
 }

@@ -10,11 +10,12 @@ use crate::{
     api::Daemon,
     clock,
     engine::{embedding::Kind, things::Graph},
-    model::{Entity, EntityId, Fact, Namespace, Project, Timestamp},
+    model::{Entity, EntityId, EpisodeId, Fact, Namespace, Project, Timestamp, transcript::Origin},
     search::{
         query::{Query, dates},
         rank::{Explanation, Request, Scope, SecondRanker, SessionHit, Weights},
     },
+    store::{SourceKey, Store, StoreError},
 };
 
 /// Rows in an answer at most.
@@ -125,16 +126,16 @@ pub(super) fn node_row(graph: &Graph<'_>, entity: &Entity) -> Result<NodeRow, Er
     })
 }
 
-pub(super) fn fact_row(graph: &Graph<'_>, fact: &Fact) -> Result<FactRow, Error> {
+pub(super) fn fact_row(
+    graph: &Graph<'_>,
+    store: &dyn Store,
+    fact: &Fact,
+) -> Result<FactRow, Error> {
     let name = |id| -> Result<String, Error> {
         let entity = graph.entity(id).map_err(store_error)?;
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
-    let sources = fact.origins.iter().map(|(episode, origin)| SourceLine {
-        episode: episode.to_string(),
-        source: origin.source,
-        line: origin.line,
-    });
+    let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
     Ok(FactRow {
         uuid: fact.id.to_string(),
         group_id: fact.namespace.to_string(),
@@ -150,8 +151,49 @@ pub(super) fn fact_row(graph: &Graph<'_>, fact: &Fact) -> Result<FactRow, Error>
         valid_at: fact.valid_at.to_string(),
         invalid_at: fact.invalid_at.map(|at| at.to_string()),
         expired_at: fact.expired_at.map(|at| at.to_string()),
-        sources: sources.collect(),
+        sources: sources.collect::<Result<_, _>>().map_err(store_error)?,
         attributes: fact.details.iter().cloned().collect(),
         explanation: None,
     })
+}
+
+fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<SourceLine, StoreError> {
+    let mut line = SourceLine {
+        episode: id.to_string(),
+        source: origin.source,
+        line: origin.line,
+        ..SourceLine::default()
+    };
+    if let Some(episode) = store.episode(id)? {
+        let key = SourceKey { session: episode.session, number: origin.source };
+        line.session_id = episode.session_id.id;
+        line.message = message_at(store, key, origin.line)?;
+    }
+    Ok(line)
+}
+
+/// The last message of a file that stands at `line` or before it. Messages are numbered in the
+/// order of their lines.
+fn message_at(store: &dyn Store, key: SourceKey, line: u64) -> Result<Option<u32>, StoreError> {
+    let is_behind = |number: u32| -> Result<bool, StoreError> {
+        let message = store.messages(key, number, 1)?.pop();
+        Ok(message.is_none_or(|message| message.origin.line > line))
+    };
+    if is_behind(0)? {
+        return Ok(None);
+    }
+    // Not behind, and behind.
+    let (mut at, mut beyond) = (0, 1);
+    while !is_behind(beyond)? {
+        at = beyond;
+        beyond = beyond.saturating_mul(2);
+    }
+    while at + 1 < beyond {
+        let middle = at + (beyond - at) / 2;
+        match is_behind(middle)? {
+            true => beyond = middle,
+            false => at = middle,
+        }
+    }
+    Ok(Some(at))
 }

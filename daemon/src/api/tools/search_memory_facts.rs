@@ -45,6 +45,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let hits = graph::find(daemon, Kind::Facts, &arguments.query, place).await?;
     let things = graph::graph(daemon);
     let center = center.map(|id| things.entity(id)).transpose().map_err(store_error)?;
+    let store = daemon.engine.store().as_ref();
     let mut facts = Vec::new();
     for hit in hits {
         if facts.len() == limit {
@@ -62,7 +63,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         // Of several times that it held the latest comes first.
         for fact in spans.iter().rev().take(limit - facts.len()) {
             let explanation = arguments.explain.then(|| convert::explained(&hit.why));
-            facts.push(FactRow { explanation, ..graph::fact_row(&things, fact)? });
+            facts.push(FactRow { explanation, ..graph::fact_row(&things, store, fact)? });
         }
     }
     Ok(Answer { message: indexed.message(), facts })

@@ -11,7 +11,6 @@ mod work;
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
-    time::Duration,
 };
 
 use tokio::sync::{Notify, watch};
@@ -90,8 +89,6 @@ struct Queue {
     things: BTreeSet<Thing>,
 }
 
-/// How long a search waits for its question's vector.
-const PATIENCE: Duration = Duration::from_millis(1_500);
 /// Questions whose vectors are kept.
 const ASKED: usize = 32;
 
@@ -171,7 +168,8 @@ impl Embedding {
         if let Some((_, vector)) = self.lock_asked().iter().find(|(asked, _)| asked == text) {
             return Some(vector.clone());
         }
-        let made = tokio::time::timeout(PATIENCE, model.embed(&[text.to_owned()], PATIENCE)).await;
+        let limit = model.config().query_timeout;
+        let made = tokio::time::timeout(limit, model.embed(&[text.to_owned()], limit)).await;
         let vector = match made {
             Ok(Ok(vectors)) => Arc::new(Packed::new(vectors.first()?)),
             Ok(Err(error)) => {

@@ -1,15 +1,17 @@
 //! The texts that vectors are made of.
 //!
-//! Of a session: what its episode tells, and what was said in it piece by piece, for a vector of
-//! much is one of nothing. The user's words come first, then the agent's, as long as there is
-//! room.
+//! Of a session: what its episode tells, and what was said in it piece by piece ([`Said`]).
 
 use sha2::{Digest, Sha256};
 
 use crate::{
     engine::things::Graph,
-    model::{EpisodeId, Message, Role, SessionKey, graph::Thing, vector::Owner},
-    search::{index::EpisodeField, passage::Kind},
+    model::{EpisodeId, Message, SessionKey, graph::Thing, vector::Owner},
+    search::{
+        index::EpisodeField,
+        passage::Kind,
+        vectors::texts::{Said, start},
+    },
     store::{SourceKey, Store, StoreError},
 };
 
@@ -22,14 +24,6 @@ pub(super) struct Texts {
     pub(super) texts: Vec<String>,
 }
 
-/// Bytes of a text: small models look at little more.
-const TEXT: usize = 900;
-/// Short messages are put together up to so many bytes.
-const PIECE: usize = 400;
-/// Bytes of one message that are looked at.
-const MESSAGE: usize = 2 * TEXT;
-/// Pieces of what each side says.
-const PIECES: usize = 8;
 /// Messages read at a time.
 const MESSAGES: usize = 512;
 
@@ -71,8 +65,7 @@ fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, Store
         told(&mut fields.iter().filter(head)),
         told(&mut fields.iter().filter(|field| !head(field) && field.kind != Kind::File)),
     ];
-    let (user, agent) = said(SourceKey { session: key, number: 0 }, store)?;
-    texts.extend(user.into_iter().chain(agent));
+    texts.extend(said(SourceKey { session: key, number: 0 }, store)?);
     texts.retain(|text| !text.trim().is_empty());
     let owner = Owner::Session(key);
     Ok((!texts.is_empty()).then_some(Texts { owner, episode: Some(episode.id), texts }))
@@ -93,91 +86,14 @@ fn of_thing(thing: Thing, store: &dyn Store) -> Result<Option<String>, StoreErro
     }
 }
 
-/// What the user said and what the agent said, each in a few pieces.
-fn said(source: SourceKey, store: &dyn Store) -> Result<(Vec<String>, Vec<String>), StoreError> {
-    let (mut user, mut agent) = (Pieces::default(), Pieces::default());
+fn said(source: SourceKey, store: &dyn Store) -> Result<Vec<String>, StoreError> {
+    let mut said = Said::default();
     let mut next = 0;
     loop {
         let messages: Vec<Message> = store.messages(source, next, MESSAGES)?;
         let Some(last) = messages.last() else { break };
         next = last.seq + 1;
-        for message in &messages {
-            match message.role {
-                Role::User | Role::Recap => user.add(&message.text),
-                Role::Agent => agent.add(&message.text),
-                Role::Tool => {}
-            }
-        }
+        messages.iter().for_each(|message| said.add(message.role, &message.text));
     }
-    Ok((user.few(), agent.few()))
-}
-
-#[derive(Default)]
-struct Pieces(Vec<String>);
-
-impl Pieces {
-    fn add(&mut self, message: &str) {
-        let mut rest = &message[..message.floor_char_boundary(MESSAGE)];
-        match self.0.last_mut() {
-            Some(last) if last.len() + rest.len() < PIECE => {
-                last.push('\n');
-                last.push_str(rest);
-                return;
-            }
-            _ => {}
-        }
-        while !rest.trim().is_empty() {
-            let piece = start(rest);
-            self.0.push(piece.to_owned());
-            rest = &rest[piece.len()..];
-        }
-    }
-
-    /// The pieces, or as many of them from the whole length as there is room for.
-    fn few(self) -> Vec<String> {
-        let count = self.0.len();
-        if count <= PIECES {
-            return self.0;
-        }
-        let chosen: Vec<usize> =
-            (0..PIECES).map(|place| place * (count - 1) / (PIECES - 1)).collect();
-        let pieces = self.0.into_iter().enumerate();
-        pieces.filter(|(at, _)| chosen.contains(at)).map(|(_, piece)| piece).collect()
-    }
-}
-
-/// The beginning of a text, cut behind a word.
-fn start(text: &str) -> &str {
-    if text.len() <= TEXT {
-        return text;
-    }
-    let most = &text[..text.floor_char_boundary(TEXT)];
-    let cut = most.rfind(char::is_whitespace).filter(|cut| *cut > TEXT / 2);
-    &most[..cut.unwrap_or(most.len())]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_messages_are_put_together_and_long_ones_cut() {
-        let mut pieces = Pieces::default();
-        ["a", "b", "c"].iter().for_each(|message| pieces.add(message));
-        assert_eq!(pieces.0, ["a\nb\nc"]);
-        pieces.add(&"word ".repeat(300));
-        assert!(pieces.0.len() == 3 && pieces.0.iter().all(|piece| piece.len() <= TEXT));
-        pieces.add(&"語".repeat(5_000));
-        assert!(pieces.0.iter().all(|piece| piece.len() <= TEXT));
-        pieces.add("  ");
-        assert!(pieces.0.len() < 8);
-    }
-
-    #[test]
-    fn of_many_pieces_some_from_the_whole_length_are_taken() {
-        let pieces = Pieces((0..100).map(|number| number.to_string()).collect());
-        let few = pieces.few();
-        assert_eq!(few.len(), PIECES);
-        assert_eq!((few[0].as_str(), few[PIECES - 1].as_str()), ("0", "99"));
-    }
+    Ok(said.texts())
 }

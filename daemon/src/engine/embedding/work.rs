@@ -11,7 +11,7 @@ use crate::{
         graph::Thing,
         vector::{Owner, Packed, Vectors},
     },
-    store::{Store, StoreError, Write},
+    store::{StoreError, Write},
 };
 
 /// Owners looked at in one go.

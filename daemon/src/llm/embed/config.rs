@@ -1,6 +1,6 @@
 //! Who makes vectors, and of which model.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use crate::llm::config::KeySource;
 
@@ -19,6 +19,8 @@ pub struct Config {
     pub path: Option<PathBuf>,
     /// The length of a vector; `None` for the model's own.
     pub dimensions: Option<u32>,
+    /// How long a search waits for its question's vector.
+    pub query_timeout: Duration,
 }
 
 /// Who makes vectors.
@@ -41,6 +43,7 @@ impl Default for Config {
             key: KeySource::default(),
             path: None,
             dimensions: None,
+            query_timeout: Duration::from_millis(1_500),
         }
     }
 }

@@ -7,7 +7,7 @@
 
 pub mod config;
 
-mod local;
+pub mod local;
 mod openai;
 
 use std::{

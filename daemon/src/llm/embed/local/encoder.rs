@@ -282,6 +282,86 @@ mod tests {
         assert!((gelu(1.0) - 0.841_344_8).abs() < 1e-6);
     }
 
+    /// One layer that adds nothing: what remains is the norm of what went in.
+    fn file(pieces: &[f32], wide: usize) -> Tensors {
+        let mut tensors = vec![
+            ("embeddings.word_embeddings.weight".to_owned(), vec![pieces.len() / 2, 2]),
+            ("embeddings.position_embeddings.weight".to_owned(), vec![4, 2]),
+            ("embeddings.token_type_embeddings.weight".to_owned(), vec![2, 2]),
+            ("embeddings.LayerNorm.weight".to_owned(), vec![2]),
+            ("embeddings.LayerNorm.bias".to_owned(), vec![2]),
+        ];
+        for (name, rows, columns) in [
+            ("attention.self.query", 2, 2),
+            ("attention.self.key", 2, 2),
+            ("attention.self.value", 2, 2),
+            ("attention.output.dense", 2, 2),
+            ("intermediate.dense", wide, 2),
+            ("output.dense", 2, 3),
+        ] {
+            tensors.push((format!("encoder.layer.0.{name}.weight"), vec![rows, columns]));
+            tensors.push((format!("encoder.layer.0.{name}.bias"), vec![rows]));
+        }
+        for name in ["attention.output.LayerNorm", "output.LayerNorm"] {
+            tensors.push((format!("encoder.layer.0.{name}.weight"), vec![2]));
+            tensors.push((format!("encoder.layer.0.{name}.bias"), vec![2]));
+        }
+        let mut header = serde_json::Map::new();
+        let mut data: Vec<u8> = Vec::new();
+        for (name, shape) in tensors {
+            let count: usize = shape.iter().product();
+            let is_norm = name.ends_with("LayerNorm.weight");
+            let numbers = match name.contains("word_embeddings") {
+                true => pieces.to_vec(),
+                false => vec![if is_norm { 1.0_f32 } else { 0.0 }; count],
+            };
+            let start = data.len();
+            data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+            let place = [start, data.len()];
+            let entry =
+                serde_json::json!({ "dtype": "F32", "shape": shape, "data_offsets": place });
+            header.insert(format!("bert.{name}"), entry);
+        }
+        let header = Value::from(header).to_string();
+        let length = (header.len() as u64).to_le_bytes();
+        Tensors::read([&length[..], header.as_bytes(), &data].concat()).unwrap()
+    }
+
+    #[test]
+    fn a_text_is_the_sum_of_its_pieces_or_the_first_of_them() {
+        let config = serde_json::json!({ "num_attention_heads": 1, "num_hidden_layers": 1 });
+        let tensors = file(&[3.0, 1.0, 0.0, 8.0], 3);
+        let encoder = Encoder::read(&tensors, &config, None).unwrap();
+        let near = |vector: Vec<f32>, expected: [f32; 2]| {
+            let is_near =
+                vector.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-3);
+            assert!(is_near, "{vector:?} is not {expected:?}");
+        };
+        near(encoder.vector(&[0]), [1.0, -1.0]);
+        near(encoder.vector(&[0, 1]), [0.0, 0.0]);
+        near(encoder.vector(&[0, 0, 1]), [1.0, -1.0]);
+        // Pieces that it does not know, and more than it can look at.
+        near(encoder.vector(&[7, 0]), [1.0, -1.0]);
+        near(encoder.vector(&[0; 9]), [4.0, -4.0]);
+        assert_eq!(encoder.vector(&[]), [0.0, 0.0]);
+        let first = serde_json::json!({ "pooling_mode_cls_token": true });
+        let encoder = Encoder::read(&tensors, &config, Some(&first)).unwrap();
+        near(encoder.vector(&[1, 0, 0]), [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn tensors_that_do_not_fit_are_refused() {
+        let config = serde_json::json!({ "num_attention_heads": 1, "num_hidden_layers": 1 });
+        assert!(Encoder::read(&file(&[1.0; 4], 2), &config, None).is_err());
+        for config in [
+            serde_json::json!({}),
+            serde_json::json!({ "num_attention_heads": 3, "num_hidden_layers": 1 }),
+            serde_json::json!({ "num_attention_heads": 1, "num_hidden_layers": 2 }),
+        ] {
+            assert!(Encoder::read(&file(&[1.0; 4], 3), &config, None).is_err(), "{config}");
+        }
+    }
+
     #[test]
     fn shares_add_up_to_one_and_follow_the_scale() {
         let mut row = Array1::from(vec![1_000.0, 1_001.0]);

@@ -40,7 +40,7 @@ const LARGEST: u64 = 1 << 30;
 const LARGEST_JSON: u64 = 64 << 20;
 
 /// A model that was read.
-pub(super) struct Local {
+pub struct Local {
     name: String,
     identity: String,
     model: Arc<Model>,
@@ -59,7 +59,7 @@ enum Kind {
 
 impl Local {
     /// Reads the model; takes a moment. The error names the file and what is wrong with it.
-    pub(super) fn read(config: &Config) -> Result<Local, Error> {
+    pub fn read(config: &Config) -> Result<Local, Error> {
         let folder = config.path.as_deref().ok_or_else(|| {
             let remedy = format!("set {} to its folder", Section::EMBEDDINGS.key("path"));
             Error::misconfigured("there is no model", remedy)
@@ -88,6 +88,13 @@ impl Local {
             name,
             model: Arc::new(Model { words, kind, dimensions }),
         })
+    }
+}
+
+impl Local {
+    /// The vector of a text, of any length.
+    pub fn vector(&self, text: &str) -> Vec<f32> {
+        self.model.vector(text)
     }
 }
 

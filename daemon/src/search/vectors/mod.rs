@@ -5,7 +5,9 @@
 //! them, which would take more room, miss some and have to be kept up (`cargo bench -p
 //! graphiti-tests --bench retrieval -- vectors` measures it).
 //!
-//! Making vectors, and what of, is left to others.
+//! [`texts`] says what of a session they are made of; making them is left to others.
+
+pub mod texts;
 
 use std::collections::HashMap;
 
