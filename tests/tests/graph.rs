@@ -150,6 +150,7 @@ fn facts_are_found_after_a_restart_and_after_the_loss_of_their_index() {
 
 #[test]
 fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
+    const FACT: &str = " 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`). Why: Asked: The login ends too early, fix it.";
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
     set_expiry(&mut transcript, "The login ends too early, fix it", ("60", "3600"));
@@ -164,12 +165,12 @@ fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
         "session_id": source["session_id"], "view": "messages", "from": source["message"], "limit": 1,
     });
     let shown = daemon.call("get_session", &message);
-    assert!(shown["messages"].to_string().contains("JWT_EXPIRY"), "{shown}");
+    assert!(shown["messages"].to_string().contains("Edit: /work/app/.env"), "{shown}");
 
     let line = source["line"].as_u64().unwrap();
     let printed = world.printed(&["facts", "expiry", "--kind", "SET_TO", "--explain"]);
     let mut lines = printed.lines();
-    assert_eq!(lines.next(), Some(" 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`)."));
+    assert_eq!(lines.next(), Some(FACT));
     let told = lines.next().unwrap();
     assert!(told.starts_with("    verified · since "), "{printed}");
     assert!(told.contains(&format!("set to · aaaa-1 line {line} (message ")), "{printed}");

@@ -108,7 +108,10 @@ fn a_model_s_words_come_into_the_episode_and_the_facts_stay() {
     let topics = json!({ "query": "session expiry", "entity_types": ["Topic"] });
     let topics = daemon.call("search_nodes", &topics);
     assert_eq!(topics["nodes"][0]["name"], "session expiry", "{topics}");
-    let relations = json!({ "query": "session expiry", "edge_types": ["RELATES_TO"] });
+    // The transcript is a few seconds ahead of its time.
+    let relations = json!({
+        "query": "session expiry", "edge_types": ["RELATES_TO"], "include_ended": true,
+    });
     let relations = daemon.call("search_memory_facts", &relations);
     let told = relations["facts"].as_array().unwrap();
     assert_eq!(told.len(), 1, "{relations}");

@@ -1,9 +1,9 @@
 //! Search by meaning: the vectors of everything that has any, compared one by one with a question's.
 //!
-//! The comparison is exact but for rounding: a number is kept in one byte. It takes about a
-//! millisecond for 20,000 vectors of 384 numbers, so that even a large memory needs no index over
-//! them, which would take more room, miss some and have to be kept up (`cargo bench -p
-//! graphiti-tests --bench retrieval -- vectors` measures it).
+//! The comparison is exact but for rounding: a number is kept in one byte. It takes about ten
+//! milliseconds for 100,000 vectors of 256 numbers, which is what ten thousand sessions have, so
+//! that even a large memory needs no index over them; one would take more room, miss some and have
+//! to be kept up (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures it).
 //!
 //! [`texts`] says what of a session they are made of; making them is left to others.
 

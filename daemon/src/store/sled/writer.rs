@@ -400,7 +400,10 @@ impl Thread {
         let is_there = match owner {
             Owner::Session(key) => {
                 let indexed = self.session(key)?.and_then(|session| session.indexed);
-                indexed.map(|indexed| indexed.episode) == episode
+                match indexed.map(|indexed| indexed.episode) {
+                    Some(id) => Some(id) == episode && self.is_any(&keys::episode(id))?,
+                    None => false,
+                }
             }
             Owner::Thing(Thing::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
             Owner::Thing(Thing::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
