@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Search messages and summaries
     Search(Search),
+    /// Search what is true: decisions, fixed errors, settings, failing tests, what is left open
+    Facts(Facts),
     /// Show what the last sessions in a project leave to the next one
     Handoff(Handoff),
     /// Close a session and make its summary now
@@ -224,6 +226,31 @@ pub(crate) struct Search {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Facts {
+    /// Words, "phrases", prefix*, -not, or a question; the latest facts when missing
+    pub(crate) query: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// As things stood at the end of this day, such as 2026-03-01, or at this instant
+    #[arg(long, value_name = "DATE")]
+    pub(crate) as_of: Option<String>,
+    /// What is true no longer, too
+    #[arg(long)]
+    pub(crate) ended: bool,
+    /// Only this kind, such as DECIDED, RESOLVED, SET_TO, FAILS or LEFT_OPEN; may be repeated
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Vec<String>,
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Say why each fact ranks where it does
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Handoff {
     #[command(flatten)]
     pub(crate) project: Project,
@@ -391,7 +418,10 @@ pub(crate) struct Repair {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Setup {
+    #[command(subcommand)]
+    pub(crate) what: Option<SetupWhat>,
     /// Only this agent, whether it is found or not; may be repeated
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::commands::agent_names()))]
     pub(crate) agent: Vec<String>,
@@ -406,6 +436,33 @@ pub(crate) struct Setup {
     pub(crate) yes: bool,
     /// Take everything out again
     #[arg(long)]
+    pub(crate) remove: bool,
+}
+
+/// What else can be set up.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SetupWhat {
+    /// Search by meaning beside words, with a small model that you have in a folder
+    ///
+    /// Copies the model to graphiti's home and switches it on. A model is a folder with
+    /// model.safetensors and tokenizer.json: model2vec's are small and fast, all-MiniLM-L6-v2 and
+    /// its like find more. Nothing is downloaded.
+    Embeddings(SetupEmbeddings),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetupEmbeddings {
+    /// The model's folder
+    #[arg(required_unless_present = "remove")]
+    pub(crate) folder: Option<std::path::PathBuf>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Change it without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Search by words alone again, and remove the copy of the model
+    #[arg(long, conflicts_with = "folder")]
     pub(crate) remove: bool,
 }
 

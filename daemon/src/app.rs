@@ -19,7 +19,7 @@ use crate::{
     capture::format::Surroundings,
     clock,
     config::{self, Config},
-    engine::{Engine, Places, Settings, follow, pipeline::Means},
+    engine::{Engine, Places, Settings, embedding::Embedding, follow, pipeline::Means},
     lifecycle::{
         home::Home,
         ready,
@@ -90,14 +90,17 @@ impl Wiring {
         let mut signals = signals::listen().context("listen for signals")?;
         let home = self.home.path().to_owned();
         let (store, problem) = open_store(&home)?;
-        let follower =
-            follow::open(&follow::folder(&home), store.clone()).context("open the search index")?;
+        let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
+        let embeddings = models.embeddings(&self.config);
+        let embedding = Arc::new(Embedding::new(store.clone(), embeddings));
+        let follower = follow::open(&follow::folder(&home), store.clone(), embedding.clone())
+            .context("open the search index")?;
         let indexes = follower.indexes().clone();
         let (followed, reached) = watch::channel(0);
         let (stop, stopping) = watch::channel(false);
         let follower = tokio::spawn(follower.run(followed, stopping.clone()));
 
-        let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
+        let embedder = tokio::spawn(embedding.clone().run(stopping.clone()));
         let places = places(&self.config);
         let watched = places.roots.clone();
         let running = Engine::start(store, self.settings(&mut models), places, reached)
@@ -109,6 +112,7 @@ impl Wiring {
         let daemon = Arc::new(Daemon {
             engine: running.engine.clone(),
             indexes,
+            embedding,
             home: home.clone(),
             query_timeout: self.config.api.query_timeout,
             hooks: RwLock::new(self.config.api.hooks.clone()),
@@ -137,6 +141,7 @@ impl Wiring {
         drop(daemon);
         running.stop().await;
         drop(models);
+        drop(embedder.await);
         drop(follower.await);
         tracing::info!("graphitid has stopped");
         Ok(())
@@ -215,6 +220,7 @@ impl Wiring {
         self.config = loaded.config;
         self.log.set_level(&self.config.log);
         daemon.set_hooks(&self.config.api.hooks);
+        models.renew(&daemon.embedding, &self.config);
         drop(daemon.engine.reload(self.settings(models), places(&self.config)).await);
         Reloaded { changes, problems: Vec::new() }
     }

@@ -40,6 +40,7 @@
 //! | --- | --- | --- |
 //! | agent format | `capture/format/<agent>` | [`capture::format::FORMATS`] |
 //! | model provider | `llm/provider/<provider>.rs` | [`llm::provider::PROVIDERS`] |
+//! | maker of vectors | `llm/embed/<provider>` | its row in `llm::embed` |
 //! | prompt | `prompts/<kind>.md` | the entries of [`prompt::kind`] |
 //! | store backend | `store/<backend>`, passing `store/contract.rs` | `app::open_store` |
 //! | tool | `api/tools/<tool>.rs`, its types in `proto/src/tools` | [`api::tools::TOOLS`] |

@@ -17,6 +17,8 @@ pub enum Says {
     Json(Value),
     /// Any text.
     Text(String),
+    /// A vector for each text.
+    Vectors(Vec<Vec<f32>>),
     /// Nothing: the server answers with this status.
     Status(u16),
 }
@@ -40,7 +42,15 @@ pub struct Model {
 impl Asked {
     /// What is asked for, by the name of the schema of its answer.
     pub fn purpose(&self) -> &str {
+        if self.body.get("input").is_some() {
+            return "embeddings";
+        }
         self.body["response_format"]["json_schema"]["name"].as_str().unwrap_or("text")
+    }
+
+    /// The texts that vectors are asked for.
+    pub fn texts(&self) -> Vec<&str> {
+        self.body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     /// What the model is told first.
@@ -106,6 +116,18 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Settings under which it makes vectors, as the model of this name.
+    pub fn embeddings(&self, name: &str) -> Value {
+        json!({ "embeddings": {
+            "provider": "openai",
+            "base_url": format!("http://{}/v1", self.address),
+            "model": name,
+            "query_timeout": 60,
+        }})
+    }
+}
+
 fn serve(stream: TcpStream, asked: &Mutex<Vec<Asked>>, answer: &Mutex<Arc<Answer>>) {
     let mut writer = stream.try_clone().expect("a second handle");
     let mut reader = BufReader::new(stream);
@@ -116,6 +138,7 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<Asked>>, answer: &Mutex<Arc<Answer
         let (status, text) = match answer(&question) {
             Says::Json(json) => (200, completion(&json.to_string())),
             Says::Text(text) => (200, completion(&text)),
+            Says::Vectors(vectors) => (200, embeddings(&vectors)),
             Says::Status(status) => (status, json!({ "error": { "message": "no" } }).to_string()),
         };
         let length = text.len();
@@ -141,6 +164,15 @@ fn completion(text: &str) -> String {
         "usage": { "prompt_tokens": 1_000, "completion_tokens": 100 },
     })
     .to_string()
+}
+
+fn embeddings(vectors: &[Vec<f32>]) -> String {
+    let rows = vectors.iter().enumerate();
+    let rows: Vec<Value> =
+        rows.map(|(index, vector)| json!({ "index": index, "embedding": vector })).collect();
+    // Servers need not keep the order.
+    let rows: Vec<Value> = rows.into_iter().rev().collect();
+    json!({ "object": "list", "data": rows, "usage": { "prompt_tokens": 10 } }).to_string()
 }
 
 /// The body of the next request; nothing when the caller hung up.

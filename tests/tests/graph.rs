@@ -149,6 +149,38 @@ fn facts_are_found_after_a_restart_and_after_the_loss_of_their_index() {
 }
 
 #[test]
+fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
+    const FACT: &str = " 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`). Why: Asked: The login ends too early, fix it.";
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
+    set_expiry(&mut transcript, "The login ends too early, fix it", ("60", "3600"));
+    let daemon = world.start();
+    daemon.settle_sessions();
+    fs::remove_file(transcript.path()).unwrap();
+    daemon.settle();
+    let found = facts(&daemon, &json!({ "query": "JWT_EXPIRY", "edge_types": ["SET_TO"] }));
+    let source = &found[0]["sources"][0];
+    assert_eq!(source["session_id"], "aaaa-1", "{found:?}");
+    let message = json!({
+        "session_id": source["session_id"], "view": "messages", "from": source["message"], "limit": 1,
+    });
+    let shown = daemon.call("get_session", &message);
+    assert!(shown["messages"].to_string().contains("Edit: /work/app/.env"), "{shown}");
+
+    let line = source["line"].as_u64().unwrap();
+    let printed = world.printed(&["facts", "expiry", "--kind", "SET_TO", "--explain"]);
+    let mut lines = printed.lines();
+    assert_eq!(lines.next(), Some(FACT));
+    let told = lines.next().unwrap();
+    assert!(told.starts_with("    verified · since "), "{printed}");
+    assert!(told.contains(&format!("set to · aaaa-1 line {line} (message ")), "{printed}");
+    assert!(printed.contains("whole session"), "{printed}");
+    assert_eq!(world.printed(&["facts", "expiry", "--as-of", "2020-01-01"]), "Nothing found.\n");
+    let json = world.json(&["facts", "expiry", "--project", "/work/app"]);
+    assert_eq!(json["facts"][0]["uuid"], found[0]["uuid"]);
+}
+
+#[test]
 fn wrong_arguments_say_what_is_right() {
     let world = World::new();
     let daemon = world.start();

@@ -26,6 +26,17 @@ fn summary(objective: &str) -> Says {
             { "file": "prod.toml", "setting": "made_up", "old_value": null, "new_value": "1", "reason": "none" },
         ],
         "discoveries": ["All 99 tests passed"],
+        "topics": ["session expiry"],
+        "relations": [
+            {
+                "source": "src/login.rs", "relation": "decides", "target": "Session expiry",
+                "sentence": "src/login.rs decides on the session expiry",
+            },
+            {
+                "source": "src/billing/invoice.rs", "relation": "uses", "target": "session expiry",
+                "sentence": "src/billing/invoice.rs uses the session expiry",
+            },
+        ],
     }))
 }
 
@@ -88,10 +99,27 @@ fn a_model_s_words_come_into_the_episode_and_the_facts_stay() {
     assert_ne!(found["discoveries"], json!(["All 99 tests passed"]));
     assert_eq!(shown["session"]["episode"]["model"], "some-model-1");
     assert_eq!(shown["session"]["episode"]["uuid"], closed["episode_uuid"]);
-    assert!(world.log().contains("dropped=3"), "{}", world.log());
+    assert!(world.log().contains("dropped=4"), "{}", world.log());
     // The model's words are found, and nothing of the summary that they replace.
     let hits = daemon.call("search_sessions", &json!({ "query": "dashboards" }));
     assert_eq!(hits["hits"][0]["session"]["session_id"], "aaaa-1", "{hits}");
+
+    // What it was about, and what stands in which relation: supposed, of the same things.
+    let topics = json!({ "query": "session expiry", "entity_types": ["Topic"] });
+    let topics = daemon.call("search_nodes", &topics);
+    assert_eq!(topics["nodes"][0]["name"], "session expiry", "{topics}");
+    // The transcript is a few seconds ahead of its time.
+    let relations = json!({
+        "query": "session expiry", "edge_types": ["RELATES_TO"], "include_ended": true,
+    });
+    let relations = daemon.call("search_memory_facts", &relations);
+    let told = relations["facts"].as_array().unwrap();
+    assert_eq!(told.len(), 1, "{relations}");
+    assert_eq!(
+        (&told[0]["standing"], &told[0]["source_name"]),
+        (&json!("hypothesis"), &json!("src/login.rs"))
+    );
+    assert_eq!(told[0]["target_node_uuid"], topics["nodes"][0]["uuid"]);
 
     let conversation = world.printed(&["show", "aaaa-1", "--conversation"]);
     assert!(conversation.contains("OVERVIEW: Make logins last an hour"), "{conversation}");

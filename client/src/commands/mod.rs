@@ -2,7 +2,9 @@
 
 mod close;
 mod doctor;
+mod embeddings;
 mod export;
+mod facts;
 mod handoff;
 mod list;
 mod prompts;
@@ -28,7 +30,7 @@ use graphiti_proto::{
 use serde_json::{Value, json};
 
 use crate::{
-    cli::{Cli, Command, Project},
+    cli::{Cli, Command, Project, SetupWhat},
     connection::{AskError, Connection},
     hook,
     mcp::{self, WhenDown},
@@ -46,6 +48,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::List(list) => list::run(list, screen),
         Command::Show(show) => show::run(show, screen),
         Command::Search(search) => search::run(search, screen),
+        Command::Facts(facts) => facts::run(facts, screen),
         Command::Handoff(handoff) => handoff::run(handoff, screen),
         Command::Close(close) => close::run(close, screen),
         Command::Unindexed(unindexed) => unindexed::run(unindexed, screen),
@@ -62,7 +65,10 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
             true => WhenDown::Say,
             false => WhenDown::Start,
         }),
-        Command::Setup(setup) => setup::run(&setup, screen),
+        Command::Setup(setup) => match setup.what {
+            Some(SetupWhat::Embeddings(wanted)) => embeddings::run(&wanted, screen),
+            None => setup::run(&setup, screen),
+        },
         Command::Service(action) => service::run(action, screen),
         Command::Up => up::run(screen),
         Command::Repair(repair) => repair::run(&repair, screen),

@@ -92,7 +92,8 @@ fn planned(
     Ok(changes)
 }
 
-fn show(change: &Change, screen: &Screen) {
+/// Shows what would become of a file.
+pub(super) fn show(change: &Change, screen: &Screen) {
     let old = change.before.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();
     let what = match (&change.before, &change.after) {
@@ -114,7 +115,7 @@ fn show(change: &Change, screen: &Screen) {
 }
 
 /// Asks the person at the terminal.
-fn is_wanted(count: usize) -> Result<bool, AskError> {
+pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
     if !io::stdin().is_terminal() {
         let what = "nobody is there to ask: run it with --yes to make these changes";
         return Err(AskError::Failed(what.to_owned()));

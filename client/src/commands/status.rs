@@ -64,6 +64,9 @@ fn print(answer: &Answer, screen: &Screen) {
     if answer.model.on {
         row("model", model(answer, screen));
     }
+    if answer.embeddings.on {
+        row("vectors", vectors(answer, screen));
+    }
     if !answer.problems.is_empty() {
         screen.print(screen.warn("Problems, the latest last:"));
         answer.problems.iter().for_each(|problem| screen.print(format!("  {}", line(problem))));
@@ -130,6 +133,20 @@ fn model(answer: &Answer, screen: &Screen) -> String {
     match model.outage.as_ref().or(model.last_error.as_ref()) {
         Some(error) => format!("{does}{awaiting}: {}", screen.warn(line(error))),
         None => format!("{does}{awaiting}"),
+    }
+}
+
+fn vectors(answer: &Answer, screen: &Screen) -> String {
+    let vectors = &answer.embeddings;
+    let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
+    let left = match vectors.left {
+        0 => String::new(),
+        left => format!(", {} to be made", count(left)),
+    };
+    let made = format!("of {} sessions, things and facts{left}", count(vectors.made));
+    match &vectors.error {
+        Some(error) => format!("{made}: {}", screen.warn(line(error))),
+        None => made,
     }
 }
 

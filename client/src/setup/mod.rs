@@ -5,6 +5,7 @@
 //! [`toml`]. Whether all that is in place is told by [`wiring()`].
 
 mod agents;
+mod embeddings;
 mod json;
 mod toml;
 mod wiring;
@@ -16,6 +17,7 @@ use std::{
 
 pub(crate) use self::{
     agents::AGENTS,
+    embeddings::{place, placed, remove, settings},
     wiring::{Wiring, has_hooks, wiring},
 };
 

@@ -12,6 +12,7 @@ use crate::{
         episode::Author,
         session::{Session, State},
     },
+    search::rank::Explanation,
     store::{Source, SourceKey, Store, StoreError},
 };
 
@@ -115,4 +116,19 @@ pub(super) fn file_row(source: &Source) -> FileRow {
 /// An instant as RFC 3339; empty when unknown.
 pub(super) fn time(at: Option<Timestamp>) -> String {
     at.map(|at| at.to_string()).unwrap_or_default()
+}
+
+/// Why something ranks where it does, a line a reason.
+pub(super) fn explained(explanation: &Explanation) -> String {
+    let signs = explanation
+        .signs
+        .iter()
+        .map(|sign| format!("{} {:.2} (strength {:.2})", sign.name, sign.share, sign.strength));
+    let words = explanation.words.iter().map(|word| {
+        format!(
+            "\"{}\": {} as asked, {} in any form, rarity {:.1}",
+            word.word, word.exact, word.any_form, word.rarity
+        )
+    });
+    signs.chain(words).collect::<Vec<_>>().join("\n")
 }

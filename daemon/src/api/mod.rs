@@ -27,7 +27,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use crate::{
-    engine::{Engine, indexes::Indexes},
+    engine::{Engine, embedding::Embedding, indexes::Indexes},
     model::Timestamp,
 };
 
@@ -37,6 +37,8 @@ pub struct Daemon {
     pub engine: Engine,
     /// What is searched.
     pub indexes: Indexes,
+    /// What compares meanings.
+    pub embedding: Arc<Embedding>,
     /// The home folder.
     pub home: PathBuf,
     /// How long a search waits for episodes that are due.

@@ -13,11 +13,13 @@ use crate::{
     config::Config,
     engine::{
         asking::{Asker, learned::Lessons, usage::Books},
+        embedding::Embedding,
         pipeline::Means,
     },
     llm::{
         self,
         client::Client,
+        embed::Embeddings,
         ledger_file::LedgerFile,
         ports::{Ports, SystemClock},
         provider::command,
@@ -60,6 +62,19 @@ impl Models {
         Models { home: home.to_owned(), redactor, lessons, books, client, config: llm }
     }
 
+    /// What makes vectors by `config`.
+    pub(super) fn embeddings(&self, config: &Config) -> Arc<Embeddings> {
+        let ports = ports(&self.home, &self.redactor, self.books.clone());
+        Arc::new(Embeddings::new(config.search.embeddings.clone(), ports))
+    }
+
+    /// Puts what makes vectors by `config` in force, if its settings are other ones.
+    pub(super) fn renew(&self, embedding: &Embedding, config: &Config) {
+        if *embedding.model().config() != config.search.embeddings {
+            embedding.set_model(self.embeddings(config));
+        }
+    }
+
     /// What asks by `config`. The client stays, with its ledger and what it knows of outages,
     /// unless its own settings are other ones.
     pub(super) fn asker(&mut self, config: &Config, means: Arc<Means>) -> Arc<Asker> {
@@ -98,15 +113,18 @@ fn client(
     journal: Arc<Books>,
     config: llm::config::Config,
 ) -> Arc<Client> {
+    Arc::new(Client::new(config, ports(home, redactor, journal)))
+}
+
+fn ports(home: &Path, redactor: &Redactor, journal: Arc<Books>) -> Ports {
     let redactor = redactor.clone();
-    let ports = Ports {
+    Ports {
         clock: Arc::new(SystemClock { now: clock::now }),
         redact: Arc::new(move |text| redactor.redact(text).text),
         journal,
         environment: Arc::new(|name| std::env::var(name).ok()),
         home: home.to_owned(),
-    };
-    Arc::new(Client::new(config, ports))
+    }
 }
 
 fn take_in(lessons: &Lessons, file: &Path) {

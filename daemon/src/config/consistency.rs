@@ -8,7 +8,7 @@ use crate::{
         problem::{Notice, Place, Problem},
     },
     llm::config::Provider,
-    search::config::Provider as Embedder,
+    llm::embed::config::Provider as Embedder,
     summarize::config::Detection,
 };
 

@@ -16,7 +16,7 @@ use crate::{
         log::Level,
     },
     llm::config::{OnUnavailable, Provider},
-    search::config::Provider as Embedder,
+    llm::embed::config::Provider as Embedder,
     summarize::config::Detection,
 };
 
@@ -79,6 +79,7 @@ const GUARDED: &[&str] = &[
     "session_tracking.embeddings.api_key_env",
     "session_tracking.embeddings.api_key_file",
     "session_tracking.embeddings.api_key_command",
+    "session_tracking.embeddings.path",
     "session_tracking.log.file",
     "session_tracking.summarization.tool_classification_cache",
 ];
@@ -319,6 +320,7 @@ fn surroundings() -> Vec<Field> {
         row!("embeddings.api_key_command", search.embeddings.key.command, or_null(Command, "none"), "A program that prints the key"),
         row!("embeddings.path", search.embeddings.path, or_null(path("~/models/all-MiniLM-L6-v2"), "none"), "The model's folder when the provider is local"),
         row!("embeddings.dimensions", search.embeddings.dimensions, or_null(count(8, 8_192, "dimensions"), "the model's own"), "The length of a vector; null = the model's own"),
+        row!("embeddings.query_timeout", search.embeddings.query_timeout, Seconds, "Seconds that a search waits for the vector of its question before it goes by words alone"),
         row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
         row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the usual one"), "The file; null = standard error when a terminal or a service manager reads it, else graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The size from which on a new file is begun"),

@@ -15,10 +15,14 @@ use tokio::sync::watch;
 
 use crate::{
     engine::{
+        embedding::Embedding,
         indexes::Indexes,
         things::{self, Graph},
     },
-    model::{Episode, Message, Namespace, Project, SessionKey, graph::Thing, session::Session},
+    model::{
+        Episode, Message, Namespace, Project, SessionKey, graph::Thing, session::Session,
+        vector::Owner,
+    },
     search::index::{Backlog, Card, Change, EpisodeField, OpenError, Position},
     store::{Outbox, Source, SourceKey, Store, StoreError, Write},
 };
@@ -38,13 +42,19 @@ pub struct Follower {
     rebuild: bool,
     /// Up to here the store may hold messages that a rebuild took over already.
     rebuilt_to: u64,
+    /// Told of all that may need other vectors.
+    embedding: Arc<Embedding>,
 }
 
 /// Opens the search indexes in `folder` and beside it, or makes new ones; then the follower fills
 /// them.
-pub fn open(folder: &Path, store: Arc<dyn Store>) -> Result<Follower, OpenError> {
+pub fn open(
+    folder: &Path,
+    store: Arc<dyn Store>,
+    embedding: Arc<Embedding>,
+) -> Result<Follower, OpenError> {
     let (indexes, rebuild) = Indexes::open(folder, store.as_ref())?;
-    Ok(Follower { indexes, store, rebuild, rebuilt_to: 0 })
+    Ok(Follower { indexes, store, rebuild, rebuilt_to: 0, embedding })
 }
 
 /// Where the index of `home` lies.
@@ -177,11 +187,13 @@ impl Follower {
             Outbox::Episode(id) => {
                 if let Some(episode) = self.store.episode(id)? {
                     self.feed_episode(&episode, position)?;
+                    self.embedding.touch(Owner::Session(episode.session));
                 }
             }
             // A new episode of the session takes its place by itself; one that is gone for good
             // has left its session without any.
             Outbox::EpisodeDropped { session, .. } => {
+                self.embedding.touch(Owner::Session(session));
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 if indexed.is_none() {
                     self.indexes.sessions.apply(Change::DropEpisode { session }, position);
@@ -189,6 +201,7 @@ impl Follower {
             }
             Outbox::Things(things) => {
                 for thing in things {
+                    self.embedding.touch(Owner::Thing(thing));
                     // A damaged record costs what it says, not all that follows.
                     if let Err(error) = self.feed_thing(thing, position) {
                         tracing::warn!(%error, "a fact cannot be searched");
@@ -197,6 +210,7 @@ impl Follower {
             }
             Outbox::SessionDropped(session) => {
                 self.indexes.sessions.apply(Change::DropSession { session }, position);
+                self.embedding.touch(Owner::Session(session));
             }
         }
         self.indexes.pass(position);

@@ -7,6 +7,7 @@
 
 mod ask;
 pub mod asking;
+pub mod embedding;
 pub mod episode;
 mod files;
 pub mod follow;

@@ -9,6 +9,7 @@ use crate::{
     llm::{
         error::{Error, Failure},
         secret::Secret,
+        section::Section,
     },
     model::Timestamp,
 };
@@ -115,17 +116,21 @@ impl Response {
     }
 
     /// What a status means that says all by itself; `None` when the provider has to look closer.
-    pub(in crate::llm) fn plain_failure(&self, key: Option<&Secret>) -> Option<Failure> {
+    pub(in crate::llm) fn plain_failure(
+        &self,
+        key: Option<&Secret>,
+        section: Section,
+    ) -> Option<Failure> {
         let message = || self.message(key);
         let misconfigured =
-            |remedy: &str| Some(Failure::lasting(Error::misconfigured(message(), remedy)));
+            |remedy: String| Some(Failure::lasting(Error::misconfigured(message(), remedy)));
         match self.status {
-            300..=399 => misconfigured("set `session_tracking.llm.base_url` to where it points"),
-            401 | 403 => misconfigured("check the key and what it may be used for"),
-            402 => misconfigured("there is no credit left: top it up"),
-            404 | 405 => misconfigured(
-                "check `session_tracking.llm.model` and `session_tracking.llm.base_url`",
-            ),
+            300..=399 => {
+                misconfigured(format!("set {} to where it points", section.key("base_url")))
+            }
+            401 | 403 => misconfigured("check the key and what it may be used for".to_owned()),
+            402 => misconfigured("there is no credit left: top it up".to_owned()),
+            404 | 405 => misconfigured(section.check_model()),
             413 => Some(Failure::lasting(Error::TooLong { reason: message() })),
             408 | 409 | 425 | 429 | 500..=599 => {
                 Some(Failure::unavailable(message(), self.retry_after))
@@ -136,11 +141,11 @@ impl Response {
 }
 
 /// The address that a configured base stands for.
-pub(in crate::llm) fn base(text: &str) -> Result<Url, Error> {
+pub(in crate::llm) fn base(text: &str, section: Section) -> Result<Url, Error> {
     let url = Url::parse(text.trim_end_matches('/')).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
-        let what = "`session_tracking.llm.base_url` is no address";
+        let what = format!("{} is no address", section.key("base_url"));
         Error::misconfigured(what, "write one such as http://localhost:11434/v1")
     })
 }
@@ -155,7 +160,7 @@ pub(in crate::llm) fn is_local(url: &Url) -> bool {
 /// A request that got no response. Where no connection came about, nobody worked on it.
 fn not_sent(error: reqwest::Error) -> Failure {
     if error.is_builder() {
-        let remedy = "check `session_tracking.llm.base_url`";
+        let remedy = "check the configured `base_url`";
         return Failure::lasting(Error::misconfigured(told(error), remedy));
     }
     if error.is_connect() {
@@ -230,7 +235,7 @@ mod tests {
             ("http://localhost.example.com", false),
             ("http://192.168.1.5:11434", false),
         ] {
-            assert_eq!(is_local(&base(text).unwrap()), expected, "{text}");
+            assert_eq!(is_local(&base(text, Section::LLM).unwrap()), expected, "{text}");
         }
     }
 

@@ -9,11 +9,12 @@ use std::{
 use tokio::sync::Mutex;
 
 use crate::llm::{
-    config::{Config, KeySource},
+    config::KeySource,
     error::Error,
     ports::{Environment, Ports},
     process::{self, RunError},
     secret::Secret,
+    section::Section,
 };
 
 /// Bytes of a key file or a program's output at most.
@@ -24,15 +25,18 @@ pub(in crate::llm) struct Keys {
     source: KeySource,
     environment: Environment,
     directory: PathBuf,
+    section: Section,
     known: Mutex<Option<Secret>>,
 }
 
 impl Keys {
-    pub(in crate::llm) fn new(config: &Config, ports: &Ports) -> Keys {
+    /// Keys from `source`, which stands in `section`.
+    pub(in crate::llm) fn new(source: &KeySource, ports: &Ports, section: Section) -> Keys {
         Keys {
-            source: config.key.clone(),
+            source: source.clone(),
             environment: ports.environment.clone(),
             directory: ports.home.clone(),
+            section,
             known: Mutex::default(),
         }
     }
@@ -42,7 +46,8 @@ impl Keys {
     pub(in crate::llm) async fn get(&self, usual: Option<&str>) -> Result<Option<Secret>, Error> {
         let mut known = self.known.lock().await;
         if known.is_none() {
-            *known = find(&self.source, usual, &self.environment, &self.directory).await?;
+            let place = (self.directory.as_path(), self.section);
+            *known = find(&self.source, usual, &self.environment, place).await?;
         }
         match (&*known, usual) {
             (None, Some(usual)) => Err(self.missing(usual)),
@@ -61,8 +66,8 @@ impl Keys {
         Error::misconfigured(
             "there is no key",
             format!(
-                "set the environment variable {name}, or `session_tracking.llm.api_key_file` or \
-                 `api_key_command`"
+                "set the environment variable {name}, or {} or `api_key_command`",
+                self.section.key("api_key_file")
             ),
         )
     }
@@ -75,7 +80,7 @@ async fn find(
     source: &KeySource,
     usual: Option<&str>,
     environment: &Environment,
-    directory: &Path,
+    (directory, section): (&Path, Section),
 ) -> Result<Option<Secret>, Error> {
     if let Some(name) = source.env.as_deref().or(usual)
         && let Some(value) = environment(name).filter(|value| !value.trim().is_empty())
@@ -83,20 +88,20 @@ async fn find(
         return Secret::new(&value).map(Some).ok_or_else(|| no_key(&format!("${name}")));
     }
     if let Some(path) = &source.file {
-        return of_file(path).map(Some);
+        return of_file(path, section).map(Some);
     }
     match &source.command {
-        Some(command) => of_program(command, directory).await.map(Some),
+        Some(command) => of_program(command, directory, section).await.map(Some),
         None => Ok(None),
     }
 }
 
-fn of_file(path: &Path) -> Result<Secret, Error> {
+fn of_file(path: &Path, section: Section) -> Result<Secret, Error> {
     let place = path.display().to_string();
     let text = read_private(path).map_err(|problem| match problem {
         Problem::Io(error) => Error::misconfigured(
             format!("the key file {place} cannot be read: {error}"),
-            "check `session_tracking.llm.api_key_file`",
+            format!("check {}", section.key("api_key_file")),
         ),
         Problem::Open(what) => Error::misconfigured(
             format!("the key file {place} {what}"),
@@ -156,10 +161,14 @@ fn check_private(_: &std::fs::Metadata) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn of_program(command: &[String], directory: &Path) -> Result<Secret, Error> {
+async fn of_program(
+    command: &[String],
+    directory: &Path,
+    section: Section,
+) -> Result<Secret, Error> {
     let program = command.first().map_or("", String::as_str);
     let failed = |what: String| {
-        let remedy = "check `session_tracking.llm.api_key_command`";
+        let remedy = format!("check {}", section.key("api_key_command"));
         Error::misconfigured(format!("{program} gives no key: {what}"), remedy)
     };
     // What it writes is not repeated anywhere: it may be the key.
@@ -198,7 +207,7 @@ mod tests {
     }
 
     async fn found(source: &KeySource, environment: &Environment) -> Result<Option<Secret>, Error> {
-        find(source, Some("USUAL"), environment, &std::env::temp_dir()).await
+        find(source, Some("USUAL"), environment, (&std::env::temp_dir(), Section::LLM)).await
     }
 
     #[tokio::test]

@@ -15,6 +15,7 @@ pub mod answer;
 pub mod breaker;
 pub mod client;
 pub mod config;
+pub mod embed;
 pub mod error;
 pub mod json;
 pub mod ledger;
@@ -33,6 +34,7 @@ pub mod tokens;
 mod http;
 mod key;
 mod process;
+mod section;
 
 #[cfg(test)]
 mod tests;

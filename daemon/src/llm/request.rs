@@ -31,6 +31,8 @@ pub enum Purpose {
     ToolClassification,
     /// `graphiti` trying out the configuration.
     Trial,
+    /// Vectors of texts.
+    Embeddings,
 }
 
 /// What an answer has to be.
@@ -61,6 +63,7 @@ impl Purpose {
             Purpose::MessageSummary => "message_summary",
             Purpose::ToolClassification => "tool_classification",
             Purpose::Trial => "trial",
+            Purpose::Embeddings => "embeddings",
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Read in this order: what a transcript says ([`transcript`]), what of it is kept ([`message`],
 //! [`evidence`]), whose it is ([`session`]), what was being done ([`activity`], [`tool`]), and
 //! what becomes of it ([`summary`], [`episode`], [`graph`]), perhaps with a model's help
-//! ([`prompt`]).
+//! ([`prompt`]) and with vectors to find it by ([`vector`]).
 //!
 //! `serde` stands only on what is a JSON document by nature: a summary (a model's reply is read
 //! into it, an export writes it) and the evidence and activity that are saved as one versioned
@@ -25,6 +25,7 @@ pub mod episode;
 pub mod graph;
 pub mod prompt;
 pub mod summary;
+pub mod vector;
 
 pub use self::{
     activity::ActivityVector,

@@ -45,6 +45,19 @@ pub struct ConfigChange {
     pub reason: String,
 }
 
+/// How two things stand to each other, in a model's words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RelationRecord {
+    /// "src/login.rs".
+    pub source: String,
+    /// "depends on".
+    pub relation: String,
+    /// "session store".
+    pub target: String,
+    /// "Logins depend on the session store for their expiry".
+    pub sentence: String,
+}
+
 /// The last run of a session's tests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
@@ -136,6 +149,12 @@ pub struct EnhancedSessionSummary {
     /// What was found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discoveries: Option<Vec<String>>,
+    /// What it was about, where a model said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topics: Option<Vec<String>>,
+    /// How things in it stand to each other, where a model said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relations: Option<Vec<RelationRecord>>,
     /// The last test run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_results: Option<TestSummary>,

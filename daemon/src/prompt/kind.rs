@@ -182,6 +182,7 @@ mod tests {
             "next_steps": null, "root_cause_analysis": "d", "discoveries": [],
             "errors_resolved": [{"error": "e", "root_cause": "f", "fix": "g", "verification": "h"}],
             "config_changes": [{"file": "i", "setting": "j", "old_value": null, "new_value": "k", "reason": "l"}],
+            "topics": ["m"], "relations": [{"source": "n", "relation": "o", "target": "p", "sentence": "q"}],
         });
         let schema: serde_json::Value =
             serde_json::from_str(Kind::SessionSummary.schema().unwrap()).unwrap();

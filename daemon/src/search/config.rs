@@ -1,8 +1,6 @@
 //! Whose sessions a search sees, and whether vectors help it.
 
-use std::path::PathBuf;
-
-use crate::{llm::config::KeySource, model::Namespace};
+use crate::{llm::embed::config::Config as Embeddings, model::Namespace};
 
 /// The bounds and helpers of a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,53 +13,12 @@ pub struct Config {
     pub embeddings: Embeddings,
 }
 
-/// Where vectors come from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Embeddings {
-    /// Who makes them.
-    pub provider: Provider,
-    /// The model's name; `None` for the provider's usual one.
-    pub model: Option<String>,
-    /// Where the provider listens; `None` for its own address.
-    pub base_url: Option<String>,
-    /// Where its key comes from.
-    pub key: KeySource,
-    /// The model's folder, for [`Provider::Local`].
-    pub path: Option<PathBuf>,
-    /// The length of a vector; `None` for the model's own.
-    pub dimensions: Option<u32>,
-}
-
-/// Who makes vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Provider {
-    /// No one: full text only.
-    None,
-    /// OpenAI's embeddings API, or a server that speaks it.
-    OpenAi,
-    /// A model in a folder on this machine.
-    Local,
-}
-
 impl Default for Config {
     fn default() -> Config {
         Config {
             cross_project_search: true,
             trusted_namespaces: None,
             embeddings: Embeddings::default(),
-        }
-    }
-}
-
-impl Default for Embeddings {
-    fn default() -> Embeddings {
-        Embeddings {
-            provider: Provider::None,
-            model: None,
-            base_url: None,
-            key: KeySource::default(),
-            path: None,
-            dimensions: None,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! ([`rank`]); what is shown of them ([`snippet`]).
 //!
 //! The search knows sessions by their numbers and keeps none of their text: whoever asks has both.
-//! Embeddings, when there are any, are another ranker ([`rank::SecondRanker`]).
+//! Embeddings, when there are any ([`vectors`]), are another ranker ([`rank::SecondRanker`]).
 //!
 //! Entities and facts are found by the same engine: each is a thing with a number and a few fields
 //! of text, like a session that has only an episode, in an index of its own
@@ -20,3 +20,4 @@ pub mod snippet;
 #[cfg(test)]
 mod testing;
 pub(crate) mod text;
+pub mod vectors;

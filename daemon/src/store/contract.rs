@@ -12,6 +12,7 @@ use crate::{
         session::{Content, Indexed, Session, State},
         summary::Outcome,
         transcript::Origin,
+        vector::{Owner, Packed, Vectors},
     },
     store::{
         FileStamp, Note, Outbox, Outgoing, Shelf, Source, SourceKey, Store, Tally, Write,
@@ -39,6 +40,7 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     what_an_episode_says_is_read_by_thing_kind_project_and_time(reopen().as_ref());
     the_outbox_is_ordered_and_emptied(reopen().as_ref());
     notes_are_kept_by_name_and_go_with_their_session(reopen);
+    vectors_go_with_what_they_were_made_of(reopen().as_ref());
     counters_survive(reopen);
 }
 
@@ -290,6 +292,53 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
     assert_eq!(store.renames(said.renames[0].from, RenameEnd::From).unwrap(), []);
 }
 
+fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
+    let kept = |store: &dyn Store| {
+        let mut kept = Vec::new();
+        let visit = &mut |vectors: Vectors| {
+            kept.push(vectors);
+            true
+        };
+        store.visit_vectors(visit).unwrap();
+        kept
+    };
+    let put = |vectors: &Vectors| write(store, vec![Write::Vectors(Box::new(vectors.clone()))]);
+    let mut session = new_session(store, "meant");
+    let old = episode(&session, 10);
+    index_saying(store, &mut session, &old, statements(10));
+    let said = &statements(10).claims[0];
+    let owners = [
+        Owner::Session(session.key),
+        Owner::Thing(Thing::Entity(said.source)),
+        Owner::Thing(Thing::Fact(said.key)),
+    ];
+    // Long enough for several pieces.
+    let made = owners.map(|owner| {
+        let episode = matches!(owner, Owner::Session(_)).then_some(old.id);
+        Vectors { episode, ..vectors(owner, 30) }
+    });
+    made.iter().for_each(put);
+    assert_eq!(kept(store), made);
+    put(&Vectors { episode: Some(old.id), ..vectors(owners[0], 1) });
+    assert_eq!(kept(store)[0].vectors.len(), 1);
+
+    // A new episode takes the old one's place: what comes late for the old one is not kept.
+    let new = episode(&session, 20);
+    index_saying(store, &mut session, &new, Statements::default());
+    assert_eq!(kept(store), []);
+    made.iter().for_each(put);
+    assert_eq!(kept(store), []);
+    let of_new = Vectors { episode: Some(new.id), ..made[0].clone() };
+    put(&of_new);
+    assert_eq!(kept(store), std::slice::from_ref(&of_new));
+    write(store, vec![Write::DropEpisode(new.id)]);
+    assert_eq!(kept(store), []);
+    put(&of_new);
+    assert_eq!(kept(store), []);
+    forget(store, &[session]);
+    assert_eq!(kept(store), []);
+}
+
 fn what_an_episode_says_is_read_by_thing_kind_project_and_time(store: &dyn Store) {
     let mut sessions = Vec::new();
     for (name, ended) in [("late", 30), ("early", 10)] {
@@ -510,6 +559,8 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
             root_cause_analysis: None,
             config_changes: None,
             discoveries: None,
+            topics: None,
+            relations: None,
             test_results: None,
             files_modified: None,
             mcp_tools_used: None,
@@ -525,6 +576,21 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
         started_at: Timestamp::from_seconds(1),
         ended_at,
         created_at: Timestamp::from_seconds(ended + 1),
+    }
+}
+
+/// Vectors of `owner`, so many.
+pub(crate) fn vectors(owner: Owner, count: i8) -> Vectors {
+    let vector = |row: i8| Packed {
+        scale: 0.25,
+        numbers: (0..200).map(|number: i16| (number % 61) as i8 - row).collect(),
+    };
+    Vectors {
+        owner,
+        episode: None,
+        model: "some model".to_owned(),
+        texts: 7,
+        vectors: (0..count).map(vector).collect(),
     }
 }
 

@@ -10,21 +10,24 @@ pub mod contract;
 pub mod graph;
 pub mod notes;
 pub mod sled;
+pub mod vectors;
 
 use tokio::sync::{oneshot, watch};
 
 pub use self::{
     graph::GraphStore,
     notes::{Note, NoteStore, Shelf},
+    vectors::VectorStore,
 };
 use crate::model::{
     Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
     graph::{Statements, Thing},
     session::Session,
+    vector::Vectors,
 };
 
 /// What survives a restart.
-pub trait Store: GraphStore + NoteStore + Send + Sync {
+pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
     /// Queues `writes` to be applied together and returns at once; blocks only while the writer
     /// is more than a few lists behind.
     ///
@@ -190,6 +193,9 @@ pub enum Write {
     DropSession(SessionKey),
     /// A note is new or another than before, or is to go.
     Note(Note),
+    /// Vectors that were made, in the place of any before. Without effect when what they were
+    /// made of is gone by now.
+    Vectors(Box<Vectors>),
     /// The search index has taken everything up to this position for good.
     OutboxTaken(u64),
 }

@@ -144,15 +144,16 @@ fn overview(summary: &EnhancedSessionSummary) -> String {
     format!("{objective}{stop} {ended}{done}")
 }
 
-/// The dominant activities, then the parts of the project that were worked on.
+/// What a model named, the dominant activities, then the parts of the project that were worked on.
 fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
-    let mut topics: Vec<String> = summary
+    let mut topics: Vec<String> = summary.topics.clone().unwrap_or_default();
+    let activities = summary
         .activity_vector
         .dominant_activities()
         .into_iter()
         .take(3)
-        .map(|activity| activity.as_str().to_owned())
-        .collect();
+        .map(|activity| activity.as_str().to_owned());
+    topics.extend(activities);
     for file in summary.files_modified.iter().flatten() {
         let folder = file.rsplit_once('/').map_or(file.as_str(), |(folder, _)| folder);
         if !topics.iter().any(|topic| topic == folder) {
@@ -251,6 +252,8 @@ mod tests {
             root_cause_analysis: None,
             config_changes: None,
             discoveries: None,
+            topics: None,
+            relations: None,
             test_results: Some(TestSummary {
                 framework: "cargo test".to_owned(),
                 total: 1,

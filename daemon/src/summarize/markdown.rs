@@ -336,6 +336,8 @@ Understand the authentication system architecture
                 ),
                 change("config.py", "EXPIRY_UNIT", None, "seconds", "Prevent future ambiguity"),
             ]),
+            topics: None,
+            relations: None,
             discoveries: None,
             test_results: Some(TestSummary {
                 framework: "pytest".to_owned(),

@@ -23,6 +23,9 @@ pub struct NodeRow {
     pub group_id: String,
     /// More of it by name: `aliases`, `first_at`, `last_at`, `episodes`.
     pub attributes: BTreeMap<String, String>,
+    /// Why it ranks where it does, when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
 }
 
 /// A fact.
@@ -62,6 +65,9 @@ pub struct FactRow {
     pub sources: Vec<SourceLine>,
     /// More of it by name: an error's cause, a setting's value.
     pub attributes: BTreeMap<String, String>,
+    /// Why it ranks where it does, when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
 }
 
 /// A line of a transcript.
@@ -71,8 +77,13 @@ pub struct FactRow {
 pub struct SourceLine {
     /// The episode of the session.
     pub episode: String,
+    /// The session.
+    pub session_id: String,
     /// The file, 0 for the session's own.
     pub source: u32,
     /// The line, from 1.
     pub line: u64,
+    /// The message that was kept of it, or the last one before it: `get_session` shows it even when
+    /// the transcript is gone.
+    pub message: Option<u32>,
 }

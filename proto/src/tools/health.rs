@@ -44,6 +44,8 @@ pub struct Answer {
     pub problems: Vec<String>,
     /// The model.
     pub model: Model,
+    /// Vectors beside full text.
+    pub embeddings: Embeddings,
 }
 
 /// The model that is asked.
@@ -61,6 +63,21 @@ pub struct Model {
     pub outage: Option<String>,
     /// Why one of the sessions still waits.
     pub last_error: Option<String>,
+}
+
+/// Vectors beside full text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Embeddings {
+    /// Whether they are made at all.
+    pub on: bool,
+    /// Sessions, things and facts that have theirs.
+    pub made: usize,
+    /// Those that wait for theirs.
+    pub left: usize,
+    /// Why they wait, when the model does not answer.
+    pub error: Option<String>,
 }
 
 /// Sessions by state.

@@ -36,6 +36,8 @@ pub struct Arguments {
     pub invalid_at_after: Option<String>,
     /// Only facts that ended before this.
     pub invalid_at_before: Option<String>,
+    /// Whether to say why each ranks where it does.
+    pub explain: bool,
 }
 
 impl Default for Arguments {
@@ -53,6 +55,7 @@ impl Default for Arguments {
             valid_at_before: None,
             invalid_at_after: None,
             invalid_at_before: None,
+            explain: false,
         }
     }
 }

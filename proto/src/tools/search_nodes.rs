@@ -24,6 +24,8 @@ pub struct Arguments {
     pub entity_types: Option<Vec<String>>,
     /// What shares a fact with this thing comes first.
     pub center_node_uuid: Option<String>,
+    /// Whether to say why each ranks where it does.
+    pub explain: bool,
 }
 
 impl Default for Arguments {
@@ -35,6 +37,7 @@ impl Default for Arguments {
             max_nodes: 10,
             entity_types: None,
             center_node_uuid: None,
+            explain: false,
         }
     }
 }

@@ -5,7 +5,10 @@
 //!     cargo bench -p graphiti-tests --bench retrieval -- tune
 //!     cargo bench -p graphiti-tests --bench retrieval -- volume 1000 10000 100000
 //!
-//! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set.
+//!     cargo bench -p graphiti-tests --bench retrieval -- vectors 100000 1000000
+//!
+//! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set, and with the
+//! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod corpus;
@@ -16,6 +19,7 @@ mod score;
 mod sessions;
 mod synthetic;
 mod tune;
+mod vectors;
 mod volume;
 
 use std::path::Path;
@@ -23,7 +27,7 @@ use std::path::Path;
 use graphitid::search::{
     index::{Index, Position},
     query::Query,
-    rank::{Request, Scope, Weights},
+    rank::{Request, Scope, SecondRanker, Weights},
 };
 
 use crate::{score::Score, sessions::Set};
@@ -37,6 +41,10 @@ fn main() {
     }
     let counts: Vec<usize> =
         arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    if arguments.iter().any(|argument| argument == "vectors") {
+        counts.into_iter().for_each(vectors::run);
+        return;
+    }
     if !counts.is_empty() {
         counts.into_iter().for_each(volume::run);
         return;
@@ -57,7 +65,15 @@ fn quality(set: &Set) {
     if std::env::args().any(|argument| argument == "tune") {
         return tune::run(set, &index);
     }
-    println!("  ours             {}", ask_all(set, &index, &Weights::default(), true));
+    println!("  ours             {}", ask_all(set, &index, &Weights::default(), (None, true)));
+    if let Some(folder) = std::env::var_os("GRAPHITI_MODEL") {
+        let meanings = vectors::Meanings::of(set, Path::new(&folder));
+        for second in [0.25, 0.5, 0.75, 1.0] {
+            let weights = Weights { second, ..Weights::default() };
+            let score = ask_all(set, &index, &weights, (Some(&meanings), false));
+            println!("  with vectors {second:.2}  {score}");
+        }
+    }
     #[cfg(feature = "fts5-baseline")]
     for tokenizer in ["unicode61", "porter unicode61"] {
         let baseline = fts::Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
@@ -82,19 +98,26 @@ fn build(set: &Set, folder: &Path) -> Index {
     index
 }
 
-fn ask_all(set: &Set, index: &Index, weights: &Weights, verbose: bool) -> Score {
+fn ask_all(
+    set: &Set,
+    index: &Index,
+    weights: &Weights,
+    (meanings, verbose): (Option<&vectors::Meanings>, bool),
+) -> Score {
     let mut score = Score::default();
     let now = graphitid::model::Timestamp::from_micros(set.now.timestamp().as_microsecond());
     let verbose = verbose && std::env::var_os("GRAPHITI_MISSES").is_some();
     for question in &set.questions {
         let query = Query::parse(&question.text, &set.now);
+        let meant = meanings.map(|meanings| meanings.question(query.said()));
+        let ranker = meanings.zip(meant.as_ref()).map(|(meanings, meant)| meanings.ranker(meant));
         let request = Request {
             query: &query,
             scope: &Scope::default(),
             now,
             limit: 10,
             weights,
-            second: None,
+            second: ranker.as_ref().map(|ranker| ranker as &dyn SecondRanker),
         };
         let results = index.search(&request).expect("the index can be read");
         let ranked: Vec<&str> = results

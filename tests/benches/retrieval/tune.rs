@@ -35,12 +35,15 @@ const CHANGES: &[Change] = &[
 
 /// Prints the figures for each weight without it, halved, and more of it.
 pub(crate) fn run(set: &Set, index: &Index) {
-    println!("  default                       {}", ask_all(set, index, &Weights::default(), false));
+    println!(
+        "  default                       {}",
+        ask_all(set, index, &Weights::default(), (None, false))
+    );
     for (name, change) in CHANGES {
         for factor in [0.0, 0.5, 1.5, 2.5] {
             let mut weights = Weights::default();
             change(&mut weights, factor);
-            let score = ask_all(set, index, &weights, false);
+            let score = ask_all(set, index, &weights, (None, false));
             println!("  {name:24} x{factor:<3}  {score}");
         }
     }

@@ -26,6 +26,7 @@ pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
     let mut findings: Vec<Finding> = seen.folders.iter().map(transcripts).collect();
     findings.push(watching(seen));
     findings.extend(seen.told().and_then(model));
+    findings.extend(seen.told().and_then(vectors));
     findings.extend(disk(seen));
     findings.extend(seen.told().map(|told| store(seen, told)));
     findings.push(clock(seen));
@@ -98,6 +99,23 @@ fn model(told: &Told) -> Option<Finding> {
             format!("it does not answer as it should: {why}{waiting}"),
             "see to its key, address and budget in graphiti.config.json, then graphiti reload; \
              until then summaries are made without it",
+        ),
+    })
+}
+
+fn vectors(told: &Told) -> Option<Finding> {
+    const ABOUT: &str = "vectors";
+    let vectors = &told.health.embeddings;
+    if !vectors.on {
+        return None;
+    }
+    Some(match &vectors.error {
+        None => Finding::ok(ABOUT, format!("{} made, {} to be made", vectors.made, vectors.left)),
+        Some(why) => Finding::warn(
+            ABOUT,
+            format!("none are made: {why}"),
+            "see to `embeddings` in graphiti.config.json, then graphiti reload; until then \
+             searches go by words alone",
         ),
     })
 }

@@ -196,6 +196,17 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "401",
             "key",
         ),
+        (
+            |seen| {
+                let vectors = &mut told(seen).health.embeddings;
+                vectors.on = true;
+                vectors.error = Some("401 from the provider".to_owned());
+            },
+            "vectors",
+            Warn,
+            "401",
+            "words alone",
+        ),
         (|seen| seen.free_bytes = Some(900 << 20), "disk", Warn, "944 MB are free", "room"),
         (
             |seen| {

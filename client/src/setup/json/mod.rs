@@ -104,6 +104,30 @@ pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     })
 }
 
+/// `text` with the members of `values` in the object that `path` leads to; those that are null
+/// are taken out.
+pub(super) fn with_values(
+    text: &str,
+    path: &[&'static str],
+    values: &[(&str, Value)],
+) -> Result<String, EditError> {
+    edit(text, |root| {
+        let mut object = root.clone();
+        for name in path {
+            object = object.object_value_or_create(name).ok_or(EditError::Unexpected(name))?;
+        }
+        for (name, value) in values {
+            match (object.get(name), value) {
+                (Some(there), Value::Null) => there.remove(),
+                (None, Value::Null) => {}
+                (Some(there), value) => there.set_value(input(value)),
+                (None, value) => drop(object.append(name, input(value))),
+            }
+        }
+        Ok(())
+    })
+}
+
 /// Whether nothing is left in a file.
 pub(super) fn is_empty(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value == json!({}))

@@ -38,6 +38,7 @@ pub(super) async fn answer(
                 hook::take_spooled(daemon).await;
             }
             daemon.engine.settled(sessions).await.map_err(tools::engine_error)?;
+            daemon.embedding.settled().await;
             Ok(json!({}))
         }
         methods::models::USAGE => models::usage(daemon, read(request.params)?).await,

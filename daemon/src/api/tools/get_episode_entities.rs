@@ -37,7 +37,7 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
             }
         }
         for fact in &said.facts {
-            let row = graph::fact_row(&things, fact)?;
+            let row = graph::fact_row(&things, daemon.engine.store().as_ref(), fact)?;
             if !answer.facts.iter().any(|known| known.uuid == row.uuid) {
                 answer.facts.push(row);
             }

@@ -9,13 +9,13 @@ use super::{names_project, project_argument, store_error};
 use crate::{
     api::Daemon,
     clock,
-    engine::things::Graph,
-    model::{Entity, EntityId, Fact, Namespace, Project, Timestamp},
+    engine::{embedding::Kind, things::Graph},
+    model::{Entity, EntityId, EpisodeId, Fact, Namespace, Project, Timestamp, transcript::Origin},
     search::{
-        index::Index,
         query::{Query, dates},
-        rank::{Request, Scope, Weights},
+        rank::{Explanation, Request, Scope, SecondRanker, SessionHit, Weights},
     },
+    store::{SourceKey, Store, StoreError},
 };
 
 /// Rows in an answer at most.
@@ -25,27 +25,40 @@ pub(super) fn graph(daemon: &Daemon) -> Graph<'_> {
     Graph::of(daemon.engine.store().as_ref())
 }
 
-/// The numbers of what is found, best first.
-pub(super) fn numbers(
-    index: &Index,
+/// Searches entities or facts; the best first.
+pub(super) async fn find(
+    daemon: &Daemon,
+    kind: Kind,
     question: &str,
-    projects: Option<Vec<Namespace>>,
-    limit: usize,
-) -> Result<Vec<u64>, Error> {
+    (projects, limit): (Option<Vec<Namespace>>, usize),
+) -> Result<Vec<Found>, Error> {
     let query = Query::parse(question, &clock::zoned());
     let scope = Scope { namespaces: projects, ..Scope::default() };
     let weights = Weights::default();
-    let request = Request {
-        query: &query,
-        scope: &scope,
-        now: clock::now(),
-        limit,
-        weights: &weights,
-        second: None,
+    let meant = daemon.embedding.question(query.said()).await;
+    let index = match kind {
+        Kind::Sessions => &daemon.indexes.sessions,
+        Kind::Entities => &daemon.indexes.entities,
+        Kind::Facts => &daemon.indexes.facts,
     };
-    let results = tokio::task::block_in_place(|| index.search(&request));
+    let search = |second: Option<&dyn SecondRanker>| {
+        let (query, scope, weights) = (&query, &scope, &weights);
+        index.search(&Request { query, scope, now: clock::now(), limit, weights, second })
+    };
+    let results = tokio::task::block_in_place(|| {
+        daemon.embedding.with_ranker(kind, meant.as_deref(), search)
+    });
     let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
-    Ok(results.sessions.into_iter().map(|hit| hit.session.0).collect())
+    let found = |hit: SessionHit| Found { number: hit.session.0, why: hit.explanation };
+    Ok(results.sessions.into_iter().map(found).collect())
+}
+
+/// One of the things or facts found.
+pub(super) struct Found {
+    /// Its number.
+    pub(super) number: u64,
+    /// Why it ranks where it does.
+    pub(super) why: Explanation,
 }
 
 /// The projects that arguments name; `None` for all. A group that is no project holds them all.
@@ -109,19 +122,20 @@ pub(super) fn node_row(graph: &Graph<'_>, entity: &Entity) -> Result<NodeRow, Er
         summary: graph.description(entity.id).map_err(store_error)?,
         group_id: entity.namespace.to_string(),
         attributes: attributes.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
+        explanation: None,
     })
 }
 
-pub(super) fn fact_row(graph: &Graph<'_>, fact: &Fact) -> Result<FactRow, Error> {
+pub(super) fn fact_row(
+    graph: &Graph<'_>,
+    store: &dyn Store,
+    fact: &Fact,
+) -> Result<FactRow, Error> {
     let name = |id| -> Result<String, Error> {
         let entity = graph.entity(id).map_err(store_error)?;
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
-    let sources = fact.origins.iter().map(|(episode, origin)| SourceLine {
-        episode: episode.to_string(),
-        source: origin.source,
-        line: origin.line,
-    });
+    let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
     Ok(FactRow {
         uuid: fact.id.to_string(),
         group_id: fact.namespace.to_string(),
@@ -137,7 +151,49 @@ pub(super) fn fact_row(graph: &Graph<'_>, fact: &Fact) -> Result<FactRow, Error>
         valid_at: fact.valid_at.to_string(),
         invalid_at: fact.invalid_at.map(|at| at.to_string()),
         expired_at: fact.expired_at.map(|at| at.to_string()),
-        sources: sources.collect(),
+        sources: sources.collect::<Result<_, _>>().map_err(store_error)?,
         attributes: fact.details.iter().cloned().collect(),
+        explanation: None,
     })
+}
+
+fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<SourceLine, StoreError> {
+    let mut line = SourceLine {
+        episode: id.to_string(),
+        source: origin.source,
+        line: origin.line,
+        ..SourceLine::default()
+    };
+    if let Some(episode) = store.episode(id)? {
+        let key = SourceKey { session: episode.session, number: origin.source };
+        line.session_id = episode.session_id.id;
+        line.message = message_at(store, key, origin.line)?;
+    }
+    Ok(line)
+}
+
+/// The last message of a file that stands at `line` or before it. Messages are numbered in the
+/// order of their lines.
+fn message_at(store: &dyn Store, key: SourceKey, line: u64) -> Result<Option<u32>, StoreError> {
+    let is_behind = |number: u32| -> Result<bool, StoreError> {
+        let message = store.messages(key, number, 1)?.pop();
+        Ok(message.is_none_or(|message| message.origin.line > line))
+    };
+    if is_behind(0)? {
+        return Ok(None);
+    }
+    // Not behind, and behind.
+    let (mut at, mut beyond) = (0, 1);
+    while !is_behind(beyond)? {
+        at = beyond;
+        beyond = beyond.saturating_mul(2);
+    }
+    while at + 1 < beyond {
+        let middle = at + (beyond - at) / 2;
+        match is_behind(middle)? {
+            true => beyond = middle,
+            false => at = middle,
+        }
+    }
+    Ok(Some(at))
 }

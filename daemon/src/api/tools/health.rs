@@ -2,14 +2,14 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::health::{Answer, Arguments, History, Kept, Model, NAME, Records, Sessions},
+    tools::health::{Answer, Arguments, Embeddings, History, Kept, Model, NAME, Records, Sessions},
 };
 
 use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
     api::{Daemon, convert},
     clock,
-    engine::{Mode, PollingReason, Status, follow},
+    engine::{Mode, PollingReason, Status, follow, indexes},
     model::session::Session,
     store::{Source, Store, StoreError},
 };
@@ -30,7 +30,11 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
     let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
     let records = records(store.as_ref(), &at_hand).map_err(store_error)?;
     let totals = store.totals();
-    let is_fine = status.problems.is_empty() && status.failed == 0 && status.model.outage.is_none();
+    let vectors = daemon.embedding.progress();
+    let is_fine = status.problems.is_empty()
+        && status.failed == 0
+        && status.model.outage.is_none()
+        && vectors.error.is_none();
     Ok(Answer {
         status: if is_fine { "ok" } else { "degraded" }.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -60,6 +64,12 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
             awaiting: status.model.awaiting,
             outage: status.model.outage,
             last_error: status.model.last_error,
+        },
+        embeddings: Embeddings {
+            on: vectors.is_on,
+            made: vectors.made,
+            left: vectors.left,
+            error: vectors.error,
         },
         problems: status.problems,
     })
@@ -103,8 +113,9 @@ fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError>
 }
 
 fn index_bytes(daemon: &Daemon) -> u64 {
-    let Ok(entries) = follow::folder(&daemon.home).read_dir() else { return 0 };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
+    let folders = indexes::folders(&follow::folder(&daemon.home));
+    let entries = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }
 
 fn watch_mode(mode: Option<Mode>) -> &'static str {

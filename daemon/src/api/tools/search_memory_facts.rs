@@ -2,14 +2,17 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::search_memory_facts::{Answer, Arguments, NAME},
+    tools::{
+        graph::FactRow,
+        search_memory_facts::{Answer, Arguments, NAME},
+    },
 };
 
 use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, due},
+    api::{Daemon, caller::Caller, convert, due},
     clock,
-    engine::things::Graph,
+    engine::{embedding::Kind, things::Graph},
     model::{Fact, Timestamp, graph::Relation},
 };
 
@@ -38,16 +41,17 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     // What is found must be looked through for the few that name the center or are of a kind.
     let is_narrow = center.is_some() || !condition.relations.is_empty();
     let candidates = limit * CANDIDATES * if is_narrow { 8 } else { 1 };
-    let index = &daemon.indexes.facts;
-    let numbers = graph::numbers(index, &arguments.query, projects, candidates)?;
+    let place = (projects, candidates);
+    let hits = graph::find(daemon, Kind::Facts, &arguments.query, place).await?;
     let things = graph::graph(daemon);
     let center = center.map(|id| things.entity(id)).transpose().map_err(store_error)?;
+    let store = daemon.engine.store().as_ref();
     let mut facts = Vec::new();
-    for number in numbers {
+    for hit in hits {
         if facts.len() == limit {
             break;
         }
-        let mut spans = spans(&things, daemon, number)?;
+        let mut spans = spans(&things, daemon, hit.number)?;
         spans.retain(|fact| condition.lets_in(fact));
         if let Some(center) = &center {
             let id = center.as_ref().map(|entity| entity.id);
@@ -58,7 +62,8 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         }
         // Of several times that it held the latest comes first.
         for fact in spans.iter().rev().take(limit - facts.len()) {
-            facts.push(graph::fact_row(&things, fact)?);
+            let explanation = arguments.explain.then(|| convert::explained(&hit.why));
+            facts.push(FactRow { explanation, ..graph::fact_row(&things, store, fact)? });
         }
     }
     Ok(Answer { message: indexed.message(), facts })

@@ -4,13 +4,19 @@ use std::collections::HashSet;
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::search_nodes::{Answer, Arguments, NAME},
+    tools::{
+        graph::NodeRow,
+        search_nodes::{Answer, Arguments, NAME},
+    },
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, typed};
+use super::{Effect, Tool, graph, graph::Found, input, output, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, due},
-    engine::things::{Graph, Wanted},
+    api::{Daemon, caller::Caller, convert, due},
+    engine::{
+        embedding::Kind,
+        things::{Graph, Wanted},
+    },
     model::{Entity, EntityId, graph::EntityKind},
 };
 
@@ -40,16 +46,19 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let limit = arguments.max_nodes.clamp(1, graph::ROWS);
     // Of one kind there may be few among many.
     let candidates = if kinds.is_empty() { limit * CANDIDATES } else { limit * CANDIDATES * 8 };
-    let index = &daemon.indexes.entities;
-    let numbers = graph::numbers(index, &arguments.query, projects, candidates)?;
+    let place = (projects, candidates);
+    let hits = graph::find(daemon, Kind::Entities, &arguments.query, place).await?;
     let things = graph::graph(daemon);
-    let mut found = entities(&things, daemon, &numbers)?;
-    found.retain(|entity| kinds.is_empty() || kinds.contains(&entity.kind));
+    let mut found = entities(&things, daemon, &hits)?;
+    found.retain(|(entity, _)| kinds.is_empty() || kinds.contains(&entity.kind));
     if let Some(center) = center {
         let near = near(&things, center)?;
-        found.sort_by_key(|entity| !near.contains(&entity.id));
+        found.sort_by_key(|(entity, _)| !near.contains(&entity.id));
     }
-    let nodes = found.iter().take(limit).map(|entity| graph::node_row(&things, entity));
+    let nodes = found.iter().take(limit).map(|(entity, hit)| {
+        let explanation = arguments.explain.then(|| convert::explained(&hit.why));
+        Ok(NodeRow { explanation, ..graph::node_row(&things, entity)? })
+    });
     Ok(Answer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
 }
 
@@ -65,13 +74,19 @@ fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
     named.map(read).collect()
 }
 
-fn entities(things: &Graph<'_>, daemon: &Daemon, numbers: &[u64]) -> Result<Vec<Entity>, Error> {
-    let mut found: Vec<Entity> = Vec::new();
-    for number in numbers {
-        let id = daemon.engine.store().entity_numbered(*number).map_err(store_error)?;
+fn entities<'h>(
+    things: &Graph<'_>,
+    daemon: &Daemon,
+    hits: &'h [Found],
+) -> Result<Vec<(Entity, &'h Found)>, Error> {
+    let mut found: Vec<(Entity, &Found)> = Vec::new();
+    for hit in hits {
+        let id = daemon.engine.store().entity_numbered(hit.number).map_err(store_error)?;
         let Some(id) = id else { continue };
-        let entity = things.entity(id).map_err(store_error)?;
-        found.extend(entity.filter(|entity| !found.iter().any(|known| known.id == entity.id)));
+        let Some(entity) = things.entity(id).map_err(store_error)? else { continue };
+        if !found.iter().any(|(known, _)| known.id == entity.id) {
+            found.push((entity, hit));
+        }
     }
     Ok(found)
 }

@@ -9,11 +9,12 @@ use super::{Effect, Tool, engine_error, input, output, project_argument, store_e
 use crate::{
     api::{Daemon, caller::Caller, convert, due, handoff},
     clock,
+    engine::embedding,
     model::{Namespace, SessionKey, session::Session},
     search::{
         index::EpisodeField,
         query::Query,
-        rank::{Explanation, PassageHit, Place, Request, Results, Scope, SessionHit, Weights},
+        rank::{PassageHit, Place, Request, Results, Scope, SecondRanker, SessionHit, Weights},
         snippet::Highlighter,
     },
     store::{SourceKey, StoreError},
@@ -51,7 +52,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let query = Query::parse(&question(&arguments), &clock::zoned());
     let limit = arguments.limit.clamp(1, HITS);
     let offset = arguments.offset.min(DEEPEST);
-    let mut results = search(daemon, &query, &scope, offset + limit)?;
+    let mut results = search(daemon, &query, &scope, offset + limit).await?;
     results.sessions.drain(..offset.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let highlighter = Highlighter::new(&query);
@@ -65,18 +66,28 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         // One that was forgotten in this moment.
         let Some(session) = session else { continue };
         let mut hit = hit(daemon, &highlighter, &session, found).map_err(store_error)?;
-        hit.explanation = arguments.explain.then(|| explained(&found.explanation));
+        hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
         hits.push(hit);
     }
     caller.room.fit(&mut hits);
     Ok(Answer { message: indexed.message(), hits, pending: indexed.pending })
 }
 
-fn search(daemon: &Daemon, query: &Query, scope: &Scope, limit: usize) -> Result<Results, Error> {
+async fn search(
+    daemon: &Daemon,
+    query: &Query,
+    scope: &Scope,
+    limit: usize,
+) -> Result<Results, Error> {
     let weights = Weights::default();
-    let request =
-        Request { query, scope, now: clock::now(), limit, weights: &weights, second: None };
-    let results = tokio::task::block_in_place(|| daemon.indexes.sessions.search(&request));
+    let meant = daemon.embedding.question(query.said()).await;
+    let search = |second: Option<&dyn SecondRanker>| {
+        let request = Request { query, scope, now: clock::now(), limit, weights: &weights, second };
+        daemon.indexes.sessions.search(&request)
+    };
+    let results = tokio::task::block_in_place(|| {
+        daemon.embedding.with_ranker(embedding::Kind::Sessions, meant.as_deref(), search)
+    });
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
 }
 
@@ -159,18 +170,4 @@ fn text_of(
             Ok(fields.into_iter().nth(field as usize).map(|field| field.text))
         }
     }
-}
-
-fn explained(explanation: &Explanation) -> String {
-    let signs = explanation
-        .signs
-        .iter()
-        .map(|sign| format!("{} {:.2} (strength {:.2})", sign.name, sign.share, sign.strength));
-    let words = explanation.words.iter().map(|word| {
-        format!(
-            "\"{}\": {} as asked, {} in any form, rarity {:.1}",
-            word.word, word.exact, word.any_form, word.rarity
-        )
-    });
-    signs.chain(words).collect::<Vec<_>>().join("\n")
 }

@@ -9,9 +9,9 @@ use crate::{
         tests::{read_inner, read_text},
     },
     llm::config::{OnUnavailable, Provider},
+    llm::embed::config::Provider as Embedder,
     model::Namespace,
     prompt::config::Source,
-    search::config::Provider as Embedder,
 };
 
 fn config(inner: &str) -> Config {

@@ -50,8 +50,8 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let found = draft.places.of(&record.decision);
     let origin = question.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let standing = match record.rationale.as_str() {
-        REFUSED => Standing::Refuted,
-        rationale if rationale.contains(BY_THE_USER) => Standing::Verified,
+        REFUSED if draft.is_evidence() => Standing::Refuted,
+        rationale if draft.is_evidence() && rationale.contains(BY_THE_USER) => Standing::Verified,
         _ => draft.standing(found),
     };
     let origins: Vec<_> = origin.into_iter().collect();

@@ -11,6 +11,7 @@ use crate::{
     graph::text,
     model::{
         Episode, Evidence, Namespace, Timestamp,
+        episode::Author,
         graph::{
             Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Standing,
             Statements, Subject, Watch,
@@ -107,6 +108,19 @@ impl<'e> Draft<'e> {
     pub(super) fn mentioned(&self, kinds: &[EntityKind]) -> Vec<EntityId> {
         let mentions = self.mentions.values().filter(|mention| kinds.contains(&mention.kind));
         mentions.map(|mention| mention.entity).collect()
+    }
+
+    /// What was mentioned so far under this name.
+    pub(super) fn named(&self, name: &str) -> Option<EntityId> {
+        let name = text::plain(name);
+        let mut mentions = self.mentions.values();
+        let found = mentions.find(|mention| text::plain(&mention.name) == name);
+        found.map(|mention| mention.entity)
+    }
+
+    /// Whether the summary was made from evidence alone, and says nothing that a model thought up.
+    pub(super) fn is_evidence(&self) -> bool {
+        self.episode.author == Author::Evidence
     }
 
     /// A file by its path in the transcript; `None` for what is no work.

@@ -71,7 +71,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     };
     let is_said = |text: &str| !text.is_empty() && text != UNSTATED && !UNVERIFIED.contains(&text);
     let is_verified = resolution.is_some()
-        || is_said(&record.verification)
+        || (draft.is_evidence() && is_said(&record.verification))
         || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
     let (source, subject) = (entity(draft, &record.error), subject(draft, message));

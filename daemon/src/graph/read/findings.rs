@@ -104,13 +104,14 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let value = fingerprint(OPEN);
     let found = draft.places.of(text);
     let task = draft.task_name();
+    let standing = if draft.is_evidence() { Standing::Verified } else { draft.standing(found) };
     draft.claim(
         Relation::LeftOpen,
         (draft.task, draft.project),
         Said {
             detail: text::plain(text),
             sentence: format!("Left open in “{task}”: {}", text::sentence(text)),
-            standing: Some(Standing::Verified),
+            standing: Some(standing),
             // It is open from the end of the session on, whenever it was named.
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),

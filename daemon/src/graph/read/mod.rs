@@ -16,6 +16,7 @@ mod names;
 mod settings;
 mod task;
 mod tests;
+mod told;
 
 use self::draft::Draft;
 use crate::model::{Episode, Evidence, graph::Statements};
@@ -30,6 +31,7 @@ pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     decisions::read(&mut draft);
     findings::read(&mut draft);
     named::read(&mut draft);
+    told::read(&mut draft);
     task::read(&mut draft);
     draft.finish()
 }

@@ -11,7 +11,7 @@ use crate::{
             TestRun,
         },
         graph::{EntityKind, FactKey, Relation, Standing, Statements, Told},
-        summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome},
+        summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
         transcript::Origin,
     },
 };
@@ -249,6 +249,51 @@ fn what_the_summary_of_a_session_without_evidence_says_is_read_all_the_same() {
     assert_eq!(found.len(), 1);
 }
 
+#[test]
+fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
+    let relation = |source: &str, relation: &str, target: &str| RelationRecord {
+        source: source.to_owned(),
+        relation: relation.to_owned(),
+        target: target.to_owned(),
+        sentence: format!("{source} {relation} {target}"),
+    };
+    let mut session = Session::new(10, "Fix the login");
+    session.episode.author = Author::Model("some-model".to_owned());
+    session.change("/work/app/src/login.rs");
+    session.setting("JWT_EXPIRY", Some("60"), "3600");
+    session.episode.summary.topics = Some(vec!["session store".to_owned()]);
+    session.episode.summary.relations = Some(vec![
+        relation("src/login.rs", "reads", "JWT_EXPIRY"),
+        relation("`src/login.rs`", "depends on", "Session Store"),
+        relation("session store", "is", "session-store"),
+    ]);
+    session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: "Kept seconds".to_owned(),
+        rationale: "Chosen by the user".to_owned(),
+        alternatives: None,
+    }]);
+    let statements = session.statements();
+    assert_eq!(names(&statements, EntityKind::Topic), ["session store"]);
+    assert_eq!(names(&statements, EntityKind::File), [".env", "src/login.rs"]);
+    let found = facts(&[&session]);
+    let told: Vec<&Fact> = of(&found, Relation::RelatesTo).collect();
+    assert_eq!(told.len(), 2, "{told:#?}");
+    let id = |kind, name: &str| {
+        let mut mentions = statements.mentions.iter();
+        mentions.find(|mention| mention.kind == kind && mention.name == name).unwrap().entity
+    };
+    let file = id(EntityKind::File, "src/login.rs");
+    assert!(told.iter().all(|fact| fact.source == file), "{told:#?}");
+    assert!(told.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
+    assert!(told.iter().all(|fact| fact.standing == Standing::Hypothesis));
+    assert_eq!(only(&found, Relation::Decided).standing, Standing::Hypothesis);
+    assert_eq!(only(&found, Relation::TaskStands).standing, Standing::Hypothesis);
+
+    // What tests show is so, whoever says it.
+    session.run(9, &[]);
+    assert_eq!(only(&facts(&[&session]), Relation::TaskStands).standing, Standing::Verified);
+}
+
 /// A session of ten minutes, its lines a minute apart.
 struct Session {
     episode: Episode,
@@ -275,6 +320,8 @@ impl Session {
                 root_cause_analysis: None,
                 config_changes: None,
                 discoveries: None,
+                topics: None,
+                relations: None,
                 test_results: None,
                 files_modified: None,
                 mcp_tools_used: None,

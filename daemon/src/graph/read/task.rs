@@ -28,6 +28,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let value = fingerprint(stands);
     let subject = draft.subject("task", &draft.task.to_string());
     draft.mark(subject, episode.ended_at, Says::Value(value));
+    // A model that says so has seen nothing more than this.
+    let evidence = draft.evidence;
+    let is_shown = draft.is_evidence()
+        || summary.outcome != Outcome::Completed
+        || !evidence.commits.is_empty()
+        || evidence.tests.last().is_some_and(|run| run.failed == 0 && run.passed > 0);
     let topics = draft.mentioned(&[EntityKind::Topic, EntityKind::Tool, EntityKind::Person]);
     draft.claim(
         Relation::TaskStands,
@@ -35,7 +41,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         Said {
             detail: stands.to_owned(),
             sentence: format!("“{name}” is {stands}.{objective}"),
-            standing: Some(Standing::Verified),
+            standing: Some(if is_shown { Standing::Verified } else { Standing::Hypothesis }),
             at: Some(episode.ended_at),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
             others: topics,

@@ -18,6 +18,7 @@ use crate::llm::{
     price::Tariff,
     provider::{Call, Provider},
     secret::Secret,
+    section::Section,
 };
 
 /// The API.
@@ -48,7 +49,7 @@ impl Anthropic {
             url,
             tariff: Tariff::configured(&config.price, Some(&model)),
             model,
-            keys: Keys::new(config, ports),
+            keys: Keys::new(&config.key, ports, Section::LLM),
             is_told: AtomicBool::new(false),
         })
     }
@@ -129,7 +130,7 @@ impl Provider for Anthropic {
 
 /// The address of the call below a base with or without `/v1`.
 fn url(configured: &str) -> Result<Url, Error> {
-    let mut url = base(configured)?;
+    let mut url = base(configured, Section::LLM)?;
     let path = url.path().trim_end_matches('/');
     let path = path.strip_suffix("/messages").unwrap_or(path);
     let path = format!("{}/v1/messages", path.strip_suffix("/v1").unwrap_or(path));
@@ -191,7 +192,7 @@ fn usage(usage: &Value) -> Option<Usage> {
 }
 
 fn failure(response: &Response, key: &Secret) -> Failure {
-    if let Some(failure) = response.plain_failure(Some(key)) {
+    if let Some(failure) = response.plain_failure(Some(key), Section::LLM) {
         return failure;
     }
     let message = response.message(Some(key));

@@ -19,6 +19,7 @@ use crate::llm::{
     price::{Money, Tariff},
     provider::{Call, Provider, dialect::Dialect},
     secret::Secret,
+    section::Section,
 };
 
 /// A server that speaks the protocol.
@@ -31,7 +32,7 @@ pub struct OpenAi {
     dialect: Mutex<Dialect>,
 }
 
-const OWN: &str = "https://api.openai.com/v1";
+pub(in crate::llm) const OWN: &str = "https://api.openai.com/v1";
 /// Cheap, and good at summaries.
 const MODEL: &str = "gpt-5.4-mini";
 /// Servers with the variable in which their users have their key. No key goes to a server of
@@ -44,8 +45,9 @@ const DIALECTS: usize = 4;
 impl OpenAi {
     /// The server as configured. Sends nothing yet.
     pub fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
-        let url = url(config.base_url.as_deref().unwrap_or(OWN))?;
-        let is_own = url.host_str() == Some(KEYS[0].0);
+        let base = config.base_url.as_deref().unwrap_or(OWN);
+        let url = url(base, "/chat/completions", Section::LLM)?;
+        let is_own = is_own(&url);
         let model = config.model.clone().or(is_own.then(|| MODEL.to_owned()));
         let configured = Tariff::configured(&config.price, model.as_deref());
         let dialect = if is_own { Dialect::OWN } else { Dialect::OTHERS };
@@ -54,14 +56,13 @@ impl OpenAi {
             tariff: if is_local(&url) { configured.or(Some(Tariff::FREE)) } else { configured },
             url,
             model,
-            keys: Keys::new(config, ports),
+            keys: Keys::new(&config.key, ports, Section::LLM),
             dialect: Mutex::new(dialect),
         })
     }
 
     async fn complete(&self, call: &Call<'_>) -> Result<Answer, Failure> {
-        let usual = KEYS.iter().find(|(host, _)| self.url.host_str() == Some(host));
-        let key = self.keys.get(usual.map(|(_, name)| *name)).await?;
+        let key = self.keys.get(usual_key(&self.url)).await?;
         let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         let mut response = self.post(call, dialect, key.as_ref()).await?;
         for _ in 0..DIALECTS {
@@ -122,20 +123,31 @@ impl Provider for OpenAi {
 }
 
 /// The address of the call below a base such as `http://localhost:11434` or `…/v1`.
-fn url(configured: &str) -> Result<Url, Error> {
-    let mut url = base(configured)?;
+pub(in crate::llm) fn url(configured: &str, call: &str, section: Section) -> Result<Url, Error> {
+    let mut url = base(configured, section)?;
     let path = match url.path() {
-        "" | "/" => "/v1/chat/completions".to_owned(),
-        path if path.ends_with("/chat/completions") => path.to_owned(),
-        path => format!("{path}/chat/completions"),
+        "" | "/" => format!("/v1{call}"),
+        path if path.ends_with(call) => path.to_owned(),
+        path => format!("{path}{call}"),
     };
     url.set_path(&path);
     Ok(url)
 }
 
+/// The variable in which users of that server have their key.
+pub(in crate::llm) fn usual_key(url: &Url) -> Option<&'static str> {
+    let known = KEYS.iter().find(|(host, _)| url.host_str() == Some(host));
+    known.map(|(_, name)| *name)
+}
+
+/// Whether it is OpenAI's own server.
+pub(in crate::llm) fn is_own(url: &Url) -> bool {
+    url.host_str() == Some(KEYS[0].0)
+}
+
 fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, Failure> {
     if response.status != 200 {
-        return Err(failure(response, key));
+        return Err(failure(response, key, Section::LLM));
     }
     let body = &response.body;
     // OpenRouter reports what went wrong behind it like this.
@@ -144,6 +156,7 @@ fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, Failure> {
         return Err(failure(
             &Response { status, retry_after: response.retry_after, body: body.clone() },
             key,
+            Section::LLM,
         ));
     }
     let usage = usage(&body["usage"]);
@@ -185,7 +198,12 @@ fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
-fn failure(response: &Response, key: Option<&Secret>) -> Failure {
+/// What an answer means that is none.
+pub(in crate::llm) fn failure(
+    response: &Response,
+    key: Option<&Secret>,
+    section: Section,
+) -> Failure {
     let message = response.message(key);
     let error = &response.body["error"];
     let code = error["code"].as_str().or(error["type"].as_str()).unwrap_or_default();
@@ -201,10 +219,9 @@ fn failure(response: &Response, key: Option<&Secret>) -> Failure {
     if is_about_request && says(&["content_filter", "content_policy_violation"]) {
         return Failure::lasting(Error::Refused { reason: message });
     }
-    response.plain_failure(key).unwrap_or_else(|| {
-        let remedy = "check `session_tracking.llm.model` and `session_tracking.llm.base_url`";
-        Failure::lasting(Error::misconfigured(message, remedy))
-    })
+    response
+        .plain_failure(key, section)
+        .unwrap_or_else(|| Failure::lasting(Error::misconfigured(message, section.check_model())))
 }
 
 /// How servers say that a prompt is too long.

@@ -116,6 +116,8 @@ named! {
         Concerns = 14 "CONCERNS",
         /// A pull request came out of a task.
         Produced = 15 "PRODUCED",
+        /// Two things stand in some relation, in a model's words.
+        RelatesTo = 16 "RELATES_TO",
     }
 }
 

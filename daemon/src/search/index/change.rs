@@ -147,6 +147,9 @@ impl EpisodeField {
             let failed = tests.failed_tests.iter().flatten().cloned();
             add(Kind::Body, joined([tests.framework.clone()].into_iter().chain(failed)));
         }
+        add(Kind::Body, joined(summary.topics.iter().flatten().cloned()));
+        let relations = summary.relations.iter().flatten();
+        add(Kind::Body, joined(relations.map(|told| told.sentence.clone())));
         add(Kind::Body, joined(summary.mcp_tools_used.iter().flatten().cloned()));
         fields
     }

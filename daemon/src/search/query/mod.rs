@@ -48,6 +48,8 @@ pub struct Query {
     pub(crate) conditions: Vec<Condition>,
     /// Times that the question names.
     pub(crate) dates: Vec<TimeRange>,
+    /// The question without its filters and what it excludes.
+    pub(crate) said: String,
 }
 
 /// A word to rank by.
@@ -154,12 +156,21 @@ impl Query {
         let mut prefixes = Vec::new();
         for item in lexer::items(text, now) {
             match item {
-                Item::Free(words) => push_spaced(&mut free, words),
+                Item::Free(words) => {
+                    push_spaced(&mut free, words);
+                    push_spaced(&mut query.said, words);
+                }
                 Item::Prefix(word) => {
                     push_spaced(&mut free, word);
+                    push_spaced(&mut query.said, word);
                     prefixes.push(free.len());
                 }
-                Item::Phrase { text, is_negated } => query.add_phrase(text, is_negated),
+                Item::Phrase { text, is_negated } => {
+                    if !is_negated {
+                        push_spaced(&mut query.said, text);
+                    }
+                    query.add_phrase(text, is_negated);
+                }
                 Item::Filter { filter, is_negated } => {
                     query.conditions.push(Condition { filter, is_negated });
                 }
@@ -182,6 +193,11 @@ impl Query {
     /// Whether there is nothing to rank by: what remains is a list, newest first.
     pub fn is_list(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
+    }
+
+    /// What is asked in words, for a model: without filters and what the question excludes.
+    pub fn said(&self) -> &str {
+        &self.said
     }
 
     /// The times that the question names; filters not counted.

@@ -135,20 +135,26 @@ impl Search<'_> {
     /// Adds what the second ranker says.
     fn hear_second(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
         let Some(ranker) = self.request.second else { return Ok(()) };
-        let admits = |session: SessionKey| self.admission.admits_session(session.0);
-        let second = ranker.rank(SECOND_CANDIDATES, &admits);
-        let second: Vec<(u64, f32)> =
-            second.into_iter().map(|(session, score)| (session.0, score)).collect();
         let own: Vec<(u64, f32)> =
             candidates.iter().map(|candidate| (candidate.session, candidate.score)).collect();
         let known: HashMap<u64, usize> =
             own.iter().enumerate().map(|(index, (session, _))| (*session, index)).collect();
+        // A second ranker knows nothing of what must stand in a session word for word.
+        let is_free = self.request.query.phrases.is_empty() && !self.admission.looks_at_passages();
+        let admits = |session: SessionKey| {
+            (is_free && self.admission.admits_session(session.0)) || known.contains_key(&session.0)
+        };
+        let second = ranker.rank(SECOND_CANDIDATES, &admits);
+        let second: Vec<(u64, f32)> =
+            second.into_iter().map(|(session, score)| (session.0, score)).collect();
+        let heard: HashMap<u64, f32> = second.iter().copied().collect();
         for (session, score) in fuse::fuse(&own, &second, self.request.weights.second) {
+            let strength = heard.get(&session).copied().unwrap_or_default();
             if let Some(index) = known.get(&session) {
-                candidates[*index].hear(score);
+                candidates[*index].hear(score, strength);
             } else if let Some(card) = self.view.card(session)? {
                 let mut candidate = Candidate { session, card, ..Candidate::default() };
-                candidate.hear(score);
+                candidate.hear(score, strength);
                 candidates.push(candidate);
             }
         }
@@ -158,9 +164,9 @@ impl Search<'_> {
 
 impl Candidate {
     /// Takes the score that the second ranker's word has led to.
-    fn hear(&mut self, score: f32) {
+    fn hear(&mut self, score: f32, strength: f32) {
         let share = score - self.score;
-        self.signs.push(Sign { name: "second ranker", strength: share, share });
+        self.signs.push(Sign { name: "meaning", strength, share });
         self.score = score;
     }
 }

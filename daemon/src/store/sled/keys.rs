@@ -26,13 +26,15 @@
 //! | `S` | subject, episode, piece | marks |
 //! | `R` | entity before, entity after, episode | time of the renaming |
 //! | `B` | entity after, entity before, episode | the same |
+//! | `V` | kind of owner, owner, piece | vectors |
 
 use sha2::{Digest, Sha256};
 
 use crate::{
     model::{
         EpisodeId, Namespace, SessionId, SessionKey, Timestamp,
-        graph::{Claim, EntityId, EntityKind, FactKey, Mention, Rename, Subject},
+        graph::{Claim, EntityId, EntityKind, FactKey, Mention, Rename, Subject, Thing},
+        vector::Owner,
     },
     store::{Shelf, SourceKey},
 };
@@ -63,6 +65,7 @@ pub(crate) mod table {
     pub(crate) const MARKS: u8 = b'S';
     pub(crate) const RENAMES_FROM: u8 = b'R';
     pub(crate) const RENAMES_TO: u8 = b'B';
+    pub(crate) const VECTORS: u8 = b'V';
 }
 
 /// How the values of a table are laid out.
@@ -245,6 +248,28 @@ pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
     ends.map(|(table, one, other)| {
         key(table, &[one.0.as_bytes(), other.0.as_bytes(), episode.0.as_bytes()])
     })
+}
+
+/// The kind stands before the owner, so that no key is the beginning of another.
+pub(crate) fn vectors(owner: Owner) -> Key {
+    match owner {
+        Owner::Session(session) => key(table::VECTORS, &[&[0], &session.0.to_be_bytes()]),
+        Owner::Thing(Thing::Entity(id)) => key(table::VECTORS, &[&[1], id.0.as_bytes()]),
+        Owner::Thing(Thing::Fact(fact)) => key(table::VECTORS, &[&[2], fact.0.as_bytes()]),
+    }
+}
+
+/// The owner in a key of the table `V`.
+pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
+    match key.get(1)? {
+        0 => {
+            let number = key.get(2..10)?.try_into().ok()?;
+            Some(Owner::Session(SessionKey(u64::from_be_bytes(number))))
+        }
+        1 => Some(Owner::Thing(Thing::Entity(EntityId(uuid_in(key, 2)?)))),
+        2 => Some(Owner::Thing(Thing::Fact(FactKey(uuid_in(key, 2)?)))),
+        _ => None,
+    }
 }
 
 /// A time in a key, so that later ones sort behind earlier ones.

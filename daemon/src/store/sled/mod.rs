@@ -17,6 +17,7 @@ mod records;
 mod salvage;
 mod statements;
 mod unwritten;
+mod vectors;
 mod writer;
 
 use std::{

@@ -3,12 +3,14 @@
 use super::{
     envelope,
     keys::{self, Key},
-    records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord},
+    records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord, VectorsRecord},
     statements,
     unwritten::Named,
 };
 use crate::{
-    model::{Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session},
+    model::{
+        Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session, vector::Owner,
+    },
     store::{Source, SourceKey, Write},
 };
 
@@ -28,6 +30,7 @@ pub(super) enum Prepared {
     DropEpisode(EpisodeId),
     DropSession(SessionKey),
     Note { key: Key, record: Option<Vec<u8>> },
+    Vectors { owner: Owner, episode: Option<EpisodeId>, record: Vec<u8> },
     OutboxTaken(u64),
 }
 
@@ -75,6 +78,11 @@ impl From<Write> for Prepared {
             Write::Note(note) => Prepared::Note {
                 key: keys::note(note.shelf, &note.name),
                 record: note.content.map(|content| envelope::seal(&content)),
+            },
+            Write::Vectors(vectors) => Prepared::Vectors {
+                owner: vectors.owner,
+                episode: vectors.episode,
+                record: envelope::seal(&VectorsRecord::from(vectors.as_ref())),
             },
             Write::OutboxTaken(position) => Prepared::OutboxTaken(position),
         }

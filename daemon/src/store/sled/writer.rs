@@ -35,6 +35,7 @@ use crate::{
         Episode, EpisodeId, SessionKey,
         graph::Thing,
         session::{Session, State},
+        vector::Owner,
     },
     store::{Outbox, Shelf, SourceKey, StoreError, Ticket, Write},
 };
@@ -183,6 +184,9 @@ impl Thread {
             self.add(&mut batch, write)?;
         }
         let things: Vec<Thing> = std::mem::take(&mut batch.things).into_iter().collect();
+        for thing in &things {
+            self.drop_vectors(&mut batch, Owner::Thing(*thing))?;
+        }
         for things in things.chunks(THINGS) {
             self.out(&mut batch, Outbox::Things(things.to_vec()));
         }
@@ -227,6 +231,9 @@ impl Thread {
                     pieces::put(&mut step.ops, &key, &record);
                 }
                 Ok(())
+            }
+            Prepared::Vectors { owner, episode, record } => {
+                self.put_vectors(step, (owner, episode), &record)
             }
             Prepared::OutboxTaken(position) => {
                 let range = keys::outbox(0)..=keys::outbox(position);
@@ -334,6 +341,7 @@ impl Thread {
             Some(old) => self.drop_episode(step, old.episode)?,
             None => {}
         }
+        self.drop_vectors(step, Owner::Session(episode.session))?;
         pieces::put(&mut step.ops, &keys::episode(episode.id), record);
         step.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
         self.counters.episodes.fetch_add(1, Ordering::Relaxed);
@@ -354,6 +362,7 @@ impl Thread {
     fn drop_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
         let Some(episode) = super::reading::episode(&self.tree, id)? else { return Ok(()) };
         self.clear_episode(step, id)?;
+        self.drop_vectors(step, Owner::Session(episode.session))?;
         self.out(step, Outbox::EpisodeDropped { id, session: episode.session });
         Ok(())
     }
@@ -379,6 +388,39 @@ impl Thread {
             step.ops.remove(key);
         }
         Ok(())
+    }
+
+    /// Vectors that come late, when what they were made of is gone, would never go.
+    fn put_vectors(
+        &self,
+        step: &mut Step,
+        (owner, episode): (Owner, Option<EpisodeId>),
+        record: &[u8],
+    ) -> Result<(), StoreError> {
+        let is_there = match owner {
+            Owner::Session(key) => {
+                let indexed = self.session(key)?.and_then(|session| session.indexed);
+                match indexed.map(|indexed| indexed.episode) {
+                    Some(id) => Some(id) == episode && self.is_any(&keys::episode(id))?,
+                    None => false,
+                }
+            }
+            Owner::Thing(Thing::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
+            Owner::Thing(Thing::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
+        };
+        self.drop_vectors(step, owner)?;
+        if is_there {
+            pieces::put(&mut step.ops, &keys::vectors(owner), record);
+        }
+        Ok(())
+    }
+
+    fn drop_vectors(&self, step: &mut Step, owner: Owner) -> Result<(), StoreError> {
+        Ok(pieces::remove(&self.tree, &mut step.ops, &keys::vectors(owner))?)
+    }
+
+    fn is_any(&self, prefix: &Key) -> Result<bool, StoreError> {
+        Ok(self.tree.scan_prefix(prefix).keys().next().transpose()?.is_some())
     }
 
     fn drop_session(&self, step: &mut Step, key: SessionKey) -> Result<(), StoreError> {

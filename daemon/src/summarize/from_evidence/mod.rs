@@ -65,6 +65,8 @@ pub fn summarize(
         root_cause_analysis: findings::root_cause(&entries),
         config_changes: some(settings::config_changes(&entries)),
         discoveries: some(findings::discoveries(&entries)),
+        topics: None,
+        relations: None,
         test_results: test_results::test_results(&entries),
         files_modified: entries.files_modified(&activity),
         mcp_tools_used: some(entries.mcp_tools()),

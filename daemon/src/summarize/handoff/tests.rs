@@ -168,6 +168,8 @@ fn summary() -> EnhancedSessionSummary {
             reason: "Was minutes".to_owned(),
         }]),
         discoveries: None,
+        topics: None,
+        relations: None,
         test_results: Some(TestSummary {
             framework: "pytest".to_owned(),
             total: 40,

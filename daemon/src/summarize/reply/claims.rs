@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     model::{
         EnhancedSessionSummary,
-        summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome},
+        summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
     },
     summarize::{conversation::ConversationSummary, text::same_words},
 };
@@ -31,6 +31,10 @@ pub struct Claims {
     pub config_changes: Vec<ConfigChange>,
     /// What was found out.
     pub discoveries: Vec<String>,
+    /// What it was about.
+    pub topics: Vec<String>,
+    /// How things stand to each other.
+    pub relations: Vec<RelationRecord>,
 }
 
 impl Claims {
@@ -47,6 +51,8 @@ impl Claims {
             root_cause_analysis: summary.root_cause_analysis,
             config_changes: summary.config_changes.unwrap_or_default(),
             discoveries: summary.discoveries.unwrap_or_default(),
+            topics: summary.topics.unwrap_or_default(),
+            relations: summary.relations.unwrap_or_default(),
         })
     }
 
@@ -60,6 +66,7 @@ impl Claims {
             objective: Some(summary.overview),
             key_decisions: summary.decisions.into_iter().map(decision).collect(),
             discoveries: summary.key_points,
+            topics: summary.topics,
             ..Claims::default()
         })
     }
@@ -84,6 +91,8 @@ impl Claims {
             whole.root_cause_analysis = part.root_cause_analysis.or(whole.root_cause_analysis);
             whole.config_changes.extend(part.config_changes);
             whole.discoveries.extend(part.discoveries);
+            whole.topics.extend(part.topics);
+            whole.relations.extend(part.relations);
         }
         whole
     }

@@ -10,7 +10,7 @@ mod ground;
 use crate::{
     model::{
         EnhancedSessionSummary,
-        summary::{ConfigChange, DecisionRecord, ErrorResolution},
+        summary::{ConfigChange, DecisionRecord, ErrorResolution, RelationRecord},
     },
     summarize::text::{cut, one_line, same_words, share_of_words, words},
 };
@@ -32,6 +32,8 @@ const ENTRIES: usize = 12;
 /// Characters of an entry that are kept, and of the objective and the root cause.
 const ENTRY: usize = 300;
 const LONG_ENTRY: usize = 600;
+/// Characters of a topic or of a thing's name.
+const TOPIC: usize = 60;
 /// What stands in a field that nobody said anything about.
 const UNSTATED: &str = "not stated";
 const NO_REASON: &str = "Reason not stated";
@@ -52,6 +54,8 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     summary.next_steps = some(steps).or(summary.next_steps);
     let discoveries = court.words(claims.discoveries);
     summary.discoveries = some(discoveries).or(summary.discoveries);
+    summary.topics = some(court.judged(claims.topics, TOPIC, Files::Known));
+    summary.relations = some(court.relations(claims.relations));
     let cause = claims.root_cause_analysis.into_iter().collect();
     let cause = court.judged(cause, LONG_ENTRY, Files::Known).pop();
     summary.root_cause_analysis = cause.or(summary.root_cause_analysis);
@@ -140,6 +144,29 @@ impl Court<'_> {
                 verification = UNSTATED.to_owned();
             }
             kept.push(ErrorResolution { error, root_cause, fix, verification });
+        }
+        kept.truncate(ENTRIES);
+        kept
+    }
+
+    fn relations(&mut self, relations: Vec<RelationRecord>) -> Vec<RelationRecord> {
+        let mut kept: Vec<RelationRecord> = Vec::new();
+        for told in relations {
+            let named = |text: &str| line(text, TOPIC);
+            let (Some(source), Some(relation), Some(target)) =
+                (named(&told.source), named(&told.relation), named(&told.target))
+            else {
+                continue;
+            };
+            let sentence = line(&told.sentence, ENTRY);
+            let sentence = sentence.unwrap_or_else(|| format!("{source} {relation} {target}"));
+            if same_words(&source, &target)
+                || !self.admits(&[&source, &target, &sentence], Files::Known)
+                || kept.iter().any(|known| same_words(&known.sentence, &sentence))
+            {
+                continue;
+            }
+            kept.push(RelationRecord { source, relation, target, sentence });
         }
         kept.truncate(ENTRIES);
         kept

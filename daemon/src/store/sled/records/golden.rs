@@ -8,13 +8,14 @@ use std::{fmt::Write, fs, path::PathBuf};
 
 use super::{
     ClaimRecord, ContentsRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
-    OutboxRecord, SessionRecord, SourceRecord,
+    OutboxRecord, SessionRecord, SourceRecord, VectorsRecord,
 };
 use crate::{
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Message, SessionKey, Timestamp,
         graph::{Claim, Mark, Mention, Thing},
         session::{Failure, Indexed, Indexing, Session, State, Unindexed},
+        vector::Owner,
     },
     store::{Outbox, Source, SourceKey, contract, sled::envelope},
 };
@@ -126,7 +127,20 @@ fn samples() -> Vec<Sample> {
         samples.push(sample::<Entry, OutboxRecord>(&format!("outbox-{name}"), Entry(what)));
     }
     samples.extend(of_statements());
+    samples.push(of_vectors());
     samples
+}
+
+fn of_vectors() -> Sample {
+    let vectors = contract::vectors(Owner::Session(SessionKey(7)), 2);
+    Sample {
+        name: "vectors".to_owned(),
+        sealed: envelope::seal(&VectorsRecord::from(&vectors)),
+        reads: Box::new(move |sealed| {
+            let record: VectorsRecord = envelope::open(sealed)?;
+            Ok(record.of(vectors.owner) == vectors)
+        }),
+    }
 }
 
 fn of_statements() -> Vec<Sample> {

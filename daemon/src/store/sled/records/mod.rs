@@ -12,6 +12,7 @@ mod message;
 mod session;
 mod source;
 mod statements;
+mod vectors;
 
 pub(crate) use self::{
     episode::EpisodeRecord,
@@ -19,6 +20,7 @@ pub(crate) use self::{
     session::SessionRecord,
     source::{OutboxRecord, SourceRecord},
     statements::{ClaimRecord, ContentsRecord, MarkRecord, MentionRecord, RenameRecord},
+    vectors::VectorsRecord,
 };
 
 use crate::model::{CloseReason, ContentHash, EpisodeId, Project, SessionId, Timestamp};

@@ -1,0 +1,53 @@
+//! `graphiti setup embeddings`: a model for search by meaning.
+
+use graphiti_proto::endpoint;
+
+use super::setup::{is_wanted, show};
+use crate::{
+    cli,
+    connection::AskError,
+    screen::Screen,
+    setup::{self, Change, EditError},
+};
+
+pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    let failed = |error: std::io::Error| AskError::Failed(error.to_string());
+    let model = match &args.folder {
+        Some(folder) => Some((folder, setup::placed(folder, &home).map_err(AskError::Failed)?)),
+        None => None,
+    };
+    let place = model.as_ref().map(|(_, place)| place.as_path());
+    let change = setup::settings(&home, place).map_err(|error: EditError| {
+        AskError::Failed(format!("graphiti.config.json is left as it is: {error}"))
+    })?;
+    if let Some((folder, place)) = &model {
+        screen.print(format!("The model in {} is copied to {}", folder.display(), place.display()));
+    }
+    let is_changed = change.before != change.after;
+    if is_changed {
+        show(&change, screen);
+    }
+    if args.dry_run || (is_changed && !args.yes && !is_wanted(1)?) {
+        screen.print("Nothing was changed.");
+        return Ok(());
+    }
+    match &model {
+        Some((folder, place)) => setup::place(folder, place).map_err(failed)?,
+        None => setup::remove(&home).map_err(failed)?,
+    }
+    write(&change, is_changed, screen)?;
+    screen
+        .print("Run `graphiti reload` to put it in force; `graphiti status` shows how far it is.");
+    Ok(())
+}
+
+fn write(change: &Change, is_changed: bool, screen: &Screen) -> Result<(), AskError> {
+    if is_changed {
+        setup::write(change).map_err(|error| {
+            AskError::Failed(format!("cannot write {}: {error}", change.file.display()))
+        })?;
+        screen.print(format!("Wrote {}", change.file.display()));
+    }
+    Ok(())
+}

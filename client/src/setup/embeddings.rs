@@ -1,0 +1,115 @@
+//! A model for search by meaning: its files in the home folder, and the settings that switch it on.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use crate::setup::{Change, EditError, json};
+
+/// The files of a model. Those that are needed come first.
+const FILES: [&str; 4] =
+    ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"];
+const NEEDED: usize = 2;
+
+/// Where the model in `folder` is placed in `home`.
+pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
+    let shown = folder.display();
+    let real = folder.canonicalize().map_err(|error| format!("{shown}: {error}"))?;
+    for name in &FILES[..NEEDED] {
+        if !real.join(name).is_file() {
+            return Err(format!(
+                "{shown} is no model: it has no {name}; name the folder of a model2vec or BERT-like \
+                 model, such as all-MiniLM-L6-v2"
+            ));
+        }
+    }
+    let name = real.file_name().ok_or_else(|| format!("{shown} has no name"))?;
+    Ok(models(home).join(name))
+}
+
+/// Copies the model in `folder` to `place`. A copy that breaks off leaves nothing that is used.
+pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
+    if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
+        return Ok(());
+    }
+    let unfinished = place.with_extension("new");
+    drop(fs::remove_dir_all(&unfinished));
+    for name in FILES {
+        let (from, to) = (folder.join(name), unfinished.join(name));
+        if from.is_file() {
+            fs::create_dir_all(to.parent().unwrap_or(&unfinished))?;
+            fs::copy(from, to)?;
+        }
+    }
+    drop(fs::remove_dir_all(place));
+    fs::rename(unfinished, place)
+}
+
+/// Removes the models that were placed.
+pub(crate) fn remove(home: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(models(home)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// What becomes of the settings in `home`: with the model at `place`, or with none.
+pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<Change, EditError> {
+    let file = home.join("graphiti.config.json");
+    let before = match fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(EditError::System(error.to_string())),
+    };
+    let path = place.map_or(Value::Null, |place| json!(place));
+    let provider = json!(if place.is_some() { "local" } else { "none" });
+    let values = [("provider", provider), ("path", path)];
+    let text = before.as_deref().unwrap_or_default();
+    let after = json::with_values(text, &["session_tracking", "embeddings"], &values)?;
+    Ok(Change { agent: "graphiti", file, before, after: Some(after) })
+}
+
+fn models(home: &Path) -> PathBuf {
+    home.join("models")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_copied_and_switched_on_and_comments_stay() {
+        let world = tempfile::tempdir().unwrap();
+        let (home, model) = (world.path().join("home"), world.path().join("tiny"));
+        fs::create_dir_all(model.join("1_Pooling")).unwrap();
+        fs::create_dir_all(&home).unwrap();
+        fs::write(model.join("tokenizer.json"), "{}").unwrap();
+        assert!(placed(&model, &home).unwrap_err().contains("model.safetensors"));
+        fs::write(model.join("model.safetensors"), "weights").unwrap();
+        fs::write(model.join("1_Pooling/config.json"), "{}").unwrap();
+        fs::write(model.join("training.bin"), "large").unwrap();
+        let to = placed(&model, &home).unwrap();
+        place(&model, &to).unwrap();
+        // Once more, and from where it lies.
+        place(&model, &to).unwrap();
+        place(&to, &to).unwrap();
+        assert_eq!(fs::read(to.join("model.safetensors")).unwrap(), b"weights");
+        assert!(to.join("1_Pooling/config.json").is_file() && !to.join("training.bin").exists());
+
+        let file = home.join("graphiti.config.json");
+        fs::write(&file, "{\n  // mine\n  \"session_tracking\": { \"watch\": 1 }\n}\n").unwrap();
+        let change = settings(&home, Some(&to)).unwrap();
+        let after = change.after.clone().unwrap();
+        assert!(after.contains("// mine") && after.contains("\"watch\": 1"), "{after}");
+        assert!(after.contains("\"provider\": \"local\"") && after.contains("tiny"), "{after}");
+        fs::write(&file, after).unwrap();
+        let off = settings(&home, None).unwrap().after.unwrap();
+        assert!(off.contains("\"provider\": \"none\"") && !off.contains("tiny"), "{off}");
+        remove(&home).unwrap();
+        remove(&home).unwrap();
+        assert!(!to.exists());
+    }
+}

@@ -1,0 +1,273 @@
+//! Vectors of sessions, things and facts, made in the background and asked by searches.
+//!
+//! A session gets its vectors when it has an episode, a thing or a fact when episodes say something
+//! of it. Nobody waits for them: what has none yet is found by its words, and so is everything
+//! while the model does not answer. Vectors are kept in the store with the model that made them;
+//! another model makes them anew, one after the other ([`work`]), of the same texts ([`texts`]).
+
+mod texts;
+mod work;
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+};
+
+use tokio::sync::{Notify, watch};
+
+use crate::{
+    llm::embed::Embeddings,
+    model::{
+        SessionKey,
+        graph::Thing,
+        vector::{Owner, Packed},
+    },
+    search::{
+        rank::SecondRanker,
+        vectors::{Ranker, Vectors},
+    },
+    store::Store,
+};
+
+/// The vectors of everything, and what makes them.
+pub struct Embedding {
+    store: Arc<dyn Store>,
+    model: RwLock<Arc<Embeddings>>,
+    tables: RwLock<Tables>,
+    queue: Mutex<Queue>,
+    /// The last questions with their vectors: people page through answers.
+    asked: Mutex<VecDeque<(String, Arc<Packed>)>>,
+    progress: watch::Sender<Progress>,
+    /// Another model is in force.
+    changed: Notify,
+    /// Something is to be done.
+    touched: Notify,
+}
+
+/// Which vectors a question is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Those of sessions.
+    Sessions,
+    /// Those of entities.
+    Entities,
+    /// Those of facts.
+    Facts,
+}
+
+/// How far the background work is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Whether vectors are made at all.
+    pub is_on: bool,
+    /// Sessions, things and facts that have vectors of the model in force.
+    pub made: usize,
+    /// Those that wait for theirs.
+    pub left: usize,
+    /// Why they wait, when the model does not answer.
+    pub error: Option<String>,
+    /// It is not known yet what is to be done.
+    is_starting: bool,
+}
+
+/// The vectors of one model.
+#[derive(Default)]
+struct Tables {
+    /// What tells its vectors from others; `None` until it is known.
+    model: Option<String>,
+    sessions: Vectors,
+    entities: Vectors,
+    facts: Vectors,
+    /// Fingerprints of the texts that they are of.
+    texts: HashMap<Owner, u64>,
+}
+
+/// Whose vectors are to be made or looked at again.
+#[derive(Default)]
+struct Queue {
+    sessions: BTreeSet<SessionKey>,
+    things: BTreeSet<Thing>,
+}
+
+/// Questions whose vectors are kept.
+const ASKED: usize = 32;
+
+impl Embedding {
+    /// The vectors of what is in `store`, by `model`. [`Embedding::run`] makes them.
+    pub fn new(store: Arc<dyn Store>, model: Arc<Embeddings>) -> Embedding {
+        let is_on = model.is_on();
+        Embedding {
+            store,
+            model: RwLock::new(model),
+            tables: RwLock::default(),
+            queue: Mutex::default(),
+            asked: Mutex::default(),
+            progress: watch::Sender::new(Progress {
+                is_on,
+                is_starting: is_on,
+                ..Progress::default()
+            }),
+            changed: Notify::new(),
+            touched: Notify::new(),
+        }
+    }
+
+    /// Puts another model in force; vectors of the one before are of no use from now on.
+    pub fn set_model(&self, model: Arc<Embeddings>) {
+        let is_on = model.is_on();
+        let before = std::mem::replace(
+            &mut *self.model.write().unwrap_or_else(PoisonError::into_inner),
+            model,
+        );
+        before.stop();
+        *self.tables.write().unwrap_or_else(PoisonError::into_inner) = Tables::default();
+        *self.lock_queue() = Queue::default();
+        self.lock_asked().clear();
+        self.progress.send_replace(Progress { is_on, is_starting: is_on, ..Progress::default() });
+        self.changed.notify_one();
+    }
+
+    /// What makes the vectors.
+    pub fn model(&self) -> Arc<Embeddings> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Something else may be said of `owner`, or it may be gone. Returns at once.
+    pub fn touch(&self, owner: Owner) {
+        if !self.model().is_on() {
+            return;
+        }
+        self.lock_queue().add(owner);
+        self.progress.send_modify(|progress| progress.left = self.lock_queue().len());
+        self.touched.notify_one();
+    }
+
+    /// How far the background work is.
+    pub fn progress(&self) -> Progress {
+        self.progress.borrow().clone()
+    }
+
+    /// Waits until everything has its vectors, or the model does not answer.
+    pub async fn settled(&self) {
+        let is_settled = |progress: &Progress| {
+            !progress.is_on
+                || progress.error.is_some()
+                || (progress.left == 0 && !progress.is_starting)
+        };
+        // An error would mean that `self` is gone.
+        drop(self.progress.subscribe().wait_for(is_settled).await);
+    }
+
+    /// The vector of a question; `None` when there is none in time, or nothing to compare it with.
+    pub async fn question(&self, text: &str) -> Option<Arc<Packed>> {
+        let model = self.model();
+        let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());
+        if !model.is_on() || is_empty || text.trim().is_empty() {
+            return None;
+        }
+        if let Some((_, vector)) = self.lock_asked().iter().find(|(asked, _)| asked == text) {
+            return Some(vector.clone());
+        }
+        let limit = model.config().query_timeout;
+        let made = tokio::time::timeout(limit, model.embed(&[text.to_owned()], limit)).await;
+        let vector = match made {
+            Ok(Ok(vectors)) => Arc::new(Packed::new(vectors.first()?)),
+            Ok(Err(error)) => {
+                tracing::debug!(kind = error.kind(), "a question is answered by its words alone");
+                return None;
+            }
+            Err(_) => return None,
+        };
+        let mut asked = self.lock_asked();
+        asked.push_front((text.to_owned(), vector.clone()));
+        asked.truncate(ASKED);
+        Some(vector)
+    }
+
+    /// Lets `search` use the ranker that compares `question` with the vectors of a kind.
+    pub fn with_ranker<T>(
+        &self,
+        kind: Kind,
+        question: Option<&Packed>,
+        search: impl FnOnce(Option<&dyn SecondRanker>) -> T,
+    ) -> T {
+        let Some(question) = question else { return search(None) };
+        self.read(|tables| {
+            let vectors = match kind {
+                Kind::Sessions => &tables.sessions,
+                Kind::Entities => &tables.entities,
+                Kind::Facts => &tables.facts,
+            };
+            if vectors.is_empty() {
+                return search(None);
+            }
+            search(Some(&Ranker { vectors, question }))
+        })
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&Tables) -> T) -> T {
+        look(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Tables) -> T) -> T {
+        change(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn lock_queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_asked(&self) -> MutexGuard<'_, VecDeque<(String, Arc<Packed>)>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tables {
+    /// The table that holds the vectors of `owner`, and its number there.
+    fn of(&mut self, owner: Owner) -> (&mut Vectors, u64) {
+        match owner {
+            Owner::Session(key) => (&mut self.sessions, key.0),
+            Owner::Thing(Thing::Entity(id)) => (&mut self.entities, id.number()),
+            Owner::Thing(Thing::Fact(key)) => (&mut self.facts, key.number()),
+        }
+    }
+
+    fn put(&mut self, owner: Owner, texts: u64, vectors: &[Packed]) {
+        let (table, number) = self.of(owner);
+        table.put(number, vectors);
+        self.texts.insert(owner, texts);
+    }
+
+    fn remove(&mut self, owner: Owner) {
+        let (table, number) = self.of(owner);
+        table.remove(number);
+        self.texts.remove(&owner);
+    }
+}
+
+impl Queue {
+    fn add(&mut self, owner: Owner) {
+        match owner {
+            Owner::Session(key) => self.sessions.insert(key),
+            Owner::Thing(thing) => self.things.insert(thing),
+        };
+    }
+
+    fn len(&self) -> usize {
+        self.sessions.len() + self.things.len()
+    }
+
+    /// The next ones, at most `most`: sessions first, the latest first, for they are what is
+    /// searched most.
+    fn take(&mut self, most: usize) -> Vec<Owner> {
+        let mut taken = Vec::new();
+        while taken.len() < most {
+            let session = self.sessions.pop_last().map(Owner::Session);
+            let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::Thing)) else {
+                break;
+            };
+            taken.push(owner);
+        }
+        taken
+    }
+}

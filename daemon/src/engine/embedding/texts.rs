@@ -1,0 +1,99 @@
+//! The texts that vectors are made of.
+//!
+//! Of a session: what its episode tells, and what was said in it piece by piece ([`Said`]).
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    engine::things::Graph,
+    model::{EpisodeId, Message, SessionKey, graph::Thing, vector::Owner},
+    search::{
+        index::EpisodeField,
+        passage::Kind,
+        vectors::texts::{Said, start},
+    },
+    store::{SourceKey, Store, StoreError},
+};
+
+/// What vectors are to be made of.
+pub(super) struct Texts {
+    pub(super) owner: Owner,
+    /// The episode, for a session's.
+    pub(super) episode: Option<EpisodeId>,
+    /// At least one.
+    pub(super) texts: Vec<String>,
+}
+
+/// Messages read at a time.
+const MESSAGES: usize = 512;
+
+impl Texts {
+    /// The texts of `owner`; `None` when there is nothing of it, or nothing of it any more.
+    pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
+        match owner {
+            Owner::Session(key) => of_session(key, store),
+            Owner::Thing(thing) => Ok(of_thing(thing, store)?.map(|text| Texts {
+                owner,
+                episode: None,
+                texts: vec![start(&text).to_owned()],
+            })),
+        }
+    }
+
+    /// A number that other texts do not have.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hash = Sha256::new();
+        for text in &self.texts {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        u64::from_be_bytes(*hash.finalize().first_chunk().expect("a hash has 32 bytes"))
+    }
+}
+
+fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
+    let indexed = store.session(key)?.and_then(|session| session.indexed);
+    let Some(indexed) = indexed else { return Ok(None) };
+    let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };
+    let fields = EpisodeField::all_of(&episode);
+    let head = |field: &&EpisodeField| matches!(field.kind, Kind::Title | Kind::Objective);
+    let told = |fields: &mut dyn Iterator<Item = &EpisodeField>| {
+        let texts: Vec<&str> = fields.map(|field| field.text.as_str()).collect();
+        start(&texts.join("\n")).to_owned()
+    };
+    let mut texts = vec![
+        told(&mut fields.iter().filter(head)),
+        told(&mut fields.iter().filter(|field| !head(field) && field.kind != Kind::File)),
+    ];
+    texts.extend(said(SourceKey { session: key, number: 0 }, store)?);
+    texts.retain(|text| !text.trim().is_empty());
+    let owner = Owner::Session(key);
+    Ok((!texts.is_empty()).then_some(Texts { owner, episode: Some(episode.id), texts }))
+}
+
+fn of_thing(thing: Thing, store: &dyn Store) -> Result<Option<String>, StoreError> {
+    let graph = Graph::of(store);
+    match thing {
+        Thing::Entity(id) => {
+            // Under its latest name alone.
+            let Some(entity) = graph.entity(id)?.filter(|entity| entity.id == id) else {
+                return Ok(None);
+            };
+            let told = graph.said_of(id)?;
+            Ok(Some(format!("{} {}\n{told}", entity.kind.as_str(), entity.name)))
+        }
+        Thing::Fact(key) => Ok(graph.last_claim(key)?.map(|claim| claim.sentence)),
+    }
+}
+
+fn said(source: SourceKey, store: &dyn Store) -> Result<Vec<String>, StoreError> {
+    let mut said = Said::default();
+    let mut next = 0;
+    loop {
+        let messages: Vec<Message> = store.messages(source, next, MESSAGES)?;
+        let Some(last) = messages.last() else { break };
+        next = last.seq + 1;
+        messages.iter().for_each(|message| said.add(message.role, &message.text));
+    }
+    Ok(said.texts())
+}

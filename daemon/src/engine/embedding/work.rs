@@ -1,0 +1,219 @@
+//! The background work: whatever has no vectors of the model in force gets them.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::watch;
+
+use super::{Embedding, Progress, Tables, texts::Texts};
+use crate::{
+    llm::{embed::Embeddings, error::Error},
+    model::{
+        graph::Thing,
+        vector::{Owner, Packed, Vectors},
+    },
+    store::{StoreError, Write},
+};
+
+/// Owners looked at in one go.
+const OWNERS: usize = 16;
+/// Texts in one call: a few seconds' work for a model on this machine.
+const TEXTS: usize = 32;
+/// How long a call may take.
+const LIMIT: Duration = Duration::from_secs(120);
+/// The pause after a failure; it doubles up to the longest.
+const PAUSE: Duration = Duration::from_secs(30);
+const LONGEST_PAUSE: Duration = Duration::from_secs(900);
+
+/// Why a round ended early.
+enum Stopped {
+    /// The model does not answer.
+    Model(Error),
+    /// The store does not.
+    Store(StoreError),
+}
+
+impl Embedding {
+    /// Works until `stopping` turns true.
+    pub async fn run(self: Arc<Self>, mut stopping: watch::Receiver<bool>) {
+        let stopped = stopping.wait_for(|stopping| *stopping);
+        tokio::select! {
+            _ = stopped => self.model().stop(),
+            () = self.work() => {}
+        }
+    }
+
+    async fn work(self: &Arc<Self>) {
+        let mut pause = PAUSE;
+        loop {
+            let model = self.model();
+            if !model.is_on() {
+                self.changed.notified().await;
+                continue;
+            }
+            let error = match self.round(&model).await {
+                Ok(true) => {
+                    pause = PAUSE;
+                    continue;
+                }
+                Ok(false) => {
+                    tokio::select! {
+                        () = self.changed.notified() => {}
+                        () = self.touched.notified() => {}
+                    }
+                    continue;
+                }
+                Err(Stopped::Model(error)) => error.to_string(),
+                Err(Stopped::Store(error)) => error.to_string(),
+            };
+            if !Arc::ptr_eq(&model, &self.model()) {
+                continue;
+            }
+            if self.progress.borrow().error.is_none() {
+                tracing::warn!(error, "sessions are searched without vectors for now");
+            }
+            self.progress.send_modify(|progress| progress.error = Some(error));
+            tokio::select! {
+                () = self.changed.notified() => pause = PAUSE,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            }
+        }
+    }
+
+    /// Makes the vectors of a few; says whether there was anything to do.
+    async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
+        let identity = model.identity().await.map_err(Stopped::Model)?;
+        if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
+            let this = self.clone();
+            let (of, name) = (model.clone(), identity.clone());
+            blocking(move || this.load(&of, name)).await?;
+        }
+        let owners = self.lock_queue().take(OWNERS);
+        if owners.is_empty() {
+            self.report(model);
+            return Ok(false);
+        }
+        let made = self.make(model, &identity, owners.clone()).await;
+        match &made {
+            Ok(()) => self.report(model),
+            Err(_) if Arc::ptr_eq(model, &self.model()) => {
+                let mut queue = self.lock_queue();
+                owners.into_iter().for_each(|owner| queue.add(owner));
+            }
+            Err(_) => {}
+        }
+        made.map(|()| true)
+    }
+
+    /// Takes what the store has of this model, and queues all that lacks it.
+    fn load(&self, model: &Arc<Embeddings>, identity: String) -> Result<(), StoreError> {
+        let mut tables = Tables { model: Some(identity.clone()), ..Tables::default() };
+        self.store.visit_vectors(&mut |vectors| {
+            if vectors.model == identity {
+                tables.put(vectors.owner, vectors.texts, &vectors.vectors);
+            }
+            true
+        })?;
+        let mut missing: Vec<Owner> = Vec::new();
+        let mut check = |owner: Owner| {
+            if !tables.texts.contains_key(&owner) {
+                missing.push(owner);
+            }
+            true
+        };
+        self.store.visit_sessions(&mut |session| {
+            session.indexed.is_none() || check(Owner::Session(session.key))
+        })?;
+        self.store.visit_things(&mut |thing: Thing| check(Owner::Thing(thing)))?;
+        let current = self.model.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if Arc::ptr_eq(model, &current) {
+            let mut queue = self.lock_queue();
+            missing.into_iter().for_each(|owner| queue.add(owner));
+            self.change(|all| *all = tables);
+        }
+        Ok(())
+    }
+
+    async fn make(
+        self: &Arc<Self>,
+        model: &Arc<Embeddings>,
+        identity: &str,
+        owners: Vec<Owner>,
+    ) -> Result<(), Stopped> {
+        let this = self.clone();
+        let read = move || {
+            let look = |owner: &Owner| (*owner, Texts::of(*owner, this.store.as_ref()));
+            Ok(owners.iter().map(look).collect::<Vec<_>>())
+        };
+        let mut wanted = Vec::new();
+        for (owner, texts) in blocking(read).await? {
+            match texts {
+                Ok(Some(texts)) if !self.has(&texts) => wanted.push(texts),
+                Ok(Some(texts)) => self.keep(identity, &texts),
+                Ok(None) => self.change(|tables| tables.remove(owner)),
+                // It is found by its words.
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "something gets no vectors");
+                }
+                Err(error) => return Err(Stopped::Store(error)),
+            }
+        }
+        let all: Vec<String> = wanted.iter().flat_map(|texts| texts.texts.clone()).collect();
+        let mut vectors = Vec::with_capacity(all.len());
+        for texts in all.chunks(TEXTS) {
+            let made = model.embed(texts, LIMIT).await.map_err(Stopped::Model)?;
+            vectors.extend(made.iter().map(|vector| Packed::new(vector)));
+        }
+        if !Arc::ptr_eq(model, &self.model()) {
+            return Ok(());
+        }
+        let mut vectors = vectors.into_iter();
+        for texts in &wanted {
+            let own: Vec<Packed> = vectors.by_ref().take(texts.texts.len()).collect();
+            self.change(|tables| tables.put(texts.owner, texts.fingerprint(), &own));
+            self.keep(identity, texts);
+        }
+        Ok(())
+    }
+
+    /// Whether there are vectors of these very texts.
+    fn has(&self, texts: &Texts) -> bool {
+        self.read(|tables| tables.texts.get(&texts.owner) == Some(&texts.fingerprint()))
+    }
+
+    /// Writes the vectors of `texts` down: they went from the store with what was said before.
+    fn keep(&self, identity: &str, texts: &Texts) {
+        let vectors = self.change(|tables| {
+            let (table, number) = tables.of(texts.owner);
+            table.of(number)
+        });
+        let vectors = Vectors {
+            owner: texts.owner,
+            episode: texts.episode,
+            model: identity.to_owned(),
+            texts: texts.fingerprint(),
+            vectors,
+        };
+        // What is not written is made again after the next start.
+        drop(self.store.write(vec![Write::Vectors(Box::new(vectors))]));
+    }
+
+    /// Tells how far it is, after a round that went well.
+    fn report(&self, model: &Arc<Embeddings>) {
+        if !Arc::ptr_eq(model, &self.model()) {
+            return;
+        }
+        let made = self.read(|tables| tables.texts.len());
+        // Counted while nobody else can tell, so that the last word is true.
+        self.progress.send_modify(|progress| {
+            let left = self.lock_queue().len();
+            *progress = Progress { is_on: true, made, left, error: None, is_starting: false };
+        });
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Stopped> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.expect("work on vectors does not panic: it reports errors").map_err(Stopped::Store)
+}

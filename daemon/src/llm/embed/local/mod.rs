@@ -1,0 +1,178 @@
+//! A model in a folder on this machine: `model.safetensors` with its `tokenizer.json`.
+//!
+//! Two kinds are understood. A table with a vector for each piece of a word, whose mean a text's
+//! vector is (model2vec and other static embeddings): tiny and fast. And small encoders of the BERT
+//! family (all-MiniLM-L6-v2, bge-small, e5-small): better, and some thousand times slower.
+
+mod encoder;
+mod table;
+mod tensors;
+mod words;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use self::{encoder::Encoder, table::Table, tensors::Tensors, words::Words};
+use crate::{
+    llm::{
+        embed::{Embedded, Embedder, config::Config},
+        error::{Error, Failure},
+        ports::BoxFuture,
+        price::Tariff,
+        section::Section,
+    },
+    model::Timestamp,
+};
+
+/// The files of a model.
+const WEIGHTS: &str = "model.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+const CONFIG: &str = "config.json";
+const POOLING: &str = "1_Pooling/config.json";
+/// Bytes of the weights at most: more is no small model.
+const LARGEST: u64 = 1 << 30;
+const LARGEST_JSON: u64 = 64 << 20;
+
+/// A model that was read.
+pub struct Local {
+    name: String,
+    identity: String,
+    model: Arc<Model>,
+}
+
+struct Model {
+    words: Words,
+    kind: Kind,
+    dimensions: Option<usize>,
+}
+
+enum Kind {
+    Table(Table),
+    Encoder(Encoder),
+}
+
+impl Local {
+    /// Reads the model; takes a moment. The error names the file and what is wrong with it.
+    pub fn read(config: &Config) -> Result<Local, Error> {
+        let folder = config.path.as_deref().ok_or_else(|| {
+            let remedy = format!("set {} to its folder", Section::EMBEDDINGS.key("path"));
+            Error::misconfigured("there is no model", remedy)
+        })?;
+        let files = Files { folder };
+        let weights = files.read(WEIGHTS, LARGEST)?;
+        let hash = Sha256::digest(&weights);
+        let tensors = Tensors::read(weights).map_err(|what| files.wrong(WEIGHTS, &what))?;
+        let tokenizer = files.json(TOKENIZER)?;
+        let words = Words::read(&tokenizer).map_err(|what| files.wrong(TOKENIZER, &what))?;
+        let kind = match Table::read(&tensors).map_err(|what| files.wrong(WEIGHTS, &what))? {
+            Some(table) => Kind::Table(table),
+            None => {
+                let config = files.json(CONFIG)?;
+                let pooling = files.json(POOLING).ok();
+                let encoder = Encoder::read(&tensors, &config, pooling.as_ref());
+                Kind::Encoder(encoder.map_err(|what| files.wrong(WEIGHTS, &what))?)
+            }
+        };
+        let dimensions = config.dimensions.and_then(|length| usize::try_from(length).ok());
+        let name = folder.file_name().map_or_else(String::new, |name| name.display().to_string());
+        let length = dimensions.map_or(String::new(), |length| format!(" {length}"));
+        let short: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Local {
+            identity: format!("local {short}{length}"),
+            name,
+            model: Arc::new(Model { words, kind, dimensions }),
+        })
+    }
+}
+
+impl Local {
+    /// The vector of a text, of any length.
+    pub fn vector(&self, text: &str) -> Vec<f32> {
+        self.model.vector(text)
+    }
+}
+
+impl Embedder for Local {
+    fn name(&self) -> &'static str {
+        "local"
+    }
+
+    fn model(&self) -> String {
+        self.name.clone()
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        Some(Tariff::FREE)
+    }
+
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+        _: Timestamp,
+    ) -> BoxFuture<'a, Result<Embedded, Failure>> {
+        Box::pin(async move {
+            let (model, texts) = (self.model.clone(), texts.to_vec());
+            let work = move || texts.iter().map(|text| model.vector(text)).collect();
+            let vectors = tokio::task::spawn_blocking(work).await;
+            let failed = |_| Failure::unavailable("the model's work was broken off", None);
+            Ok(Embedded { vectors: vectors.map_err(failed)?, usage: None })
+        })
+    }
+}
+
+impl Model {
+    fn vector(&self, text: &str) -> Vec<f32> {
+        let mut vector = match &self.kind {
+            Kind::Table(table) => table.vector(&self.words.pieces(text, table::PIECES)),
+            Kind::Encoder(encoder) => {
+                encoder.vector(&self.words.enclosed(text, encoder.most_pieces()))
+            }
+        };
+        if let Some(dimensions) = self.dimensions {
+            vector.truncate(dimensions);
+        }
+        vector
+    }
+}
+
+struct Files<'f> {
+    folder: &'f Path,
+}
+
+impl Files<'_> {
+    fn read(&self, name: &str, largest: u64) -> Result<Vec<u8>, Error> {
+        let path = self.path(name);
+        let size = fs::metadata(&path).map_err(|error| self.wrong(name, &error.to_string()))?.len();
+        if size > largest {
+            return Err(self.wrong(name, "it is far too large for a small model"));
+        }
+        fs::read(&path).map_err(|error| self.wrong(name, &error.to_string()))
+    }
+
+    fn json(&self, name: &str) -> Result<Value, Error> {
+        let bytes = self.read(name, LARGEST_JSON)?;
+        serde_json::from_slice(&bytes).map_err(|error| self.wrong(name, &error.to_string()))
+    }
+
+    fn wrong(&self, name: &str, what: &str) -> Error {
+        let remedy = format!(
+            "set {} to the folder of a model with {WEIGHTS} and {TOKENIZER}",
+            Section::EMBEDDINGS.key("path")
+        );
+        Error::misconfigured(format!("{}: {what}", self.path(name).display()), remedy)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}

@@ -1,0 +1,53 @@
+//! Static embeddings: a text's vector is the mean of the vectors of its pieces.
+
+use super::tensors::{Tensor, Tensors};
+
+/// A vector for each piece of a word.
+pub(super) struct Table {
+    dimension: usize,
+    rows: Vec<f32>,
+    /// What each piece counts, where not all count the same.
+    weights: Option<Vec<f32>>,
+    /// The row of each piece, where it is not its own number.
+    rows_of: Option<Vec<usize>>,
+}
+
+/// Pieces of a text that are looked at.
+pub(super) const PIECES: usize = 2_048;
+/// Names that the table goes by.
+const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
+
+impl Table {
+    /// The table in a file; `None` when it holds another kind of model.
+    pub(super) fn read(tensors: &Tensors) -> Result<Option<Table>, String> {
+        let mut found = None;
+        for name in NAMES {
+            found = found.or(tensors.get(name)?);
+        }
+        let Some(Tensor { shape, numbers }) = found else { return Ok(None) };
+        let [_, dimension] = shape[..] else {
+            return Err("its table is none of rows and columns".to_owned());
+        };
+        let weights = tensors.get("weights")?.map(|tensor| tensor.numbers);
+        let rows_of = tensors.get("mapping")?.map(|tensor| tensor.numbers);
+        let rows_of = rows_of.map(|rows| rows.into_iter().map(|row| row as usize).collect());
+        Ok(Some(Table { dimension, rows: numbers, weights, rows_of }))
+    }
+
+    /// The mean of the vectors of `pieces`; zero for none.
+    pub(super) fn vector(&self, pieces: &[u32]) -> Vec<f32> {
+        let mut sum = vec![0.0; self.dimension];
+        for piece in pieces {
+            let piece = *piece as usize;
+            let row = self.rows_of.as_ref().map_or(Some(piece), |rows| rows.get(piece).copied());
+            let start = row.and_then(|row| row.checked_mul(self.dimension));
+            let row = start.and_then(|start| self.rows.get(start..start + self.dimension));
+            let weight = self.weights.as_ref().map_or(Some(1.0), |all| all.get(piece).copied());
+            let (Some(row), Some(weight)) = (row, weight) else { continue };
+            for (sum, number) in sum.iter_mut().zip(row) {
+                *sum += weight * number;
+            }
+        }
+        sum
+    }
+}

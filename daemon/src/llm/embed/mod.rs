@@ -1,0 +1,201 @@
+//! Vectors of texts: texts that mean alike have vectors that point the same way.
+//!
+//! [`Embeddings`] takes texts and gives a vector of length one for each. As with questions to a
+//! model, secrets are taken out of what is sent, a server that is down is left alone for a while,
+//! and every call is counted. One file speaks to one kind of model: `openai` to servers, `local` to
+//! a model in a folder, of which nothing is downloaded.
+
+pub mod config;
+
+pub mod local;
+mod openai;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{OnceCell, watch};
+
+use crate::{
+    llm::{
+        answer::Usage,
+        breaker::Breaker,
+        embed::config::{Config, Provider},
+        error::{Error, Failure},
+        ports::{BoxFuture, End, Ports, UsageRecord},
+        price::Tariff,
+        request::Purpose,
+        tokens,
+    },
+    model::Timestamp,
+};
+
+/// Makes vectors. One call is one attempt.
+trait Embedder: Send + Sync {
+    /// Its name in the configuration.
+    fn name(&self) -> &'static str;
+
+    /// The model's name, for people.
+    fn model(&self) -> String;
+
+    /// What tells vectors that can be compared from those that cannot.
+    fn identity(&self) -> String;
+
+    /// What its tokens cost, as far as that is known.
+    fn tariff(&self) -> Option<Tariff>;
+
+    /// A vector for each text.
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Embedded, Failure>>;
+}
+
+/// What a call gave.
+struct Embedded {
+    vectors: Vec<Vec<f32>>,
+    usage: Option<Usage>,
+}
+
+/// The configured model. A change of the configuration makes another one, after this one was told
+/// to [`stop`](Embeddings::stop).
+pub struct Embeddings {
+    config: Config,
+    ports: Ports,
+    /// Made when it is first needed, for a local model takes a while to read; or why it cannot be.
+    embedder: OnceCell<Result<Arc<dyn Embedder>, Error>>,
+    breaker: Mutex<Breaker>,
+    stopped: watch::Sender<bool>,
+}
+
+impl Embeddings {
+    /// The model of `config`. Reads and sends nothing yet.
+    pub fn new(config: Config, ports: Ports) -> Embeddings {
+        Embeddings {
+            config,
+            ports,
+            embedder: OnceCell::new(),
+            breaker: Mutex::default(),
+            stopped: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether vectors are made at all.
+    pub fn is_on(&self) -> bool {
+        self.config.provider != Provider::None
+    }
+
+    /// What it was made of.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What tells its vectors from those of other models. Reads a local model.
+    pub async fn identity(&self) -> Result<String, Error> {
+        Ok(self.embedder().await?.identity())
+    }
+
+    /// A vector of length one for each text, each of the same dimension; for a text in which
+    /// the model knows nothing it is all zero. One attempt, which may take `limit`.
+    pub async fn embed(&self, texts: &[String], limit: Duration) -> Result<Vec<Vec<f32>>, Error> {
+        let embedder = self.embedder().await?;
+        let texts: Vec<String> =
+            texts.iter().map(|text| (self.ports.redact)(text).into_owned()).collect();
+        let now = self.ports.clock.now();
+        self.breaker().admit(now)?;
+        let mut stopped = self.stopped.subscribe();
+        let answer = tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => return Err(stopping()),
+            answer = embedder.embed(&texts, now) => answer,
+            () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time")),
+        };
+        let usage = answer.as_ref().ok().and_then(|embedded| embedded.usage);
+        let vectors = answer
+            .map_err(|failure| failure.error)
+            .and_then(|embedded| checked(embedded.vectors, texts.len()))
+            .map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()));
+        match &vectors {
+            Ok(_) => self.breaker().answered(),
+            Err(error) => self.breaker().failed(error, self.ports.clock.now()),
+        }
+        if self.config.provider != Provider::Local {
+            let usage = usage.unwrap_or_else(|| estimated(&texts));
+            self.record(embedder.as_ref(), usage, vectors.as_ref().err());
+        }
+        vectors
+    }
+
+    /// Ends what is under way; nothing is made from now on.
+    pub fn stop(&self) {
+        self.stopped.send_replace(true);
+    }
+
+    async fn embedder(&self) -> Result<Arc<dyn Embedder>, Error> {
+        let made = self.embedder.get_or_init(|| self.make()).await;
+        made.clone()
+    }
+
+    async fn make(&self) -> Result<Arc<dyn Embedder>, Error> {
+        match self.config.provider {
+            Provider::None => Err(Error::Off),
+            Provider::OpenAi => Ok(Arc::new(openai::OpenAi::new(&self.config, &self.ports)?)),
+            Provider::Local => {
+                let config = self.config.clone();
+                let read = tokio::task::spawn_blocking(move || local::Local::read(&config));
+                let model = read.await.map_err(|_| stopping())??;
+                Ok(Arc::new(model))
+            }
+        }
+    }
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn record(&self, embedder: &dyn Embedder, usage: Usage, error: Option<&Error>) {
+        let end = error.map_or(End::Answered, |error| End::Failed(error.kind()));
+        let usage = if error.is_some() { Usage::default() } else { usage };
+        self.ports.journal.record(&UsageRecord {
+            at: self.ports.clock.now(),
+            purpose: Purpose::Embeddings,
+            project: None,
+            provider: embedder.name(),
+            model: embedder.model(),
+            end,
+            calls: 1,
+            usage,
+            cost: embedder.tariff().map(|tariff| tariff.cost(&usage)),
+        });
+    }
+}
+
+/// The vectors, each of length one.
+fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, Error> {
+    let dimension = vectors.first().map_or(0, Vec::len);
+    let is_whole = |vector: &Vec<f32>| {
+        vector.len() == dimension && vector.iter().all(|number| number.is_finite())
+    };
+    if vectors.len() != wanted || dimension == 0 || !vectors.iter().all(is_whole) {
+        let reason = "there is not one vector of one length for each text".to_owned();
+        return Err(Error::BadReply { reason });
+    }
+    for vector in &mut vectors {
+        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        if length > f32::EPSILON {
+            vector.iter_mut().for_each(|number| *number /= length);
+        }
+    }
+    Ok(vectors)
+}
+
+fn estimated(texts: &[String]) -> Usage {
+    let input = texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
+    Usage { input, ..Usage::default() }
+}
+
+fn stopping() -> Error {
+    Error::Unavailable { reason: "it is being changed or stopped".to_owned(), retry_after: None }
+}

@@ -1,0 +1,119 @@
+//! OpenAI's embeddings API, `POST …/embeddings`, which many others speak: Ollama, llama.cpp, vLLM,
+//! LM Studio.
+
+use reqwest::Url;
+use serde_json::{Value, json};
+
+use crate::{
+    llm::{
+        answer::Usage,
+        embed::{Embedded, Embedder, config::Config},
+        error::{Error, Failure},
+        http::{Http, Post, is_local},
+        key::Keys,
+        ports::{BoxFuture, Ports},
+        price::Tariff,
+        provider::openai::{OWN, failure, is_own, url, usual_key},
+        section::Section,
+    },
+    model::Timestamp,
+};
+
+/// A server that speaks the protocol.
+pub(super) struct OpenAi {
+    http: Http,
+    url: Url,
+    model: Option<String>,
+    dimensions: Option<u32>,
+    tariff: Option<Tariff>,
+    keys: Keys,
+}
+
+/// Cheap, and good enough to tell what sessions are about.
+const MODEL: &str = "text-embedding-3-small";
+
+impl OpenAi {
+    /// The server as configured. Sends nothing yet.
+    pub(super) fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
+        let base = config.base_url.as_deref().unwrap_or(OWN);
+        let url = url(base, "/embeddings", Section::EMBEDDINGS)?;
+        let model = config.model.clone().or(is_own(&url).then(|| MODEL.to_owned()));
+        let known = model.as_deref().and_then(Tariff::of);
+        Ok(OpenAi {
+            http: Http::new(&url)?,
+            tariff: if is_local(&url) { Some(Tariff::FREE) } else { known },
+            url,
+            model,
+            dimensions: config.dimensions,
+            keys: Keys::new(&config.key, ports, Section::EMBEDDINGS),
+        })
+    }
+
+    async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {
+        let mut body = json!({ "input": texts });
+        if let Some(model) = &self.model {
+            body["model"] = json!(model);
+        }
+        if let Some(dimensions) = self.dimensions {
+            body["dimensions"] = json!(dimensions);
+        }
+        let key = self.keys.get(usual_key(&self.url)).await?;
+        let header = key.as_ref().map(|key| ("authorization", "Bearer ", key));
+        let post = Post { url: &self.url, headers: &[], key: header, body: &body, now };
+        let response = self.http.post(post).await?;
+        if matches!(response.status, 401 | 403) {
+            self.keys.forget().await;
+        }
+        if response.status != 200 {
+            return Err(failure(&response, key.as_ref(), Section::EMBEDDINGS));
+        }
+        read(&response.body, texts.len())
+    }
+}
+
+impl Embedder for OpenAi {
+    fn name(&self) -> &'static str {
+        "openai"
+    }
+
+    fn model(&self) -> String {
+        self.model.clone().unwrap_or_else(|| "unnamed".to_owned())
+    }
+
+    fn identity(&self) -> String {
+        let length = self.dimensions.map_or(String::new(), |length| format!(" {length}"));
+        let host = self.url.host_str().unwrap_or_default();
+        format!("openai {host} {}{length}", self.model())
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        self.tariff
+    }
+
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Embedded, Failure>> {
+        Box::pin(self.ask(texts, now))
+    }
+}
+
+/// The vectors in the order of their texts, whatever order they came in.
+fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
+    let tokens = body["usage"]["prompt_tokens"].as_u64();
+    let usage = tokens.map(|input| Usage { input, ..Usage::default() });
+    let bad = |what: &str| Failure::bad_reply(what, usage);
+    let rows = body["data"].as_array().ok_or_else(|| bad("the response has no vectors"))?;
+    let mut vectors = vec![Vec::new(); texts];
+    for (place, row) in rows.iter().enumerate() {
+        let index = row["index"].as_u64().map_or(Some(place), |index| usize::try_from(index).ok());
+        let vector = index.and_then(|index| vectors.get_mut(index));
+        let numbers = row["embedding"].as_array();
+        let (Some(vector), Some(numbers)) = (vector, numbers) else {
+            return Err(bad("a vector has no place or no numbers"));
+        };
+        *vector = numbers.iter().map(|number| number.as_f64().unwrap_or(f64::NAN) as f32).collect();
+    }
+    Ok(Embedded { vectors, usage })
+}

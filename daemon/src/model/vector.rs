@@ -1,0 +1,46 @@
+//! Vectors of texts: what means alike points the same way.
+
+use crate::model::{EpisodeId, SessionKey, graph::Thing};
+
+/// What has vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Owner {
+    /// A session, by way of its episode.
+    Session(SessionKey),
+    /// An entity or a fact.
+    Thing(Thing),
+}
+
+/// The vectors of one owner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vectors {
+    /// What they belong to.
+    pub owner: Owner,
+    /// The episode that they were made of, for a session's.
+    pub episode: Option<EpisodeId>,
+    /// The model that made them. Vectors of different models cannot be compared.
+    pub model: String,
+    /// A fingerprint of the texts that they are of.
+    pub texts: u64,
+    /// The vectors, all of one dimension.
+    pub vectors: Vec<Packed>,
+}
+
+/// A vector rounded to whole numbers between -127 and 127, times a scale.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Packed {
+    /// What the numbers are multiplied by.
+    pub scale: f32,
+    /// The numbers.
+    pub numbers: Vec<i8>,
+}
+
+impl Packed {
+    /// Rounds a vector.
+    pub fn new(vector: &[f32]) -> Packed {
+        let most = vector.iter().fold(0.0_f32, |most, number| most.max(number.abs()));
+        let scale = if most > 0.0 { most / 127.0 } else { 1.0 };
+        let numbers = vector.iter().map(|number| (number / scale).round() as i8).collect();
+        Packed { scale, numbers }
+    }
+}
