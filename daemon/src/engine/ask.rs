@@ -41,6 +41,16 @@ pub(super) enum Ask {
         sessions: bool,
         reply: oneshot::Sender<()>,
     },
+    /// These are to be forgotten: replies when nothing works on them any more.
+    LetGo {
+        sessions: Vec<SessionKey>,
+        reply: oneshot::Sender<()>,
+    },
+    /// They are gone, or stay after all.
+    LetGoEnded {
+        sessions: Vec<SessionKey>,
+        reply: oneshot::Sender<()>,
+    },
     NoteProblem(String),
     Reload(Box<(Settings, Places)>, oneshot::Sender<()>),
     Stop(oneshot::Sender<()>),

@@ -21,6 +21,7 @@ use crate::model::{
     Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
     graph::{Statements, Thing},
     session::Session,
+    transcript::RecordUuid,
 };
 
 /// What survives a restart.
@@ -55,6 +56,12 @@ pub trait Store: GraphStore + NoteStore + Send + Sync {
 
     /// The file that is known under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
+
+    /// The sessions that have `record` as a landmark, in the order of their keys.
+    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
+
+    /// The landmarks of a session.
+    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
     /// The files of a session, the session's own first.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
@@ -171,6 +178,13 @@ pub enum Write {
         source: SourceKey,
         /// The messages.
         messages: Vec<Message>,
+    },
+    /// Records that forks and copies of a session may begin with. They go with the session.
+    Landmarks {
+        /// The session.
+        session: SessionKey,
+        /// The ids of the records.
+        records: Vec<RecordUuid>,
     },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),

@@ -1,10 +1,11 @@
 //! The tools: what the daemon can do for anyone. A new one is a file here and a line in [`TOOLS`].
 
+mod add_memory;
 mod close;
 mod delete_episode;
 mod failed_episodes;
 mod get_episode_entities;
-mod get_episodes;
+pub(in crate::api) mod get_episodes;
 mod get_handoff;
 mod get_session;
 mod graph;
@@ -53,6 +54,7 @@ pub static TOOLS: &[&Tool] = &[
     &sync_history::TOOL,
     &failed_episodes::TOOL,
     &get_episodes::TOOL,
+    &add_memory::TOOL,
     &delete_episode::TOOL,
     &summarize_session::TOOL,
 ];
@@ -181,7 +183,7 @@ where
 }
 
 /// A project as an argument names it: by its namespace, or by a directory in it.
-fn project_argument(given: Option<&str>) -> Option<Namespace> {
+pub(super) fn project_argument(given: Option<&str>) -> Option<Namespace> {
     let given = given.map(str::trim).filter(|given| !given.is_empty())?;
     Some(Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace()))
 }
@@ -216,7 +218,7 @@ pub(super) fn engine_error(error: AskError) -> Error {
     }
 }
 
-fn store_error(error: StoreError) -> Error {
+pub(super) fn store_error(error: StoreError) -> Error {
     match error {
         StoreError::Closed => Error::new(code::STOPPING, "graphitid is stopping"),
         other => Error::new(code::INTERNAL, other.to_string()),

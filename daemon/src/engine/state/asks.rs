@@ -73,6 +73,18 @@ impl Asks {
         self.awaiting.iter().filter(move |(key, _)| is_idle(key)).map(|(key, one)| (*key, one))
     }
 
+    /// Lets go of a session; what is being asked about it comes to its end.
+    pub(super) fn forget(&mut self, session: SessionKey) {
+        self.awaiting.remove(&session);
+        self.gathering.remove(&session);
+        self.waiting.remove(&session);
+    }
+
+    /// Whether a model is being asked about a session.
+    pub(super) fn is_asking(&self, session: SessionKey) -> bool {
+        self.running.contains(&session)
+    }
+
     pub(super) fn is_running(&self) -> bool {
         !self.running.is_empty()
     }
