@@ -1,4 +1,5 @@
 //! Forks and copies of a session are known by the ids of their records: nothing is indexed twice.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{fs, time::Duration};
 

@@ -44,7 +44,7 @@ struct Export {
     problems: Vec<String>,
 }
 
-pub(super) fn run(args: cli::Import, screen: &Screen) -> Result<(), AskError> {
+pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let mut export = Export::default();
     export.read(&args.path)?;
     let mut connection = Connection::open()?;

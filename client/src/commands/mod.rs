@@ -59,7 +59,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         }
         Command::Sync(sync) => sync::run(sync, screen),
         Command::Export(export) => export::run(export, screen),
-        Command::Import(import) => import::run(import, screen),
+        Command::Import(import) => import::run(&import, screen),
         Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
             true => WhenDown::Say,

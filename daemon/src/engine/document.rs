@@ -172,7 +172,7 @@ impl Members {
 fn hash(text: &str) -> Option<ContentHash> {
     let mut bytes = [0; 32];
     let digits = text.as_bytes();
-    if digits.len() % 2 != 0 || digits.len() > 64 {
+    if !digits.len().is_multiple_of(2) || digits.len() > 64 {
         return None;
     }
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {

@@ -167,12 +167,14 @@ fn taken_in(episode: &Episode) -> Vec<Write> {
         started_at: Some(episode.started_at),
         last_activity: episode.ended_at,
     };
-    let statements = graph::read(episode, &Evidence::default());
-    vec![
-        Write::Episode(Box::new(episode.clone())),
-        Write::Statements { episode: episode.id, statements: Box::new(statements) },
-        Write::Session(Box::new(session)),
-    ]
+    let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
+    // A text says nothing by field.
+    if episode.text().is_none() {
+        let statements = Box::new(graph::read(episode, &Evidence::default()));
+        writes.push(Write::Statements { episode: episode.id, statements });
+    }
+    writes.push(Write::Session(Box::new(session)));
+    writes
 }
 
 /// Another machine may know fewer kinds of secrets.

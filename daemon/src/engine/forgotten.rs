@@ -202,8 +202,9 @@ pub(super) fn visit_records_of(
 }
 
 fn fingerprint(record: &RecordUuid) -> Fingerprint {
-    // The first half of a random UUID is as good as any.
-    *record.first_chunk().expect("a UUID has sixteen bytes")
+    // Of some agents' ids the beginning is the time.
+    let digest: [u8; 32] = Sha256::digest(record).into();
+    *digest.first_chunk().expect("a digest has thirty-two bytes")
 }
 
 fn name(id: &SessionId) -> Vec<u8> {

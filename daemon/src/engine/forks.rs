@@ -153,7 +153,11 @@ impl Reader {
             };
             each_record(format, path, cursor, visit).map_err(fail)?;
         }
-        let before = fork_of(self.store.as_ref(), source.key.session)?;
+        // A copy that has grown shares what it shared before, too.
+        let before = match cursor.line {
+            0 => None,
+            _ => fork_of(self.store.as_ref(), source.key.session)?,
+        };
         let fork = Fork { of, records: records + before.map_or(0, |before| before.records) };
         // What a file shares with another one of its own session is nothing to tell.
         let is_told = until > 0 && source.key.number == 0;
@@ -172,41 +176,42 @@ impl Reader {
         for id in self.forgotten.with_landmark(first) {
             owners.forgotten.push(Fingerprints::load(store, &id)?);
         }
+        let mut files: Vec<(Source, usize)> = Vec::new();
         for key in store.sessions_with_landmark(*first)? {
             let Some(session) = store.session(key)? else { continue };
             let number = owners.ids.len();
             owners.ids.push(session.id);
             for other in store.sources_of(key)? {
                 let is_before = key != source.key.session || other.key.number < source.key.number;
-                if other.sub_agent.is_some() || !is_before {
-                    continue;
+                if other.sub_agent.is_none() && is_before {
+                    let own = &mut |record: &RecordUuid| owners.add(*record, number);
+                    forgotten::visit_records_of(store, other.key, own)?;
+                    files.push((other, number));
                 }
-                let mut own = |record: &RecordUuid| {
-                    owners.records.insert(*record, number);
-                };
-                forgotten::visit_records_of(store, other.key, &mut own)?;
-                // What the other file got since it was last saved will be read there.
-                let state = self.load(&other)?;
-                let rest = each_record(
-                    format,
-                    Path::new(&other.path),
-                    &state.cursor,
-                    &mut |line, record| {
-                        if line > state.shared {
-                            own(record);
-                        }
-                        true
-                    },
-                );
-                // A file that is gone adds nothing.
-                drop(rest);
             }
+        }
+        // What the other files got since they were last saved will be read there.
+        for (other, number) in files {
+            let state = self.load(&other)?;
+            let own = &mut |line, record: &RecordUuid| {
+                if line > state.shared {
+                    owners.add(*record, number);
+                }
+                true
+            };
+            // A file that cannot be read adds nothing.
+            drop(each_record(format, Path::new(&other.path), &state.cursor, own));
         }
         Ok(owners)
     }
 }
 
 impl Owners {
+    /// Whoever has a record first has it.
+    fn add(&mut self, record: RecordUuid, owner: usize) {
+        self.records.entry(record).or_insert(owner);
+    }
+
     fn is_empty(&self) -> bool {
         self.records.is_empty() && self.forgotten.is_empty()
     }

@@ -226,6 +226,17 @@ impl Engine {
         self.ask(|reply| Ask::Need { scope, reply }).await
     }
 
+    /// Has a model asked about a session of the past, and waits until it answered or that is put
+    /// off.
+    pub async fn summarise(&self, session: SessionKey) -> Result<(), AskError> {
+        self.ask(|reply| Ask::Summarise { session, reply }).await?
+    }
+
+    /// About how many sessions in `scope` a model is being asked, or will be at once.
+    pub async fn asking(&self, scope: Scope) -> Result<usize, AskError> {
+        self.ask(|reply| Ask::Asking { scope, reply }).await
+    }
+
     /// The sessions that are not indexed and quiet, as they are at this moment.
     pub async fn live(&self) -> Result<Vec<Session>, AskError> {
         self.ask(Ask::Live).await

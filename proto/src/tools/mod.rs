@@ -15,6 +15,7 @@ pub mod health;
 pub mod list_sessions;
 pub mod list_unindexed;
 pub mod search_memory_facts;
+pub mod search_memory_nodes;
 pub mod search_nodes;
 pub mod search_sessions;
 pub mod status;

@@ -13,6 +13,7 @@ mod health;
 mod list_sessions;
 mod list_unindexed;
 mod search_memory_facts;
+mod search_memory_nodes;
 mod search_nodes;
 mod search_sessions;
 mod status;
@@ -45,6 +46,7 @@ pub static TOOLS: &[&Tool] = &[
     &search_sessions::TOOL,
     &search_memory_facts::TOOL,
     &search_nodes::TOOL,
+    &search_memory_nodes::TOOL,
     &get_episode_entities::TOOL,
     &list_sessions::TOOL,
     &get_session::TOOL,
@@ -133,13 +135,16 @@ pub(super) fn failed(error: Error) -> Value {
 
 /// The schema of what a tool takes: every member with its default.
 fn input<T: JsonSchema>() -> schemars::Schema {
-    schema::<T>(SchemaSettings::draft2020_12().for_deserialize())
+    let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    without(&["format", "minimum"], schema.ensure_object());
+    schema
 }
 
-/// The schema of what a tool answers. No member is required: an error has others.
+/// The schema of what a tool answers. No member is required: an error has others. It costs every
+/// agent a part of its context, so names and types have to do: an answer speaks for itself.
 fn output<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
-    without_defaults(schema.ensure_object());
+    without(&["default", "description", "format", "minimum"], schema.ensure_object());
     schema
 }
 
@@ -155,20 +160,24 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
     schema
 }
 
-/// Takes the default values out; they are many and say nothing about an answer.
-fn without_defaults(schema: &mut serde_json::Map<String, Value>) {
-    // A member of that name is a schema itself; the annotation is no schema.
-    schema.remove("default");
-    for (_, inner) in schema.iter_mut() {
-        without_defaults_in(inner);
-    }
-}
-
-fn without_defaults_in(value: &mut Value) {
-    match value {
-        Value::Object(object) => without_defaults(object),
-        Value::Array(items) => items.iter_mut().for_each(without_defaults_in),
-        _ => {}
+/// Takes annotations out of a schema and all that are in it.
+fn without(annotations: &[&str], schema: &mut serde_json::Map<String, Value>) {
+    schema.retain(|name, _| !annotations.contains(&name.as_str()));
+    for (name, inner) in schema.iter_mut() {
+        match inner {
+            // What is named here are members, whatever they are called.
+            Value::Object(members) if name == "properties" => {
+                for member in members.values_mut().filter_map(Value::as_object_mut) {
+                    without(annotations, member);
+                }
+            }
+            Value::Object(inner) => without(annotations, inner),
+            Value::Array(items) => items
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(|item| without(annotations, item)),
+            _ => {}
+        }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::{
         AskError, Closed, How, Needed, Scope, Status, ask::Ask, history::Known, schedule::Queue,
     },
     model::{
-        EpisodeId, Project, SessionKey, Timestamp,
-        session::{Session, State as SessionState, Unindexed},
+        EpisodeId, SessionKey, Timestamp,
+        session::{State as SessionState, Unindexed},
     },
     session::Event as SessionEvent,
 };
@@ -21,7 +21,7 @@ impl State {
     pub(super) fn answer(&mut self, ask: Ask, now: Timestamp) {
         match ask {
             Ask::Close { session, reply, .. }
-                if let Some(episode) = self.from_elsewhere(session) =>
+                if let Some(episode) = self.episode_of_elsewhere(session) =>
             {
                 let (episode, how) = (Some(episode), How::Unchanged);
                 drop(reply.send(Ok(Closed { session, episode, how, position: 0 })));
@@ -32,7 +32,9 @@ impl State {
                     None => drop(reply.send(Err(AskError::NoSuchSession))),
                 }
             }
-            Ask::CloseLater { session, reply, .. } if self.from_elsewhere(session).is_some() => {
+            Ask::CloseLater { session, reply, .. }
+                if self.episode_of_elsewhere(session).is_some() =>
+            {
                 drop(reply.send(Ok(())));
             }
             Ask::CloseLater { session, reason, reply } => {
@@ -60,6 +62,8 @@ impl State {
                 let scan = scans.max().unwrap_or(0);
                 self.settling.push(Settling { sessions, scan, reply });
             }
+            Ask::Summarise { session, reply } => self.summarise(session, reply, now),
+            Ask::Asking { scope, reply } => drop(reply.send(self.asking(&scope, now))),
             Ask::LetGo { sessions, reply } => self.let_go(sessions, reply),
             Ask::LetGoEnded { sessions, reply } => {
                 self.let_go_ended(&sessions);
@@ -83,7 +87,7 @@ impl State {
     }
 
     /// The episode of a session that has no transcript here, and nothing to be made of it.
-    fn from_elsewhere(&self, session: SessionKey) -> Option<EpisodeId> {
+    fn episode_of_elsewhere(&self, session: SessionKey) -> Option<EpisodeId> {
         let indexed = self.session(session)?.indexed?;
         let sources = self.engine.store.sources_of(session);
         sources.is_ok_and(|sources| sources.is_empty()).then_some(indexed.episode)
@@ -101,13 +105,7 @@ impl State {
 
     /// Starts the jobs that a search needs, the most recently written sessions first.
     fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<Needed> {
-        let in_scope = |session: &Session| {
-            let namespace = session.project.as_ref().map(Project::namespace);
-            Some(session.key) != scope.except
-                && (scope.projects.is_empty()
-                    || namespace.is_some_and(|ns| scope.projects.contains(&ns)))
-        };
-        let sessions = self.tracker.iter().filter(|session| in_scope(session));
+        let sessions = self.tracker.iter().filter(|session| scope.has(session));
         let mut sessions: Vec<(Timestamp, SessionKey)> =
             sessions.map(|session| (session.last_activity, session.key)).collect();
         sessions.sort_unstable_by(|a, b| b.cmp(a));
