@@ -5,7 +5,9 @@ mod doctor;
 mod embeddings;
 mod export;
 mod facts;
+mod forget;
 mod handoff;
+mod import;
 mod list;
 mod prompts;
 mod repair;
@@ -61,6 +63,8 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         }
         Command::Sync(sync) => sync::run(sync, screen),
         Command::Export(export) => export::run(export, screen),
+        Command::Import(import) => import::run(&import, screen),
+        Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
             true => WhenDown::Say,
             false => WhenDown::Start,

@@ -154,7 +154,7 @@ impl Job {
         // A session that was not read to its end stays due, and is taken up at the next start.
         if let Some(reason) = index.filter(|_| !reader.stop.load(Ordering::Relaxed)) {
             done.index = Some(match &done.error {
-                None => make_episode(&session, &reason, &done, (reader, &means), now),
+                None => make_episode(&session, &reason, &done, &means, now),
                 Some(error) => IndexEnd::Failed(error.to_string()),
             });
         }
@@ -196,22 +196,17 @@ fn make_episode(
     session: &Session,
     reason: &CloseReason,
     done: &Done,
-    (reader, means): (&Reader, &Means),
+    means: &Means,
     now: Timestamp,
 ) -> IndexEnd {
     let Some(content) = done.digest.content else { return IndexEnd::Nothing };
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {
-        match reader.store.episode(indexed.episode) {
-            Ok(Some(_)) => {
-                let hash = content.hash;
-                tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
-                return IndexEnd::Unchanged;
-            }
-            Ok(None) => {}
-            Err(error) => return IndexEnd::Failed(error.to_string()),
-        }
+        // Perhaps its episode was deleted since: then it is not wanted.
+        let hash = content.hash;
+        tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
+        return IndexEnd::Unchanged;
     }
     let episode = episode::from_evidence(session, reason, done, (content, &means.summarize), now);
     let statements = graph::read(&episode, &episode::merged_evidence(done));

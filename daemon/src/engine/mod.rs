@@ -7,10 +7,14 @@
 
 mod ask;
 pub mod asking;
+pub mod document;
+pub mod elsewhere;
 pub mod embedding;
 pub mod episode;
 mod files;
 pub mod follow;
+pub mod forgotten;
+pub mod forks;
 pub mod history;
 pub mod indexes;
 pub mod job;
@@ -25,16 +29,17 @@ use std::sync::{Arc, atomic::AtomicBool};
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub use self::ask::{AskError, Closed, How, ModelStatus, Needed, Scope, Status};
-pub use self::history::Past;
 use self::{
     ask::Ask,
     asking::Asker,
     files::Identified,
+    forgotten::Forgotten,
     job::Done,
     pipeline::Means,
     reading::Reader,
     state::{Answered, State},
 };
+pub use self::{forgotten::ForgottenSession, history::Past};
 pub use crate::capture::watch::{Mode, PollingReason};
 use crate::{
     capture::{
@@ -42,9 +47,9 @@ use crate::{
         watch::{Method, Notice},
     },
     clock,
-    model::{CloseReason, SessionKey, session::Session},
+    model::{CloseReason, SessionId, SessionKey, Timestamp, session::Session},
     session,
-    store::{Source, Store, StoreError},
+    store::{Source, Store, StoreError, Write},
 };
 
 /// What the engine is given at its start and whenever the configuration changes.
@@ -129,6 +134,7 @@ pub struct Engine {
     store: Arc<dyn Store>,
     /// The outbox position up to which everything can be searched.
     followed: watch::Receiver<u64>,
+    forgotten: Arc<Forgotten>,
 }
 
 /// A running engine.
@@ -150,12 +156,15 @@ impl Engine {
         follower: watch::Receiver<u64>,
     ) -> Result<Running, StoreError> {
         let (events, inbox) = mpsc::channel(EVENTS);
+        let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
             store: store.clone(),
+            claims: forks::Claims::default(),
+            forgotten: forgotten.clone(),
             stop: AtomicBool::new(false),
             bytes: std::sync::atomic::AtomicU64::new(0),
         });
-        let engine = Engine { events: events.clone(), store, followed: follower };
+        let engine = Engine { events: events.clone(), store, followed: follower, forgotten };
         let state = State::new(engine.clone(), reader, settings, places)?;
         let task = tokio::spawn(state.run(inbox));
         Ok(Running { engine, task })
@@ -218,6 +227,17 @@ impl Engine {
         self.ask(|reply| Ask::Need { scope, reply }).await
     }
 
+    /// Has a model asked about a session of the past, and waits until it answered or that is put
+    /// off.
+    pub async fn summarise(&self, session: SessionKey) -> Result<(), AskError> {
+        self.ask(|reply| Ask::Summarise { session, reply }).await?
+    }
+
+    /// About how many sessions in `scope` a model is being asked, or will be at once.
+    pub async fn asking(&self, scope: Scope) -> Result<usize, AskError> {
+        self.ask(|reply| Ask::Asking { scope, reply }).await
+    }
+
     /// The sessions that are not indexed and quiet, as they are at this moment.
     pub async fn live(&self) -> Result<Vec<Session>, AskError> {
         self.ask(Ask::Live).await
@@ -261,6 +281,100 @@ impl Engine {
         }
         let known = self.store.source_at(&past.path).map_err(|error| failed(&error))?;
         Ok(known.map(|source| source.key.session))
+    }
+
+    /// Forgets sessions, everywhere and for good: the known ones with all that was made of them,
+    /// and those not read yet, too, come back only when asked for. Nobody can stop it half way.
+    pub async fn forget(
+        &self,
+        sessions: Vec<(SessionId, Option<SessionKey>)>,
+    ) -> Result<u64, AskError> {
+        let engine = self.clone();
+        let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
+        forgetting.await.map_err(|error| AskError::Failed(error.to_string()))?
+    }
+
+    async fn forget_all(
+        &self,
+        mut sessions: Vec<(SessionId, Option<SessionKey>)>,
+    ) -> Result<u64, AskError> {
+        let now = clock::now();
+        // From here on a file of theirs is no new session.
+        for (id, _) in &sessions {
+            self.forgotten.add(id, now, &[]);
+        }
+        let mut keys = self.keys_of(&mut sessions)?;
+        self.ask(|reply| Ask::LetGo { sessions: keys.clone(), reply }).await?;
+        // One of them may have been seen for the first time in this moment.
+        keys = self.keys_of(&mut sessions)?;
+        self.ask(|reply| Ask::LetGo { sessions: keys.clone(), reply }).await?;
+        let mut position = 0;
+        let mut failed = None;
+        // One list a session: it goes in one step, and is known as forgotten with it.
+        for (id, session) in &sessions {
+            match self.drop_session(id.clone(), *session, now).await {
+                Ok(reached) => position = reached,
+                Err(error) => {
+                    self.forgotten.remove(id);
+                    failed = Some(error);
+                }
+            }
+        }
+        self.ask(|reply| Ask::LetGoEnded { sessions: keys, reply }).await?;
+        self.until_followed(position).await;
+        failed.map_or(Ok(position), |error| Err(AskError::Failed(error.to_string())))
+    }
+
+    fn keys_of(
+        &self,
+        sessions: &mut [(SessionId, Option<SessionKey>)],
+    ) -> Result<Vec<SessionKey>, AskError> {
+        for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
+            let found = self.store.find_session(id);
+            *session = found.map_err(|error| AskError::Failed(error.to_string()))?;
+        }
+        Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
+    }
+
+    async fn drop_session(
+        &self,
+        id: SessionId,
+        session: Option<SessionKey>,
+        now: Timestamp,
+    ) -> Result<u64, StoreError> {
+        let (store, known) = (self.store.clone(), id.clone());
+        let gathered = tokio::task::spawn_blocking(move || {
+            forgotten::writes(store.as_ref(), (&known, session), now)
+        });
+        let (mut writes, landmarks) =
+            gathered.await.map_err(|error| StoreError::Backend(error.to_string()))??;
+        writes.extend(session.map(Write::DropSession));
+        let position = self.store.write(writes).done().await?;
+        self.forgotten.add(&id, now, &landmarks);
+        Ok(position)
+    }
+
+    /// The sessions that were forgotten.
+    pub fn forgotten(&self) -> Vec<ForgottenSession> {
+        self.forgotten.list()
+    }
+
+    /// Whether a session was forgotten.
+    pub fn is_forgotten(&self, id: &SessionId) -> bool {
+        self.forgotten.has(id)
+    }
+
+    /// Lets a forgotten session come back; its transcript is taken in again if it is still there.
+    /// Says whether it is.
+    pub async fn remember(&self, id: &SessionId) -> Result<bool, AskError> {
+        let saved = self.store.write(forgotten::withdrawn(id)).done().await;
+        saved.map_err(|error| AskError::Failed(error.to_string()))?;
+        self.forgotten.remove(id);
+        let past = self.past(None).await?;
+        match past.iter().find(|past| past.id == *id) {
+            Some(past) => Ok(self.take_in(past).await?.is_some()),
+            None => Ok(false),
+        }
     }
 
     /// What the engine is doing.

@@ -26,7 +26,7 @@ use crate::{
     },
     model::{
         Evidence, Message, Timestamp,
-        transcript::{Action, Call, Entry, Item, LazyText, Origin, ToolResult},
+        transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
     },
     redact::Redactor,
     store::Tally,
@@ -70,6 +70,15 @@ pub struct SourceState {
     /// Tools that nobody knew when they were seen.
     #[serde(default)]
     pub unknowns: Unknowns,
+    /// The id of the file's first record.
+    #[serde(default)]
+    pub first_record: Option<RecordUuid>,
+    /// So many lines at the beginning stand in another session, too, and are that one's.
+    #[serde(default)]
+    pub shared: u64,
+    /// Records since the last save that forks of the session may begin with.
+    #[serde(skip)]
+    pub landmarks: Vec<RecordUuid>,
     memory: Memory,
     waiting: Waiting,
     /// Calls whose output nobody needs, as long as they succeed.
@@ -93,6 +102,9 @@ impl SourceState {
             collector: Collector::new(source),
             detector: Detector::default(),
             unknowns: Unknowns::default(),
+            first_record: None,
+            shared: 0,
+            landmarks: Vec::new(),
             memory: Memory::default(),
             waiting: Waiting::default(),
             silent: VecDeque::new(),
@@ -127,6 +139,15 @@ impl SourceState {
         origin: Origin,
         messages: &mut Vec<Message>,
     ) {
+        self.note_landmark(&entry);
+        if origin.line <= self.shared {
+            // Where the session takes place is all that it has of another one's.
+            if let Item::Context(_) = &entry.item {
+                redact(&mut entry.item, &means.redactor);
+                self.observe(means, &Entry { at: None, ..entry }, origin, messages);
+            }
+            return;
+        }
         self.last_at = self.last_at.max(entry.at);
         let output = self.output_of(&entry.item, means);
         if let (Item::Result(result), Some(output)) = (&mut entry.item, &output) {
@@ -180,6 +201,18 @@ impl SourceState {
             branch: self.branch.clone(),
         });
         self.next_seq += 1;
+    }
+
+    fn note_landmark(&mut self, entry: &Entry<'_>) {
+        let Some(record) = entry.uuid else { return };
+        let is_first = self.first_record.is_none();
+        if is_first {
+            self.first_record = Some(record);
+        }
+        // Later files may begin at a compaction.
+        if is_first || matches!(entry.item, Item::Boundary | Item::Recap { .. }) {
+            self.landmarks.push(record);
+        }
     }
 
     /// The redacted output of a result that someone will look at.

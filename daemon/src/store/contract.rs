@@ -35,6 +35,7 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
     an_episode_written_again_is_one(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
+    landmarks_tell_all_sessions_that_have_them(reopen().as_ref());
     a_dropped_session_leaves_nothing(reopen().as_ref());
     what_an_episode_says_comes_and_goes_with_it(reopen().as_ref());
     what_an_episode_says_is_read_by_thing_kind_project_and_time(reopen().as_ref());
@@ -218,6 +219,23 @@ fn episodes_are_listed_latest_session_first(store: &dyn Store) {
     forget(store, &sessions);
 }
 
+fn landmarks_tell_all_sessions_that_have_them(store: &dyn Store) {
+    let (one, other) = (new_session(store, "original"), new_session(store, "fork"));
+    let landmarks = |session: &Session, records: &[u8]| Write::Landmarks {
+        session: session.key,
+        records: records.iter().map(|byte| [*byte; 16]).collect(),
+    };
+    write(store, vec![landmarks(&one, &[1, 2]), landmarks(&other, &[2, 3])]);
+    // What is said twice is one.
+    write(store, vec![landmarks(&other, &[3])]);
+    let with = |byte: u8| store.sessions_with_landmark([byte; 16]).unwrap();
+    assert_eq!(with(1), [one.key]);
+    assert_eq!(with(2), [one.key, other.key]);
+    assert_eq!((with(3), with(4)), (vec![other.key], vec![]));
+    assert_eq!(store.landmarks_of(other.key).unwrap(), [[2; 16], [3; 16]]);
+    forget(store, &[one, other]);
+}
+
 fn a_dropped_session_leaves_nothing(store: &dyn Store) {
     let before = store.totals();
     let mut session = new_session(store, "gone");
@@ -227,11 +245,20 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
         vec![
             Write::Source { source: source.clone(), checkpoint: Some(vec![9; 9_000]) },
             messages_of(source.key, &[message(0, 10)]),
+            Write::Landmarks { session: session.key, records: vec![[7; 16]] },
+            Write::Note(Note {
+                shelf: Shelf::Forks,
+                name: session.key.0.to_be_bytes().to_vec(),
+                content: Some(b"of another".to_vec()),
+            }),
         ],
     );
     let episode = episode(&session, 5);
     index(store, &mut session, &episode);
     write(store, vec![Write::DropSession(session.key)]);
+    assert_eq!(store.sessions_with_landmark([7; 16]).unwrap(), []);
+    assert_eq!(store.landmarks_of(session.key).unwrap(), [] as [[u8; 16]; 0]);
+    assert_eq!(store.note(Shelf::Forks, &session.key.0.to_be_bytes()).unwrap(), None);
     assert_eq!(store.session(session.key).unwrap(), None);
     assert_eq!(store.find_session(&session.id).unwrap(), None);
     assert_eq!(store.sources_of(session.key).unwrap(), []);
@@ -576,6 +603,7 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
         started_at: Timestamp::from_seconds(1),
         ended_at,
         created_at: Timestamp::from_seconds(ended + 1),
+        told: None,
     }
 }
 

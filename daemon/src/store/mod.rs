@@ -23,6 +23,7 @@ use crate::model::{
     Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
     graph::{Statements, Thing},
     session::Session,
+    transcript::RecordUuid,
     vector::Vectors,
 };
 
@@ -58,6 +59,12 @@ pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
 
     /// The file that is known under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
+
+    /// The sessions that have `record` as a landmark, in the order of their keys.
+    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
+
+    /// The landmarks of a session.
+    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
     /// The files of a session, the session's own first.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
@@ -174,6 +181,13 @@ pub enum Write {
         source: SourceKey,
         /// The messages.
         messages: Vec<Message>,
+    },
+    /// Records that forks and copies of a session may begin with. They go with the session.
+    Landmarks {
+        /// The session.
+        session: SessionKey,
+        /// The ids of the records.
+        records: Vec<RecordUuid>,
     },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),

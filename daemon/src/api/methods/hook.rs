@@ -105,6 +105,15 @@ pub(super) fn has_spooled(daemon: &Daemon) -> bool {
     waiting(&daemon.home).is_ok_and(|files| !files.is_empty())
 }
 
+/// The files of events in the spool that are about one of these sessions, by the agents' ids.
+pub(super) fn spooled_of(daemon: &Daemon, sessions: &[String]) -> Vec<PathBuf> {
+    let mut files = waiting(&daemon.home).unwrap_or_default();
+    let is_of =
+        |file: &PathBuf| read_file(file).is_some_and(|event| sessions.contains(&event.session_id));
+    files.retain(is_of);
+    files
+}
+
 /// Does what the events in the spool ask for, the oldest first.
 pub(super) async fn take_spooled(daemon: &Daemon) {
     let files = match waiting(&daemon.home) {
@@ -149,6 +158,10 @@ async fn act(daemon: &Daemon, event: &Event) -> Result<Acted, AskError> {
     let session = match session {
         Ok(session) => session,
         Err(Unclear::Failed(error)) => return Err(AskError::Failed(error)),
+        // It is not waited for.
+        Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
+            return Ok(Acted::Done);
+        }
         Err(_) => return Ok(Acted::TooEarly),
     };
     let reason = CloseReason::from_argument(Some(&event.close_reason()));

@@ -1,7 +1,9 @@
 //! What a request may ask for by its method.
 
+mod forget;
 pub mod hook;
 mod models;
+mod transfer;
 
 use graphiti_proto::{
     PROTOCOL,
@@ -41,6 +43,9 @@ pub(super) async fn answer(
             daemon.embedding.settled().await;
             Ok(json!({}))
         }
+        methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
+        methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
+        methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
         methods::models::USAGE => models::usage(daemon, read(request.params)?).await,
         methods::models::TOOLS => models::tools(daemon, read(request.params)?).await,
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,

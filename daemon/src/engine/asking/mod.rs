@@ -7,6 +7,7 @@
 //! session's summary ([`summary`]). What that takes is written down ([`usage`]).
 
 pub mod awaiting;
+mod estimate;
 pub mod learned;
 pub mod prompts;
 mod summary;

@@ -25,7 +25,7 @@ use crate::{
 /// Tokens of an answer, with what a model may think before.
 const OUTPUT: u32 = 8_000;
 /// A session is told in so many parts at most, a call each.
-const PARTS: u32 = 4;
+pub(super) const PARTS: u32 = 4;
 /// Messages that are read from the store in one go.
 const MESSAGES: usize = 256;
 /// What is read from the transcript is not asked for.

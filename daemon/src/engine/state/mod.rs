@@ -2,11 +2,12 @@
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
 //! the [`sessions`] they belong to, the [`jobs`] that work on these, the states of files [`held`]
-//! at hand between jobs, what models are asked about ([`asks`]), and the [`answers`] to those who
-//! ask.
+//! at hand between jobs, what models are asked about ([`asks`]), what is [`forgetting`], and the
+//! [`answers`] to those who ask.
 
 mod answers;
 mod asks;
+mod forgetting;
 mod held;
 mod jobs;
 mod sessions;
@@ -22,7 +23,7 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::asks::Answered;
-use self::{asks::Asks, held::States};
+use self::{asks::Asks, forgetting::Forgetting, held::States};
 use crate::{
     capture::{
         format::Running,
@@ -52,6 +53,7 @@ pub(super) struct State {
     schedule: Schedule,
     states: States,
     asks: Asks,
+    forgetting: Forgetting,
     /// New files waiting to be identified.
     unidentified: VecDeque<PathBuf>,
     identifying: bool,
@@ -101,6 +103,7 @@ impl State {
             schedule: Schedule::default(),
             states: States::default(),
             asks,
+            forgetting: Forgetting::default(),
             unidentified: VecDeque::new(),
             identifying: false,
             running: HashMap::new(),
@@ -123,6 +126,7 @@ impl State {
         loop {
             self.start_work(clock::now());
             self.reply_to_settling(clock::now());
+            self.reply_to_forgetting();
             if self.is_stopped() {
                 break;
             }

@@ -112,10 +112,11 @@ impl State {
     }
 
     pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
-        match self.tracker.get(key) {
+        let session = match self.tracker.get(key) {
             Some(session) => Some(session.clone()),
             None => self.engine.store.session(key).ok().flatten(),
-        }
+        };
+        session.filter(|session| self.is_there(session))
     }
 
     /// Saves without waiting. Writes are applied in their order: whoever must know that this one

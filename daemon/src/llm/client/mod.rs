@@ -68,6 +68,17 @@ impl Client {
         self.config.provider != config::Provider::None
     }
 
+    /// The model that is asked, as far as that is known beforehand.
+    pub fn model(&self) -> String {
+        self.model_name(&Account::new())
+    }
+
+    /// What such a use of tokens costs; `None` when the price of the model's tokens is not known.
+    pub fn price_of(&self, usage: &Usage) -> Option<Money> {
+        let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
+        tariff.map(|tariff| tariff.cost(usage))
+    }
+
     /// Tokens that a prompt may have, by [`estimate`](crate::llm::tokens::estimate), when its answer may have
     /// `max_output_tokens`.
     pub fn room(&self, max_output_tokens: u32) -> u32 {

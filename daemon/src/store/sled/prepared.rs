@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     model::{
-        Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session, vector::Owner,
+        Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session,
+        transcript::RecordUuid, vector::Owner,
     },
     store::{Source, SourceKey, Write},
 };
@@ -24,6 +25,7 @@ pub(super) enum Prepared {
     Session { session: Box<Session>, record: Vec<u8> },
     Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
     Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
+    Landmarks { session: SessionKey, records: Vec<RecordUuid> },
     ClearSource(SourceKey),
     Episode { episode: Box<Episode>, record: Vec<u8> },
     Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
@@ -63,6 +65,7 @@ impl From<Write> for Prepared {
                 count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
                 blocks: blocks(&messages),
             },
+            Write::Landmarks { session, records } => Prepared::Landmarks { session, records },
             Write::ClearSource(source) => Prepared::ClearSource(source),
             Write::Episode(episode) => {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));

@@ -13,7 +13,10 @@ use super::{
     records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
 };
 use crate::{
-    model::{Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session},
+    model::{
+        Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
+        transcript::RecordUuid,
+    },
     store::{Outgoing, Source, SourceKey, Store, StoreError, Ticket, Totals, Write},
 };
 
@@ -92,6 +95,18 @@ impl Store for SledStore {
         };
         let found = source(&self.tree, key)?;
         Ok(found.filter(|source| source.path == path))
+    }
+
+    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
+        let mut found = Vec::new();
+        for key in self.tree.scan_prefix(keys::landmarks(record)).keys() {
+            found.extend(keys::session_with_landmark(&key?));
+        }
+        Ok(found)
+    }
+
+    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError> {
+        landmarks_of(&self.tree, session)
     }
 
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError> {
@@ -241,6 +256,17 @@ pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, Stor
     }
     // A block has several pieces.
     found.dedup();
+    Ok(found)
+}
+
+pub(super) fn landmarks_of(
+    tree: &Tree,
+    session: SessionKey,
+) -> Result<Vec<RecordUuid>, StoreError> {
+    let mut found = Vec::new();
+    for key in tree.scan_prefix(keys::landmarks_of(session)).keys() {
+        found.extend(keys::landmark_in(&key?));
+    }
     Ok(found)
 }
 

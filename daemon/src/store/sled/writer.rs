@@ -32,7 +32,8 @@ use super::{
 };
 use crate::{
     model::{
-        Episode, EpisodeId, SessionKey,
+        Episode, EpisodeId, SessionId, SessionKey,
+        episode::MEMORY,
         graph::Thing,
         session::{Session, State},
         vector::Owner,
@@ -211,6 +212,12 @@ impl Thread {
             Prepared::Messages { source, from, count, blocks } => {
                 self.put_messages(step, source, (from, count), &blocks)
             }
+            Prepared::Landmarks { session, records } => {
+                for key in records.iter().flat_map(|record| keys::landmark(session, *record)) {
+                    step.ops.insert(key, &[]);
+                }
+                Ok(())
+            }
             Prepared::ClearSource(source) => {
                 pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
                 let gone = self.messages_from(source, 0)?;
@@ -254,7 +261,7 @@ impl Thread {
         let key = keys::session(session.key);
         let before = self.session(session.key)?;
         if before.is_none() {
-            self.counters.sessions.fetch_add(1, Ordering::Relaxed);
+            self.counters.sessions.fetch_add(counted(&session.id), Ordering::Relaxed);
             step.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
         }
         if before.is_none_or(|before| before.project != session.project) {
@@ -435,12 +442,17 @@ impl Thread {
             let gone = self.messages_from(source.key, 0)?;
             self.remove_blocks(step, &gone)?;
         }
-        let note = keys::note(Shelf::Awaiting, &key.0.to_be_bytes());
-        pieces::remove(&self.tree, &mut step.ops, &note)?;
+        for shelf in [Shelf::Awaiting, Shelf::Forks] {
+            let note = keys::note(shelf, &key.0.to_be_bytes());
+            pieces::remove(&self.tree, &mut step.ops, &note)?;
+        }
+        for record in super::reading::landmarks_of(&self.tree, key)? {
+            keys::landmark(key, record).into_iter().for_each(|key| step.ops.remove(key));
+        }
         step.ops.remove(keys::session(key));
         step.ops.remove(keys::live(key));
         step.ops.remove(keys::id(&session.id));
-        self.counters.sessions.fetch_sub(1, Ordering::Relaxed);
+        self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);
         self.out(step, Outbox::SessionDropped(key));
         Ok(())
     }
@@ -453,4 +465,9 @@ impl Thread {
         let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
         step.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
     }
+}
+
+/// What someone added is no session.
+fn counted(id: &SessionId) -> u64 {
+    u64::from(id.agent != MEMORY)
 }
