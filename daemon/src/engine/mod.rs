@@ -13,6 +13,7 @@ pub mod follow;
 pub mod history;
 pub mod indexes;
 pub mod job;
+pub mod long;
 pub mod pipeline;
 pub mod reading;
 mod schedule;

@@ -22,7 +22,7 @@ use crate::{
         salvage,
         tail::{self, Line, Resumed, Tail},
     },
-    engine::pipeline::{Means, SourceState},
+    engine::pipeline::{Means, Place, SourceState},
     model::{Message, transcript::Origin},
     store::{Source, SourceKey, Store, StoreError, Ticket, Write},
 };
@@ -149,6 +149,7 @@ impl Reader {
         }
         let from = state.cursor.offset;
         let stamp = tail.stamp().map_err(fail)?;
+        let mut at = tail.cursor().offset;
         while !self.stop.load(Ordering::Relaxed)
             && let Some(line) = tail.next_line(&salvage::is_whole).map_err(fail)?
         {
@@ -159,13 +160,15 @@ impl Reader {
                 Line::Whole(line) => {
                     self.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
                     let tally = &mut source.tally;
-                    state.take_line((format, &means), (line, origin), tally, &mut batch.messages);
+                    let place = Place { origin, at };
+                    state.take_line((format, &means), (line, place), tally, &mut batch.messages);
                 }
                 Line::TooLong(bytes) => {
                     source.tally.broken += 1;
                     source.tally.broken_bytes += bytes;
                 }
             }
+            at = tail.cursor().offset;
             if batch.is_full() {
                 let reached = tail.cursor().offset;
                 let save = (reached - source.offset >= SAVE_WITHIN).then(|| tail.mark());

@@ -15,6 +15,8 @@ pub enum Shelf {
     Learned,
     /// What asking models took, by day.
     Usage,
+    /// Summaries of messages, by what was asked.
+    Summaries,
 }
 
 /// One change of the notes.
@@ -48,6 +50,7 @@ impl Shelf {
             Shelf::Awaiting => 1,
             Shelf::Learned => 2,
             Shelf::Usage => 3,
+            Shelf::Summaries => 4,
         }
     }
 }

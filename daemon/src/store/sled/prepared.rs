@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::{Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session},
-    store::{Source, SourceKey, Write},
+    store::{Reworded, Source, SourceKey, Write},
 };
 
 /// Messages in a block at most.
@@ -22,6 +22,7 @@ pub(super) enum Prepared {
     Session { session: Box<Session>, record: Vec<u8> },
     Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
     Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
+    Reword { source: SourceKey, words: Vec<Reworded> },
     ClearSource(SourceKey),
     Episode { episode: Box<Episode>, record: Vec<u8> },
     Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
@@ -60,6 +61,7 @@ impl From<Write> for Prepared {
                 count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
                 blocks: blocks(&messages),
             },
+            Write::Reword { source, words } => Prepared::Reword { source, words },
             Write::ClearSource(source) => Prepared::ClearSource(source),
             Write::Episode(episode) => {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
