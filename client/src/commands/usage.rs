@@ -20,6 +20,7 @@ pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
     }
     if used.rows.is_empty() {
         screen.print("No model was asked.");
+        print_prices(&used, screen);
         return Ok(());
     }
     let mut table = Table::new(vec![
@@ -60,7 +61,15 @@ pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
         dollars(usd),
         number(saved)
     ));
+    print_prices(&used, screen);
     Ok(())
+}
+
+fn print_prices(used: &Used, screen: &Screen) {
+    if !used.model.is_empty() {
+        let text = format!("Prices of {}: {}", line(&used.model), line(&used.prices));
+        screen.print(screen.dim(&text));
+    }
 }
 
 fn cost(row: &UsageRow) -> String {

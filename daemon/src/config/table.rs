@@ -301,6 +301,7 @@ fn model() -> Vec<Field> {
         row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "US dollars a day"),
         row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Of the prompt"),
         row!("llm.price.output_per_mtok", llm.price.output_per_mtok, or_null(Dollars, "what is known of the model"), "Of the reply"),
+        row!("llm.price.cached_per_mtok", llm.price.cached_per_mtok, or_null(Dollars, "what is known of the model, or the prompt's"), "Of what the provider has in its cache"),
         row!("resilience.on_llm_unavailable", llm.resilience.on_unavailable, ON_UNAVAILABLE, "STORE_RAW_AND_RETRY, STORE_RAW (and leave it at that) or FAIL"),
         row!("resilience.retry_queue.max_retries", llm.resilience.max_retries, count(0, 100, "tries"), "How often a session is tried again"),
         row!("resilience.retry_queue.retry_delays_seconds", llm.resilience.retry_delays, Delays, "The pauses before each try, in seconds; the last one counts for all further ones"),

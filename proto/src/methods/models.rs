@@ -36,6 +36,10 @@ pub struct Used {
     pub usd_today: f64,
     /// Why no model is asked at present.
     pub outage: Option<String>,
+    /// The model; empty when there is none.
+    pub model: String,
+    /// Where its prices come from, or that they are not known.
+    pub prices: String,
 }
 
 /// What the questions of one day, project and purpose came to.

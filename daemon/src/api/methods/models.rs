@@ -42,8 +42,11 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
     }
     let today = asker.client.ledger().total(now);
     let outage = asker.client.outage().filter(|_| asker.is_on());
+    let (model, prices) = if asker.is_on() { asker.client.prices() } else { Default::default() };
     Ok(write(&Used {
         rows,
+        model,
+        prices,
         calls_today: today.calls,
         usd_today: today.cost.usd(),
         outage: outage.map(|error| error.to_string()),

@@ -28,7 +28,7 @@ use crate::{
 /// Of one message so many tokens are shown.
 const SHOWN: u32 = 6_000;
 /// Tokens that a model may think before it answers.
-const TOKENS_BEFORE: u32 = 1_500;
+const THOUGHTS: u32 = 1_000;
 
 impl Asker {
     /// Asks about the messages that say most, as many as may be, and puts the answers in their
@@ -97,7 +97,7 @@ impl Asker {
 
     /// The template that the filter names for messages of `role`; `None` when they are kept whole,
     /// or not at all.
-    fn template_of(&self, role: Role) -> Option<Source> {
+    pub(super) fn template_of(&self, role: Role) -> Option<Source> {
         match self.means.filter.of(role) {
             Keep::Template(name) => Some(Source::File(name.clone())),
             Keep::Prompt(text) => Some(Source::Inline(text.clone())),
@@ -116,7 +116,7 @@ impl Asker {
         let template =
             self.templates.from_source(Kind::of_context(&context), source, Some(project));
         let max_chars = self.prompts.max_summary_chars;
-        let output = self.fitting(TOKENS_BEFORE.saturating_add(max_chars));
+        let output = self.fitting(THOUGHTS.saturating_add(tokens::for_answer(max_chars)));
         let values =
             Values { context: Some(&context), max_chars: Some(max_chars), ..Values::default() };
         let frame = tokens::estimate(&template.fill(&values).plain_text());

@@ -126,6 +126,14 @@ impl Client {
         unusable.or_else(|| self.breaker().outage(self.ports.clock.now()))
     }
 
+    /// The model by its name, as far as it is known, and where its prices come from.
+    pub fn prices(&self) -> (String, String) {
+        let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
+        let unknown = "not known: set `session_tracking.llm.price`";
+        let prices = tariff.map_or(unknown.to_owned(), |tariff| tariff.origin().to_string());
+        (self.model_name(&Account::new()), prices)
+    }
+
     /// Ends what is being asked, and answers [`Error::Unavailable`] from now on. A call that was
     /// under way stays in the ledger as it was booked, with the most that it may cost.
     pub fn stop(&self) {
