@@ -169,7 +169,7 @@ fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most
     daemon.close("aaaa-1");
     let told = messages(&daemon, "aaaa-1");
     let told: Vec<&str> =
-        told.iter().filter(|text| text.contains("zeppelin")).map(|text| text.as_str()).collect();
+        told.iter().filter(|text| text.contains("zeppelin")).map(String::as_str).collect();
     assert!(told[0].contains("./b") && told[1].contains("./c") && told.len() == 2, "{told:?}");
     let asked = about_messages(&model);
     assert!(asked[0].material().0.trim_start().starts_with("FAILED"), "{}", asked[0].prompt());

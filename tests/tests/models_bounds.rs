@@ -68,7 +68,7 @@ fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
     world.configure(&model.settings(&json!({ "context_tokens": 8_000 })));
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
-    for step in 0..40 {
+    for step in 0..160 {
         let words = "with all the care that it needs, in every corner ".repeat(12);
         transcript.prompt(&format!("Now do step {step} {words}"));
         transcript.reply(&format!("Step {step} is done {words}"));
@@ -85,10 +85,12 @@ fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
         assert!(asked.prompt().len() < 8_000 * 5, "{}", asked.prompt().len());
     }
     assert!(asked[0].material().0.contains("do step 0 "));
-    assert!(asked[count - 1].material().0.contains("Step 39 is done"));
+    assert!(asked[count - 1].material().0.contains("Step 159 is done"));
     let shown = daemon.call("get_session", &json!({ "session_id": "aaaa-1" }));
     let tasks = &shown["summary"]["completed_tasks"];
     assert_eq!(tasks, &json!(TASKS[..count]));
+    let used = world.json(&["usage"]);
+    assert!(used["rows"][0]["saved_tokens"].as_u64() > Some(5_000), "{used}");
     assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1");
 }
 

@@ -274,7 +274,7 @@ fn summaries() -> Vec<Field> {
         row!("summarization.include_decisions", summarize.include_decisions, Flag, "Whether decisions are asked for: they prevent repeated debates"),
         row!("summarization.include_errors_resolved", summarize.include_errors_resolved, Flag, "Whether resolved errors are asked for"),
         row!("summarization.recap_suffices", summarize.recap_suffices, Flag, "Whether no model is asked when the agent's own summary ends the session"),
-        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the usual one"), "Where classifications of tools are kept as JSON; null = tool_classification_cache.json in the home folder"),
+        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the usual one"), "A file with classifications of tools, as `graphiti tools export` writes it, that is taken in at each start; null = tool_classification_cache.json in the home folder"),
         row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
         row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
         row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),

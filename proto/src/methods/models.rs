@@ -68,6 +68,8 @@ pub struct UsageRow {
     pub usd: f64,
     /// Questions whose cost is not known.
     pub unpriced: u64,
+    /// Tokens of what they were about that were left out of them.
+    pub saved_tokens: u64,
     /// Questions that were saved.
     pub saved: Saved,
 }

@@ -140,6 +140,7 @@ fn row(day: String, (project, purpose): (&str, &str), of: &Use) -> UsageRow {
         cached_tokens: of.cached,
         usd: of.cost.usd(),
         unpriced: of.unpriced,
+        saved_tokens: of.saved_tokens,
         saved: Saved { unchanged: of.unchanged, kept: of.kept, recaps: of.recaps, known: of.known },
     }
 }

@@ -113,14 +113,15 @@ impl Asker {
     ) -> Result<String, Error> {
         let context = context(message);
         let project = Path::new(question.episode.project.path());
-        let template =
-            self.templates.from_source(Kind::of_context(&context), source, Some(project));
+        let kind = Kind::of_context(&context);
+        let template = self.templates.from_source(kind, source, Some(project));
         let max_chars = self.prompts.max_summary_chars;
         let output = self.fitting(THOUGHTS.saturating_add(tokens::for_answer(max_chars)));
         let values =
             Values { context: Some(&context), max_chars: Some(max_chars), ..Values::default() };
         let frame = tokens::estimate(&template.fill(&values).plain_text());
         let room = self.client.room(output).saturating_sub(frame).min(SHOWN);
+        let whole = tokens::estimate(content);
         let content = without_middle(content, room);
         let values = Values { content: &content, ..values };
         let key = SummaryKey::of(&template, &values);
@@ -134,6 +135,7 @@ impl Asker {
             form: Form::Text,
             max_output_tokens: output,
             project: question.project(),
+            saved_tokens: u64::from(whole.saturating_sub(tokens::estimate(&content))),
         };
         let reply = self.client.ask_blocking(&self.runtime, &request)?;
         let text = self.means.redactor.redact(&reply.text).text;
@@ -141,6 +143,12 @@ impl Asker {
         if summary.is_empty() {
             return Err(Error::BadReply { reason: "it is empty".to_owned() });
         }
+        tracing::debug!(
+            kind = kind.as_str(),
+            from = content.len(),
+            to = summary.len(),
+            "message summarised"
+        );
         self.summaries.keep(key, &summary);
         Ok(summary)
     }

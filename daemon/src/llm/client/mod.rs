@@ -112,6 +112,7 @@ impl Client {
             calls: 0,
             usage: Usage::default(),
             cost: Some(Money::ZERO),
+            saved_tokens: 0,
         });
     }
 
@@ -169,6 +170,7 @@ impl Client {
             calls: account.calls,
             usage: account.usage,
             cost: account.cost,
+            saved_tokens: if account.calls > 0 { request.saved_tokens } else { 0 },
         });
     }
 
