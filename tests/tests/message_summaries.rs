@@ -162,9 +162,9 @@ fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt("Look around");
     transcript.tool("Read", &json!({ "file_path": "/work/app/big.txt" }), &long("READ", 9_000));
-    transcript.tool("Bash", &json!({ "command": "./a" }), &long("A", 700));
-    transcript.tool("Bash", &json!({ "command": "./b" }), &long("B", 900));
-    transcript.failing_tool("Bash", &json!({ "command": "./c" }), &long("FAILED", 600));
+    transcript.tool("Bash", &json!({ "command": "./a" }), &long("A", 2_100));
+    transcript.tool("Bash", &json!({ "command": "./b" }), &long("B", 2_700));
+    transcript.failing_tool("Bash", &json!({ "command": "./c" }), &long("FAILED", 1_800));
     daemon.settle();
     daemon.close("aaaa-1");
     let told = messages(&daemon, "aaaa-1");

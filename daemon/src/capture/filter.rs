@@ -50,6 +50,9 @@ const WAITING: usize = 256;
 const ONE_LINE: usize = 300;
 /// Bytes of the subject in it.
 const SUBJECT: usize = 160;
+/// What a tool says has to be so many times as long as what is said to be long: most of it tells
+/// nothing that its line does not.
+const OUTPUT_SHARE: usize = 4;
 /// Of a tool's answer that is kept whole so many bytes.
 const CONTENT: usize = 64 << 10;
 
@@ -71,7 +74,7 @@ impl Filter {
     pub fn shortens(&self, item: &Item<'_>) -> bool {
         let is_long = |role, length| self.of(role).is_summary() && length > self.long;
         match item {
-            Item::Result(result) => is_long(Role::Tool, result.content.raw_len()),
+            Item::Result(result) => is_long(Role::Tool, result.content.raw_len() / OUTPUT_SHARE),
             item => words(item).is_some_and(|(role, text)| is_long(role, text.trim().len())),
         }
     }

@@ -278,7 +278,7 @@ fn summaries() -> Vec<Field> {
         row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
         row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
         row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),
-        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "How long such a summary may be, in characters; what is not twice as long needs none"),
+        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "How long such a summary may be, in characters; words need none below twice, tools below eight times as much"),
         row!("summary_prompts.max_per_session", prompt.max_per_session, count(0, 64, "messages"), "About how many long messages of a session a model is asked at most; 0 = none"),
     ]
 }

@@ -47,7 +47,7 @@ impl Default for Config {
             user_messages: Source::Default,
             agent_messages: Source::Default,
             max_summary_chars: 500,
-            max_per_session: 5,
+            max_per_session: 3,
         }
     }
 }
