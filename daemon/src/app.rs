@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 use self::models::Models;
 use crate::{
     api::{self, Administration, Daemon},
-    capture::format::Surroundings,
+    capture::{config::Filter, format::Surroundings},
     clock,
     config::{self, Config},
     engine::{Engine, Places, Settings, embedding::Embedding, follow, pipeline::Means},
@@ -230,7 +230,7 @@ impl Wiring {
     fn settings(&self, models: &mut Models) -> Settings {
         let capture = &self.config.capture;
         let means = Arc::new(Means {
-            filter: capture.filter.clone(),
+            filter: Filter { long: long(&self.config), ..capture.filter.clone() },
             redactor: self.redactor.clone(),
             learned: models.lessons.shared(),
             summarize: self.config.summarize.clone(),
@@ -243,6 +243,11 @@ impl Wiring {
             keep: capture.keep,
         }
     }
+}
+
+/// From how many bytes on a message is long: a summary is to be half of it at most.
+fn long(config: &Config) -> usize {
+    usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
 }
 
 /// Opens the database. One that is damaged is put aside, or goes on with what is left of it; what

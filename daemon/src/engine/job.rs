@@ -11,6 +11,7 @@ use crate::{
     engine::{
         asking::Question,
         episode,
+        long::LongIn,
         pipeline::{Means, SourceState},
         reading::{self, Read, ReadError, Reader, Request, Save},
     },
@@ -232,7 +233,20 @@ fn question(session: &Session, done: &Done, reader: &Reader) -> Option<Question>
         evidence: episode::merged_evidence(done),
         detector: done.files.first().map(|file| file.state.detector.clone()).unwrap_or_default(),
         unknowns,
+        longs: longs(done),
     })
+}
+
+/// The messages of all files that are kept in short, those that say most first.
+fn longs(done: &Done) -> Vec<LongIn> {
+    let of_file = |file: &Read| {
+        let Source { key, path, .. } = file.source.clone();
+        let longs = file.state.longs.iter().cloned();
+        longs.map(move |long| LongIn { source: key, path: path.clone(), long }).collect::<Vec<_>>()
+    };
+    let mut longs: Vec<LongIn> = done.files.iter().flat_map(of_file).collect();
+    longs.sort_by(|a, b| b.long.worth().cmp(&a.long.worth()).then(a.source.cmp(&b.source)));
+    longs
 }
 
 /// Whether a file of a session has anything that was not read.

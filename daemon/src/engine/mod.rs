@@ -18,6 +18,7 @@ pub mod forks;
 pub mod history;
 pub mod indexes;
 pub mod job;
+pub mod long;
 pub mod pipeline;
 pub mod reading;
 mod schedule;

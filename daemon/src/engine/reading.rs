@@ -25,7 +25,7 @@ use crate::{
     engine::{
         forgotten::Forgotten,
         forks::{Claims, Shared},
-        pipeline::{Means, SourceState},
+        pipeline::{Means, Place, SourceState},
     },
     model::{Message, transcript::Origin},
     store::{Source, SourceKey, Store, StoreError, Ticket, Write},
@@ -162,6 +162,7 @@ impl Reader {
         }
         let from = state.cursor.offset;
         let stamp = tail.stamp().map_err(fail)?;
+        let mut at = tail.cursor().offset;
         while !self.stop.load(Ordering::Relaxed)
             && let Some(line) = tail.next_line(&salvage::is_whole).map_err(fail)?
         {
@@ -172,7 +173,8 @@ impl Reader {
                 Line::Whole(line) => {
                     self.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
                     let tally = &mut source.tally;
-                    state.take_line((format, &means), (line, origin), tally, &mut batch.messages);
+                    let place = Place { origin, at };
+                    state.take_line((format, &means), (line, place), tally, &mut batch.messages);
                 }
                 Line::TooLong(bytes) => {
                     source.tally.broken += 1;
@@ -182,6 +184,7 @@ impl Reader {
             if source.sub_agent.is_none() {
                 batch.add_landmarks(&mut state);
             }
+            at = tail.cursor().offset;
             if batch.is_full() {
                 let reached = tail.cursor().offset;
                 let save = (reached - source.offset >= SAVE_WITHIN).then(|| tail.mark());

@@ -15,7 +15,7 @@ use crate::{
         vector::{Owner, Packed, Vectors},
     },
     store::{
-        FileStamp, Note, Outbox, Outgoing, Shelf, Source, SourceKey, Store, Tally, Write,
+        FileStamp, Note, Outbox, Outgoing, Reworded, Shelf, Source, SourceKey, Store, Tally, Write,
         graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
     },
 };
@@ -30,6 +30,7 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
     messages_come_back_from_any_number(reopen().as_ref());
     messages_written_again_replace_the_later_ones(reopen().as_ref());
+    messages_are_told_in_other_words(reopen().as_ref());
     a_cleared_source_keeps_nothing(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
@@ -115,6 +116,33 @@ fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
     assert_eq!(store.messages(source, 0, 999).unwrap(), wanted);
     let last = store.outbox(0, 999).unwrap().pop().unwrap().what;
     assert_eq!(last, Outbox::Messages { source, from: 50, count: 1, overwrites: true });
+    forget(store, &[session]);
+}
+
+fn messages_are_told_in_other_words(store: &dyn Store) {
+    let session = new_session(store, "words");
+    let source = SourceKey { session: session.key, number: 0 };
+    let mut messages: Vec<Message> = (0..150).map(|seq| message(seq, 200)).collect();
+    write(store, vec![messages_of(source, &messages)]);
+    let total = store.totals().messages;
+    let mut words = Vec::new();
+    for (seq, length) in [(70u32, 9_000), (3, 10), (71, 0)] {
+        let message = &mut messages[seq as usize];
+        let is = "w".repeat(length);
+        words.push(Reworded { seq, was: std::mem::replace(&mut message.text, is.clone()), is });
+    }
+    for (seq, was) in [(5, "something else"), (150, "nothing")] {
+        words.push(Reworded { seq, was: was.to_owned(), is: "x".to_owned() });
+    }
+    write(store, vec![Write::Reword { source, words: words.clone() }]);
+    assert_eq!(store.messages(source, 0, 999).unwrap(), messages);
+    assert_eq!(store.totals().messages, total);
+    let end = store.outbox_end();
+    let last = store.outbox(end - 1, 9).unwrap().pop().unwrap().what;
+    assert_eq!(last, Outbox::Messages { source, from: 3, count: 69, overwrites: true });
+    // None of them says any more what it said.
+    write(store, vec![Write::Reword { source, words }]);
+    assert_eq!(store.outbox_end(), end);
     forget(store, &[session]);
 }
 

@@ -189,6 +189,14 @@ pub enum Write {
         /// The ids of the records.
         records: Vec<RecordUuid>,
     },
+    /// Some messages of a file are told in other words. One that does not say any more what it
+    /// said, or is not there, is left as it is.
+    Reword {
+        /// The file.
+        source: SourceKey,
+        /// The words.
+        words: Vec<Reworded>,
+    },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),
     /// A session's new episode, in the place of its old one.
@@ -214,6 +222,17 @@ pub enum Write {
     OutboxTaken(u64),
 }
 
+/// A message in other words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reworded {
+    /// The message's number.
+    pub seq: u32,
+    /// What it said.
+    pub was: String,
+    /// What it says from now on.
+    pub is: String,
+}
+
 /// Something that the search index has to take over, in the order of its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
@@ -234,7 +253,7 @@ pub enum Outbox {
         from: u32,
         /// So many.
         count: u32,
-        /// Whether messages of these numbers were there before.
+        /// Whether messages of these numbers, or some of them, were there before.
         overwrites: bool,
     },
     /// A session is new, or belongs to another project than was known.

@@ -21,6 +21,8 @@ pub enum Shelf {
     ForgottenRecords,
     /// Sessions that begin as other ones do, by session key. They go with the session.
     Forks,
+    /// Summaries of messages, by what was asked.
+    Summaries,
 }
 
 /// One change of the notes.
@@ -57,6 +59,7 @@ impl Shelf {
             Shelf::Forgotten => 4,
             Shelf::ForgottenRecords => 5,
             Shelf::Forks => 6,
+            Shelf::Summaries => 7,
         }
     }
 }

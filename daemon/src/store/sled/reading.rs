@@ -126,15 +126,7 @@ impl Store for SledStore {
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
         let prefix = keys::messages_of(source);
-        // The message may stand inside the block that begins before it.
-        let start = self
-            .tree
-            .range(prefix.clone()..keys::messages(source, from.saturating_add(1)))
-            .keys()
-            .next_back()
-            .transpose()?
-            .and_then(|key| keys::first_message_in(&key))
-            .unwrap_or(from);
+        let start = block_with(&self.tree, source, from)?.unwrap_or(from);
         let mut found = Vec::new();
         let mut joiner = Joiner::default();
         for entry in self.tree.range(keys::messages(source, start)..) {
@@ -283,6 +275,17 @@ where
 {
     let record: R = envelope::open(sealed).map_err(|what| damaged(key, what))?;
     M::try_from(record).map_err(|what| damaged(key, what))
+}
+
+/// The number of the first message in the block that message `seq` stands in, if it is there.
+pub(super) fn block_with(
+    tree: &Tree,
+    source: SourceKey,
+    seq: u32,
+) -> Result<Option<u32>, StoreError> {
+    let range = keys::messages_of(source)..keys::messages(source, seq.saturating_add(1));
+    let last = tree.range(range).keys().next_back().transpose()?;
+    Ok(last.and_then(|key| keys::first_message_in(&key)))
 }
 
 pub(super) fn damaged(key: &[u8], what: String) -> StoreError {

@@ -4,7 +4,7 @@
 //! segment that was not synced yet.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     io,
     path::Path,
@@ -26,19 +26,20 @@ use super::{
     mark::Mark,
     pieces,
     prepared::Prepared,
+    reading::damaged,
     records::{MessageRecord, OutboxRecord},
     statements,
     unwritten::{Named, Unwritten},
 };
 use crate::{
     model::{
-        Episode, EpisodeId, SessionId, SessionKey,
+        Episode, EpisodeId, Message, SessionId, SessionKey,
         episode::MEMORY,
         graph::Thing,
         session::{Session, State},
         vector::Owner,
     },
-    store::{Outbox, Shelf, SourceKey, StoreError, Ticket, Write},
+    store::{Outbox, Reworded, Shelf, SourceKey, StoreError, Ticket, Write},
 };
 
 /// Lists that may wait; the next caller waits with its own.
@@ -218,6 +219,7 @@ impl Thread {
                 }
                 Ok(())
             }
+            Prepared::Reword { source, words } => self.reword(step, source, words),
             Prepared::ClearSource(source) => {
                 pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
                 let gone = self.messages_from(source, 0)?;
@@ -302,6 +304,50 @@ impl Thread {
         self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
         self.out(step, Outbox::Messages { source, from, count, overwrites: !gone.is_empty() });
         Ok(())
+    }
+
+    fn reword(
+        &self,
+        step: &mut Step,
+        source: SourceKey,
+        words: Vec<Reworded>,
+    ) -> Result<(), StoreError> {
+        let mut blocks: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
+        let mut reworded: BTreeMap<u32, u32> = BTreeMap::new();
+        for Reworded { seq, was, is } in words {
+            let first = super::reading::block_with(&self.tree, source, seq)?;
+            let Some(first) = first.filter(|_| !step.cleared.contains(&source)) else { continue };
+            if let std::collections::btree_map::Entry::Vacant(vacant) = blocks.entry(first) {
+                vacant.insert(self.block(source, first)?);
+            }
+            let said = blocks.get_mut(&first).into_iter().flatten();
+            for message in said.filter(|message| message.seq == seq && message.text == was) {
+                message.text.clone_from(&is);
+                reworded.insert(seq, first);
+            }
+        }
+        for first in reworded.values().copied().collect::<BTreeSet<u32>>() {
+            let records: Vec<MessageRecord> = blocks[&first].iter().map(Into::into).collect();
+            let key = keys::messages(source, first);
+            pieces::remove(&self.tree, &mut step.ops, &key)?;
+            pieces::put(&mut step.ops, &key, &envelope::seal(&records));
+        }
+        if let (Some((from, _)), Some((to, _))) =
+            (reworded.first_key_value(), reworded.last_key_value())
+        {
+            let (from, count) = (*from, to - from + 1);
+            self.out(step, Outbox::Messages { source, from, count, overwrites: true });
+        }
+        Ok(())
+    }
+
+    fn block(&self, source: SourceKey, first: u32) -> Result<Vec<Message>, StoreError> {
+        let key = keys::messages(source, first);
+        let Some(block) = pieces::get(&self.tree, &key)? else { return Ok(Vec::new()) };
+        let records: Vec<MessageRecord> =
+            envelope::open(&block).map_err(|what| damaged(&key, what))?;
+        let read = |record| Message::try_from(record).map_err(|what| damaged(&key, what));
+        records.into_iter().map(read).collect()
     }
 
     /// The keys of the blocks of `source` that begin at message `from` or later.
