@@ -10,12 +10,15 @@ use std::{
 
 use anyhow::Context;
 use graphiti_proto::{endpoint, methods::Reloaded};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 use self::models::Models;
 use crate::{
     api::{self, Administration, Daemon},
-    capture::format::Surroundings,
+    capture::{
+        format::Surroundings,
+        watch::{Method, Notice, Watch, Watched},
+    },
     clock,
     config::{self, Config},
     engine::{Engine, Places, Settings, follow, pipeline::Means},
@@ -40,6 +43,8 @@ pub struct Options {
 
 /// What a stop may take before the process ends all the same.
 const LAST_RESORT: Duration = Duration::from_secs(30);
+/// Between two looks into the spool, where the file system reports no changes.
+const SPOOL_POLL: Duration = Duration::from_secs(5);
 
 /// Runs the daemon until it is told to stop.
 ///
@@ -117,7 +122,7 @@ impl Wiring {
             administration,
         });
         let server = self.listen(daemon.clone(), stopping)?;
-        let spool = tokio::spawn(api::methods::hook::go_through_spool(daemon.clone()));
+        let (spool, spool_watch) = follow_spool(daemon.clone())?;
         tracing::info!(home = %home.display(), "graphitid is ready");
         ready::ready();
 
@@ -131,6 +136,7 @@ impl Wiring {
         if let Some(server) = server {
             drop(server.await);
         }
+        drop(spool_watch);
         spool.abort();
         drop(spool.await);
         drop(daemon);
@@ -263,6 +269,28 @@ fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
         )),
     };
     Ok((Arc::new(store), problem.or(lost)))
+}
+
+/// Takes events out of the spool as they come. A hook that a daemon that hangs did not answer leaves
+/// its event there, too, so what lies there at the start is not all.
+fn follow_spool(daemon: api::Shared) -> anyhow::Result<(tokio::task::JoinHandle<()>, Watch)> {
+    let folder = api::spool::open(&daemon.home).context("open the spool")?;
+    let changed = Arc::new(Notify::new());
+    let notify = changed.clone();
+    let watched = Watched {
+        roots: vec![folder],
+        wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+        method: Method::Automatic,
+        poll_every: SPOOL_POLL,
+    };
+    let report = move |notice| {
+        if let Notice::Files(_) = notice {
+            notify.notify_one();
+        }
+        true
+    };
+    let watch = Watch::start(watched, report).context("watch the spool")?;
+    Ok((tokio::spawn(api::spool::go_through(daemon, changed)), watch))
 }
 
 /// Moves a damaged database out of the way, to be looked at later.
