@@ -359,7 +359,9 @@ impl Agent {
     fn start(world: &World) -> Agent {
         // A shell that does not go by the name of one: the agent is looked for above shells.
         let program = world.path("agent");
-        fs::copy("/bin/sh", &program).expect("copy a shell");
+        if !program.exists() {
+            std::os::unix::fs::symlink("/bin/sh", &program).expect("another name for a shell");
+        }
         let graphiti = world.command("graphiti");
         let mut command = Command::new(program);
         command.env_clear().arg("-c").arg(
