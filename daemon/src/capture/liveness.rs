@@ -73,9 +73,9 @@ pub async fn ended(process: Process) -> io::Result<()> {
     let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
     let Some(handle) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return Ok(()) };
     match handle {
-        Err(rustix::io::Errno::SRCH) => return Ok(()),
+        Err(rustix::io::Errno::SRCH) => Ok(()),
         // The handle is of the process that has the number now.
-        Ok(_) if life(process.pid, process.started) == Life::Gone => return Ok(()),
+        Ok(_) if life(process.pid, process.started) == Life::Gone => Ok(()),
         handle => {
             #[expect(
                 deprecated,
