@@ -11,12 +11,16 @@ use std::{
 
 use anyhow::Context;
 use graphiti_proto::{endpoint, methods::Reloaded};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 use self::models::Models;
 use crate::{
     api::{self, Administration, Daemon},
-    capture::{config::Filter, format::Surroundings},
+    capture::{
+        config::Filter,
+        format::Surroundings,
+        watch::{Method, Notice, Watch, Watched},
+    },
     clock,
     config::{self, Config},
     engine::{Engine, Places, Settings, embedding::Embedding, follow, pipeline::Means},
@@ -41,6 +45,8 @@ pub struct Options {
 
 /// What a stop may take before the process ends all the same.
 const LAST_RESORT: Duration = Duration::from_secs(30);
+/// Between two looks into the spool, where the file system reports no changes.
+const SPOOL_POLL: Duration = Duration::from_secs(5);
 
 /// Runs the daemon until it is told to stop.
 ///
@@ -122,7 +128,7 @@ impl Wiring {
             administration,
         });
         let server = self.listen(daemon.clone(), stopping)?;
-        let spool = tokio::spawn(api::methods::hook::go_through_spool(daemon.clone()));
+        let (spool, spool_watch) = follow_spool(daemon.clone())?;
         tracing::info!(home = %home.display(), "graphitid is ready");
         ready::ready();
 
@@ -136,6 +142,7 @@ impl Wiring {
         if let Some(server) = server {
             drop(server.await);
         }
+        drop(spool_watch);
         spool.abort();
         drop(spool.await);
         drop(daemon);
@@ -284,6 +291,28 @@ fn database(home: &Path) -> PathBuf {
 
 /// What the extension of a database begins with that was moved aside.
 const DAMAGED: &str = "damaged-";
+
+/// Takes events out of the spool as they come. A hook that a daemon that hangs did not answer leaves
+/// its event there, too, so what lies there at the start is not all.
+fn follow_spool(daemon: api::Shared) -> anyhow::Result<(tokio::task::JoinHandle<()>, Watch)> {
+    let folder = api::spool::open(&daemon.home).context("open the spool")?;
+    let changed = Arc::new(Notify::new());
+    let notify = changed.clone();
+    let watched = Watched {
+        roots: vec![folder],
+        wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+        method: Method::Automatic,
+        poll_every: SPOOL_POLL,
+    };
+    let report = move |notice| {
+        if let Notice::Files(_) = notice {
+            notify.notify_one();
+        }
+        true
+    };
+    let watch = Watch::start(watched, report).context("watch the spool")?;
+    Ok((tokio::spawn(api::spool::go_through(daemon, changed)), watch))
+}
 
 /// Moves a damaged database out of the way, to be looked at later.
 fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {

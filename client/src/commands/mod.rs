@@ -109,7 +109,9 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
 
 fn stop(screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
-    let stopped: Result<Value, AskError> = Connection::open()?.ask(methods::STOP, &json!({}));
+    // One of another protocol, too: after an update it is the old daemon that has to go.
+    let stopped: Result<Value, AskError> =
+        Connection::open_quickly()?.ask(methods::STOP, &json!({}));
     match stopped {
         // It may be gone before its answer is sent.
         Ok(_) | Err(AskError::Broken(_)) => {}

@@ -29,6 +29,8 @@ pub(super) enum Ask {
     },
     Live(oneshot::Sender<Vec<Session>>),
     Running(oneshot::Sender<Vec<Running>>),
+    AgentRuns(Running),
+    AgentLeft(String),
     AtHand(oneshot::Sender<Vec<Source>>),
     Known(oneshot::Sender<Known>),
     Status(oneshot::Sender<Status>),

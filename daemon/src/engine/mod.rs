@@ -41,10 +41,13 @@ use self::{
     state::{Answered, State},
 };
 pub use self::{forgotten::ForgottenSession, history::Past};
-pub use crate::capture::watch::{Mode, PollingReason};
+pub use crate::capture::{
+    liveness::Process,
+    watch::{Mode, PollingReason},
+};
 use crate::{
     capture::{
-        format::Surroundings,
+        format::{Running, Surroundings},
         watch::{Method, Notice},
     },
     clock,
@@ -138,8 +141,8 @@ pub struct Engine {
     forgotten: Arc<Forgotten>,
 }
 
-/// A running engine.
-pub struct Running {
+/// An engine that runs.
+pub struct Started {
     /// The way to it.
     pub engine: Engine,
     task: tokio::task::JoinHandle<()>,
@@ -155,7 +158,7 @@ impl Engine {
         settings: Settings,
         places: Places,
         follower: watch::Receiver<u64>,
-    ) -> Result<Running, StoreError> {
+    ) -> Result<Started, StoreError> {
         let (events, inbox) = mpsc::channel(EVENTS);
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
@@ -168,7 +171,7 @@ impl Engine {
         let engine = Engine { events: events.clone(), store, followed: follower, forgotten };
         let state = State::new(engine.clone(), reader, settings, places)?;
         let task = tokio::spawn(state.run(inbox));
-        Ok(Running { engine, task })
+        Ok(Started { engine, task })
     }
 
     /// The store, for reading.
@@ -244,9 +247,21 @@ impl Engine {
         self.ask(Ask::Live).await
     }
 
-    /// The sessions that agents say are running.
-    pub async fn running(&self) -> Result<Vec<crate::capture::format::Running>, AskError> {
+    /// The sessions that agents say are running. Where a process has several, the one that it is
+    /// in now comes first.
+    pub async fn running(&self) -> Result<Vec<Running>, AskError> {
         self.ask(Ask::Running).await
+    }
+
+    /// Notes that `agent` runs a session: one of its hooks reported.
+    pub fn agent_runs(&self, session: String, agent: Process, directory: Option<String>) {
+        let Process { pid, started } = agent;
+        self.mention(Ask::AgentRuns(Running { session, pid, started, cwd: directory }));
+    }
+
+    /// Notes that an agent said itself that a session is over.
+    pub fn agent_left(&self, session: String) {
+        self.mention(Ask::AgentLeft(session));
     }
 
     /// The files that are being written to, as they are at this moment; what the store has of them
@@ -400,6 +415,11 @@ impl Engine {
         drop(self.events.send(Event::Ask(Ask::NoteProblem(problem))).await);
     }
 
+    /// Says what is good to know, and can be done without by an engine that has too much to do.
+    fn mention(&self, ask: Ask) {
+        drop(self.events.try_send(Event::Ask(ask)));
+    }
+
     async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, AskError> {
         let (reply, answer) = oneshot::channel();
         self.events.send(Event::Ask(ask(reply))).await.map_err(|_| AskError::Stopping)?;
@@ -413,7 +433,7 @@ impl Engine {
     }
 }
 
-impl Running {
+impl Started {
     /// Ends it: nothing new is begun, what is in hand is finished or saved.
     pub async fn stop(self) {
         drop(self.engine.ask(Ask::Stop).await);

@@ -8,10 +8,10 @@ use graphiti_proto::{
 };
 use serde_json::Value;
 
-use super::{hook, write};
+use super::write;
 use crate::{
     api::{
-        Daemon, convert, current,
+        Daemon, convert, current, spool,
         tools::{engine_error, project_argument, store_error, unclear_error},
     },
     clock,
@@ -54,7 +54,7 @@ pub(super) async fn forget(daemon: &Daemon, forget: Forget) -> Result<Value, Err
         choose(daemon, &wanted, &mut chosen).await?;
     }
     let ids: Vec<String> = chosen.keys().map(|id| id.id.clone()).collect();
-    let spooled = hook::spooled_of(daemon, &ids);
+    let spooled = spool::files_of(&daemon.home, &ids);
     let mut answer = told(daemon, &chosen).map_err(store_error)?;
     answer.events = u64::try_from(spooled.len()).unwrap_or(u64::MAX);
     if forget.dry_run || chosen.is_empty() {

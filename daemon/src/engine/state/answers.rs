@@ -45,7 +45,9 @@ impl State {
             }
             Ask::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
             Ask::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
-            Ask::Running(reply) => drop(reply.send(self.running.values().cloned().collect())),
+            Ask::Running(reply) => drop(reply.send(self.agents.iter().cloned().collect())),
+            Ask::AgentRuns(running) => self.agent_runs(running),
+            Ask::AgentLeft(session) => self.agent_left(&session),
             Ask::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
             Ask::Known(reply) => drop(reply.send(Known {
                 live: self.tracker.iter().cloned().collect(),

@@ -1,10 +1,11 @@
 //! The one owner of what changes, and the one loop that changes it.
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
-//! the [`sessions`] they belong to, the [`jobs`] that work on these, the states of files [`held`]
-//! at hand between jobs, what models are asked about ([`asks`]), what is [`forgetting`], and the
-//! [`answers`] to those who ask.
+//! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these,
+//! the states of files [`held`] at hand between jobs, what models are asked about ([`asks`]), what
+//! is [`forgetting`], and the [`answers`] to those who ask.
 
+mod agents;
 mod answers;
 mod asks;
 mod forgetting;
@@ -23,12 +24,9 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::asks::Answered;
-use self::{asks::Asks, forgetting::Forgetting, held::States};
+use self::{agents::Agents, asks::Asks, forgetting::Forgetting, held::States};
 use crate::{
-    capture::{
-        format::Running,
-        watch::{Mode, Notice, Watch},
-    },
+    capture::watch::{Mode, Notice, Watch},
     clock,
     engine::{
         AskError, Closed, Engine, Event, Places, Settings, reading::Reader, schedule::Schedule,
@@ -57,8 +55,7 @@ pub(super) struct State {
     /// New files waiting to be identified.
     unidentified: VecDeque<PathBuf>,
     identifying: bool,
-    /// Which sessions run, by the agent's id, as far as agents say.
-    running: HashMap<String, Running>,
+    agents: Agents,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
     settling: Vec<Settling>,
     watches: Vec<Watch>,
@@ -106,7 +103,7 @@ impl State {
             forgetting: Forgetting::default(),
             unidentified: VecDeque::new(),
             identifying: false,
-            running: HashMap::new(),
+            agents: Agents::default(),
             waiting: HashMap::new(),
             settling: Vec::new(),
             watches: Vec::new(),
