@@ -100,6 +100,8 @@ pub fn nothing() -> EnhancedSessionSummary {
         session_file: None,
         message_count: None,
         duration_minutes: None,
+        topics: None,
+        relations: None,
     }
 }
 

@@ -158,7 +158,7 @@ impl SourceState {
             // Where the session takes place is all that it has of another one's.
             if let Item::Context(_) = &entry.item {
                 redact(&mut entry.item, &means.redactor);
-                self.observe(means, &Entry { at: None, ..entry }, place, messages);
+                self.observe(means, &Entry { at: None, ..entry }, (place, Worth::Little), messages);
             }
             return;
         }

@@ -29,5 +29,6 @@ fn newer(given: Arguments) -> search_nodes::Arguments {
         max_nodes,
         entity_types,
         center_node_uuid,
+        explain: false,
     }
 }
