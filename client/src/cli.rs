@@ -87,6 +87,12 @@ pub(crate) enum Command {
     Service(ServiceAction),
     /// Start the daemon in the background
     Up,
+    /// Bring back what can be read of a damaged database
+    ///
+    /// Looks through the database, makes it anew when something in it cannot be read, and brings
+    /// back what is missing of those that the daemon moved aside as damaged. The daemon is stopped
+    /// for it and started again.
+    Repair(Repair),
     /// Say what is wrong, and what to do about it
     ///
     /// Fails when something does not work; what could be better is no failure.
@@ -419,6 +425,13 @@ pub(crate) struct Completions {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Repair {
+    /// Bring back what can be read of this one instead, another home's for instance
+    #[arg(value_name = "DATABASE", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) database: Option<std::path::PathBuf>,
 }
 
 #[derive(Debug, Args)]

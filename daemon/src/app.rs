@@ -1,6 +1,7 @@
 //! The daemon from start to end.
 
 mod models;
+pub mod repair;
 
 use std::{
     path::{Path, PathBuf},
@@ -241,13 +242,13 @@ impl Wiring {
 /// Opens the database. One that is damaged is put aside, or goes on with what is left of it; what
 /// is then to be said of it comes back beside it.
 fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
-    let folder = home.join("db");
+    let folder = database(home);
     let open = || SledStore::open(&folder);
     let (store, problem) = match open() {
         Err(StoreError::Unreadable(what)) => {
             let aside = put_aside(&folder)?;
             let problem = format!(
-                "{what}; it was moved to {}, and a new one is made from the transcripts that are still there",
+                "{what}; it was moved to {}, and a new one is made from the transcripts that are still there; `graphiti repair` brings back what can be read of it",
                 aside.display()
             );
             (open(), Some(problem))
@@ -265,9 +266,17 @@ fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
     Ok((Arc::new(store), problem.or(lost)))
 }
 
+/// The folder of the database.
+fn database(home: &Path) -> PathBuf {
+    home.join("db")
+}
+
+/// What the extension of a database begins with that was moved aside.
+const DAMAGED: &str = "damaged-";
+
 /// Moves a damaged database out of the way, to be looked at later.
 fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
-    let aside = folder.with_extension(format!("damaged-{}", clock::now().micros() / 1_000_000));
+    let aside = folder.with_extension(format!("{DAMAGED}{}", clock::now().micros() / 1_000_000));
     std::fs::rename(folder, &aside)
         .with_context(|| format!("move {} to {}", folder.display(), aside.display()))?;
     Ok(aside)

@@ -8,6 +8,7 @@ mod handoff;
 mod import;
 mod list;
 mod prompts;
+mod repair;
 mod search;
 mod service;
 mod setup;
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Setup(setup) => setup::run(&setup, screen),
         Command::Service(action) => service::run(action, screen),
         Command::Up => up::run(screen),
+        Command::Repair(repair) => repair::run(&repair, screen),
         Command::Doctor(doctor) => doctor::run(&doctor, screen),
         Command::ClaudePluginPath => plugin_path(screen),
         Command::Reload => reload(screen),

@@ -450,7 +450,8 @@ fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
     write(store, writes);
 }
 
-fn index_saying(
+/// Gives a session an episode that says something.
+pub(crate) fn index_saying(
     store: &dyn Store,
     session: &mut Session,
     episode: &Episode,

@@ -298,7 +298,7 @@ pub enum StoreError {
     #[error("the database failed: {0}")]
     Backend(String),
     /// The database cannot be opened at all.
-    #[error("the database is damaged: {0}")]
+    #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
     /// The store was written by a newer version.
     #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]

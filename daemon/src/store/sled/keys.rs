@@ -70,6 +70,37 @@ pub(crate) mod table {
     pub(crate) const RENAMES_TO: u8 = b'B';
 }
 
+/// How the values of a table are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Numbers and keys as they are, or nothing.
+    Plain,
+    /// In an envelope.
+    Sealed,
+    /// In an envelope, in pieces.
+    Pieces,
+}
+
+/// How the values of `table` are laid out.
+pub(crate) fn layout(table: u8) -> Layout {
+    match table {
+        table::SESSIONS
+        | table::SOURCES
+        | table::OUTBOX
+        | table::MENTIONS
+        | table::RENAMES_FROM
+        | table::RENAMES_TO => Layout::Sealed,
+        table::CHECKPOINTS
+        | table::MESSAGES
+        | table::EPISODES
+        | table::NOTES
+        | table::CONTENTS
+        | table::CLAIMS
+        | table::MARKS => Layout::Pieces,
+        _ => Layout::Plain,
+    }
+}
+
 pub(crate) fn meta(name: &str) -> Key {
     key(table::META, &[name.as_bytes()])
 }

@@ -259,13 +259,24 @@ pub(super) fn landmarks_of(
     Ok(found)
 }
 
+/// The numbers of the messages that blocks of a file begin with.
+pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
+    let mut found = Vec::new();
+    for key in tree.scan_prefix(keys::messages_of(source)).keys() {
+        found.extend(keys::first_message_in(&key?));
+    }
+    // A block has several pieces.
+    found.dedup();
+    Ok(found)
+}
+
 pub(super) fn episode(tree: &Tree, id: EpisodeId) -> Result<Option<Episode>, StoreError> {
     let key = keys::episode(id);
     let Some(sealed) = pieces::get(tree, &key)? else { return Ok(None) };
     read::<EpisodeRecord, Episode>(&key, &sealed).map(Some)
 }
 
-fn read<R, M>(key: &[u8], sealed: &[u8]) -> Result<M, StoreError>
+pub(super) fn read<R, M>(key: &[u8], sealed: &[u8]) -> Result<M, StoreError>
 where
     R: DeserializeOwned,
     M: TryFrom<R, Error = String>,
