@@ -77,7 +77,10 @@ fn print_head(answer: &Answer, screen: &Screen) {
 fn forked_from(answer: &Answer) -> String {
     let Some(from) = &answer.forked_from else { return String::new() };
     let from = if from.is_empty() { "a forgotten session" } else { from };
-    format!("{from}, which has its first {} records", answer.shared_records)
+    match answer.shared_records {
+        1 => format!("{from}, which has its first record"),
+        count => format!("{from}, which has its first {count} records"),
+    }
 }
 
 fn file_line(file: &FileRow) -> String {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     model::{SessionId, SessionKey, Timestamp, transcript::RecordUuid},
-    store::{Note, Shelf, SourceKey, Store, StoreError, Write},
+    store::{Note, Shelf, SourceKey, Store, StoreError, Write, notes::name_of},
 };
 
 /// A session that was forgotten.
@@ -123,7 +123,7 @@ pub(super) struct Fingerprints(HashSet<Fingerprint>);
 impl Fingerprints {
     /// Those of a forgotten session.
     pub(super) fn load(store: &dyn Store, id: &SessionId) -> Result<Fingerprints, StoreError> {
-        let bytes = store.note(Shelf::ForgottenRecords, &name(id))?.unwrap_or_default();
+        let bytes = store.note(Shelf::ForgottenRecords, &name_of(id))?.unwrap_or_default();
         Ok(Fingerprints(bytes.as_chunks().0.iter().copied().collect()))
     }
 
@@ -152,7 +152,8 @@ pub(super) fn writes(
         landmarks: landmarks.clone(),
     };
     let record = serde_json::to_vec(&record).expect("a record is plain data");
-    let note = |shelf, content| Write::Note(Note { shelf, name: name(id), content: Some(content) });
+    let note =
+        |shelf, content| Write::Note(Note { shelf, name: name_of(id), content: Some(content) });
     let notes = vec![note(Shelf::Forgotten, record), note(Shelf::ForgottenRecords, records)];
     Ok((notes, landmarks))
 }
@@ -160,7 +161,7 @@ pub(super) fn writes(
 /// What takes it back that a session is forgotten.
 pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
     let shelves = [Shelf::Forgotten, Shelf::ForgottenRecords];
-    shelves.map(|shelf| Write::Note(Note { shelf, name: name(id), content: None })).into()
+    shelves.map(|shelf| Write::Note(Note { shelf, name: name_of(id), content: None })).into()
 }
 
 /// Of every record of a session's own files that something was kept of.
@@ -205,14 +206,6 @@ fn fingerprint(record: &RecordUuid) -> Fingerprint {
     // Of some agents' ids the beginning is the time.
     let digest: [u8; 32] = Sha256::digest(record).into();
     *digest.first_chunk().expect("a digest has thirty-two bytes")
-}
-
-fn name(id: &SessionId) -> Vec<u8> {
-    let mut digest = Sha256::new();
-    digest.update(id.agent.as_bytes());
-    digest.update([0]);
-    digest.update(id.id.as_bytes());
-    digest.finalize()[..16].to_vec()
 }
 
 fn damaged(name: &[u8], what: &str) -> StoreError {

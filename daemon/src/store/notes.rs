@@ -4,7 +4,9 @@
 //! Each owner has a [`Shelf`] of its own and a version in what it writes. A note is read at the
 //! start, or long after it was written: one that is queued is not seen yet.
 
-use crate::store::StoreError;
+use sha2::{Digest, Sha256};
+
+use crate::{model::SessionId, store::StoreError};
 
 /// Whose notes they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +36,15 @@ pub struct Note {
     pub name: Vec<u8>,
     /// What it says; `None` takes it away.
     pub content: Option<Vec<u8>>,
+}
+
+/// The name of a session's note on the shelves of what was forgotten.
+pub fn name_of(session: &SessionId) -> Vec<u8> {
+    let mut digest = Sha256::new();
+    digest.update(session.agent.as_bytes());
+    digest.update([0]);
+    digest.update(session.id.as_bytes());
+    digest.finalize()[..16].to_vec()
 }
 
 /// A note's name and what it says.

@@ -240,17 +240,6 @@ pub(super) fn sources_of(tree: &Tree, session: SessionKey) -> Result<Vec<Source>
     Ok(found)
 }
 
-/// The numbers of the messages that blocks of a file begin with.
-pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
-    let mut found = Vec::new();
-    for key in tree.scan_prefix(keys::messages_of(source)).keys() {
-        found.extend(keys::first_message_in(&key?));
-    }
-    // A block has several pieces.
-    found.dedup();
-    Ok(found)
-}
-
 pub(super) fn landmarks_of(
     tree: &Tree,
     session: SessionKey,
@@ -259,6 +248,17 @@ pub(super) fn landmarks_of(
     for key in tree.scan_prefix(keys::landmarks_of(session)).keys() {
         found.extend(keys::landmark_in(&key?));
     }
+    Ok(found)
+}
+
+/// The numbers of the messages that blocks of a file begin with.
+pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
+    let mut found = Vec::new();
+    for key in tree.scan_prefix(keys::messages_of(source)).keys() {
+        found.extend(keys::first_message_in(&key?));
+    }
+    // A block has several pieces.
+    found.dedup();
     Ok(found)
 }
 

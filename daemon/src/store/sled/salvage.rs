@@ -18,10 +18,12 @@ use super::{
 };
 use crate::{
     model::{
-        Episode, EpisodeId, SessionKey,
+        Episode, EpisodeId, SessionId, SessionKey,
         session::{Content, Indexed, Session, State, Unindexed},
     },
-    store::{Note, NoteStore, Shelf, Source, SourceKey, Store, StoreError, Ticket, Write},
+    store::{
+        Note, NoteStore, Shelf, Source, SourceKey, Store, StoreError, Ticket, Write, notes::name_of,
+    },
 };
 
 /// What was brought over.
@@ -137,6 +139,8 @@ impl SledStore {
         let tickets = VecDeque::new();
         let mut work = Work { from, into: self, salvaged: &mut salvaged, tickets };
         work.notes()?;
+        // Whether a session was forgotten is asked of the disk.
+        work.saved()?;
         for session in work.sessions() {
             work.session(session)?;
         }
@@ -184,7 +188,8 @@ impl Work<'_> {
 
     fn notes(&mut self) -> Result<(), StoreError> {
         // What a session awaits of a model is worked out anew.
-        for shelf in [Shelf::Learned, Shelf::Usage] {
+        let shelves = [Shelf::Learned, Shelf::Usage, Shelf::Forgotten, Shelf::ForgottenRecords];
+        for shelf in shelves {
             let notes = self.readable(self.from.notes(shelf)).unwrap_or_default();
             for (name, content) in notes {
                 if self.into.note(shelf, &name)?.is_none() {
@@ -197,7 +202,7 @@ impl Work<'_> {
     }
 
     fn session(&mut self, mut session: Session) -> Result<(), StoreError> {
-        if self.into.find_session(&session.id)?.is_some() {
+        if self.is_known(&session.id)? {
             self.salvaged.known += 1;
             return Ok(());
         }
@@ -212,6 +217,7 @@ impl Work<'_> {
         let key = session.key;
         self.write(Write::Session(Box::new(session)))?;
         self.salvaged.sessions += 1;
+        self.relations(before, key)?;
         for source in self.sources(before) {
             self.source(source, key)?;
         }
@@ -221,9 +227,28 @@ impl Work<'_> {
         }
     }
 
+    /// Whether a session is here, or was forgotten.
+    fn is_known(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let forgotten = self.into.note(Shelf::Forgotten, &name_of(id))?;
+        Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
+    }
+
+    /// What a session is forked from, and what its own forks are known by.
+    fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
+        let records = self.readable(reading::landmarks_of(&self.from.tree, before));
+        let records = records.unwrap_or_default();
+        self.write(Write::Landmarks { session: now, records })?;
+        let fork = self.from.note(Shelf::Forks, &before.0.to_be_bytes());
+        if let Some(content) = self.readable(fork).flatten() {
+            let name = now.0.to_be_bytes().to_vec();
+            self.write(Write::Note(Note { shelf: Shelf::Forks, name, content: Some(content) }))?;
+        }
+        Ok(())
+    }
+
     /// An episode whose session cannot be read: it says enough to make that anew.
     fn session_of(&mut self, episode: Episode) -> Result<(), StoreError> {
-        if self.into.find_session(&episode.session_id)?.is_some() {
+        if self.is_known(&episode.session_id)? {
             return Ok(());
         }
         let key = self.into.next_session_key()?;
