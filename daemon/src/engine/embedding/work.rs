@@ -14,8 +14,6 @@ use crate::{
     store::{StoreError, Write},
 };
 
-/// Owners looked at in one go.
-const OWNERS: usize = 16;
 /// Texts in one call: a few seconds' work for a model on this machine.
 const TEXTS: usize = 32;
 /// How long a call may take.
@@ -86,8 +84,9 @@ impl Embedding {
             let this = self.clone();
             let (of, name) = (model.clone(), identity.clone());
             blocking(move || this.load(&of, name)).await?;
+            self.progress.send_modify(|progress| progress.left = self.lock_queue().len());
         }
-        let owners = self.lock_queue().take(OWNERS);
+        let owners = self.lock_queue().take(TEXTS);
         if owners.is_empty() {
             self.report(model);
             return Ok(false);
