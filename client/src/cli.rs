@@ -65,7 +65,20 @@ pub(crate) enum Command {
     /// session is indexed twice.
     Sync(Sync),
     /// Write all summaries into files
+    ///
+    /// `graphiti import` takes them in on another machine.
     Export(Export),
+    /// Take in what `export` wrote on another machine
+    ///
+    /// What is here already stays as it is, so that it may be done again. Of an export with something
+    /// broken in it nothing is taken in.
+    Import(Import),
+    /// Take sessions out of the memory, everywhere
+    ///
+    /// Without --run it only tells what would go. What is forgotten stays so: its transcript is
+    /// not read again, whatever is written to it, until --undo. The transcript itself stays. Without
+    /// anything else it lists what was forgotten.
+    Forget(Forget),
     /// Let an agent's program use the memory: a server of the Model Context Protocol on standard
     /// input and output
     Mcp(Mcp),
@@ -76,6 +89,12 @@ pub(crate) enum Command {
     Service(ServiceAction),
     /// Start the daemon in the background
     Up,
+    /// Bring back what can be read of a damaged database
+    ///
+    /// Looks through the database, makes it anew when something in it cannot be read, and brings
+    /// back what is missing of those that the daemon moved aside as damaged. The daemon is stopped
+    /// for it and started again.
+    Repair(Repair),
     /// Say what is wrong, and what to do about it
     ///
     /// Fails when something does not work; what could be better is no failure.
@@ -290,6 +309,37 @@ pub(crate) struct Sync {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The folder that was exported to, or one of its episodes: `*.jsonl`, `*.md`
+    pub(crate) path: std::path::PathBuf,
+    /// Tell only what would be taken in
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Forget {
+    /// Sessions by their ids or the beginnings of these, or by the ids of their episodes
+    pub(crate) sessions: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Sessions in which something was said on this day or later, such as 2026-03-01
+    #[arg(long, value_name = "DATE")]
+    pub(crate) after: Option<String>,
+    /// Sessions in which something was said before this day
+    #[arg(long, value_name = "DATE")]
+    pub(crate) before: Option<String>,
+    /// Do it
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// Let forgotten sessions come back
+    #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
+    pub(crate) undo: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The folder to write into
     pub(crate) folder: std::path::PathBuf,
@@ -402,6 +452,13 @@ pub(crate) struct Completions {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Repair {
+    /// Bring back what can be read of this one instead, another home's for instance
+    #[arg(value_name = "DATABASE", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) database: Option<std::path::PathBuf>,
 }
 
 #[derive(Debug, Args)]

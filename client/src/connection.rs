@@ -4,6 +4,7 @@ use std::{
     env,
     io::{self, Read, Write},
     path::PathBuf,
+    time::Duration,
 };
 
 use graphiti_proto::{
@@ -12,7 +13,10 @@ use graphiti_proto::{
     methods::{self, Hello, Welcome},
     rpc::{self, Request, Response},
 };
-use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
+use interprocess::{
+    ConnectWaitMode,
+    local_socket::{ConnectOptions, GenericFilePath, Stream, prelude::*},
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -73,7 +77,9 @@ pub(crate) enum AskError {
     Broken(String),
     /// The daemon speaks another language.
     #[error(
-        "graphitid {version} speaks protocol {daemon}, this graphiti speaks {PROTOCOL}: update the older of the two"
+        "graphitid {version} speaks protocol {daemon}, this graphiti ({}) speaks {PROTOCOL}: {}",
+        env!("CARGO_PKG_VERSION"),
+        older(*.daemon)
     )]
     OtherProtocol {
         /// The daemon's version.
@@ -108,6 +114,15 @@ pub(crate) enum AskError {
     },
 }
 
+/// Which of the two programs is to be updated, when the daemon speaks protocol `daemon`.
+pub(crate) fn older(daemon: u32) -> &'static str {
+    if daemon < PROTOCOL {
+        "update graphitid, then run graphiti stop and graphiti up"
+    } else {
+        "update graphiti to the version of the daemon"
+    }
+}
+
 impl AskError {
     /// A file that cannot be used.
     pub(crate) fn file(path: &std::path::Path, what: &dyn std::fmt::Display) -> AskError {
@@ -130,11 +145,37 @@ impl Connection {
 
     /// Connects without asking who is there.
     pub(crate) fn open_quickly() -> Result<Connection, AskError> {
+        Connection::open_as(ConnectWaitMode::Unbounded)
+    }
+
+    /// The same, for a caller that waits no longer than `limit` for the connection, and then for
+    /// each answer. On Windows nothing can be told how long to wait.
+    pub(crate) fn open_within(limit: Duration) -> Result<Connection, AskError> {
+        let connection = Connection::open_as(ConnectWaitMode::Timeout(limit))?;
+        connection.set_limit(limit)?;
+        Ok(connection)
+    }
+
+    /// Puts another limit in force.
+    pub(crate) fn set_limit(&self, limit: Duration) -> Result<(), AskError> {
+        #[cfg(unix)]
+        {
+            let set = self.stream.set_recv_timeout(Some(limit));
+            set.and_then(|()| self.stream.set_send_timeout(Some(limit)))
+                .map_err(|error| AskError::Broken(error.to_string()))?;
+        }
+        #[cfg(not(unix))]
+        let _ = limit;
+        Ok(())
+    }
+
+    fn open_as(patience: ConnectWaitMode) -> Result<Connection, AskError> {
         let home = endpoint::home().ok_or(AskError::NoHome)?;
         let socket = endpoint::socket(&home);
         let unreachable = |error| AskError::Unreachable { socket: socket.clone(), error };
         let name = socket.as_str().to_fs_name::<GenericFilePath>().map_err(unreachable)?;
-        let stream = Stream::connect(name).map_err(|error| match error.kind() {
+        let connected = ConnectOptions::new().name(name).wait_mode(patience).connect_sync();
+        let stream = connected.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                 AskError::Down { home: home.clone(), socket: socket.clone() }
             }

@@ -1,6 +1,7 @@
 //! The daemon from start to end.
 
 mod models;
+pub mod repair;
 
 use std::{
     path::{Path, PathBuf},
@@ -10,12 +11,16 @@ use std::{
 
 use anyhow::Context;
 use graphiti_proto::{endpoint, methods::Reloaded};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 use self::models::Models;
 use crate::{
     api::{self, Administration, Daemon},
-    capture::format::Surroundings,
+    capture::{
+        config::Filter,
+        format::Surroundings,
+        watch::{Method, Notice, Watch, Watched},
+    },
     clock,
     config::{self, Config},
     engine::{Engine, Places, Settings, embedding::Embedding, follow, pipeline::Means},
@@ -40,6 +45,8 @@ pub struct Options {
 
 /// What a stop may take before the process ends all the same.
 const LAST_RESORT: Duration = Duration::from_secs(30);
+/// Between two looks into the spool, where the file system reports no changes.
+const SPOOL_POLL: Duration = Duration::from_secs(5);
 
 /// Runs the daemon until it is told to stop.
 ///
@@ -121,7 +128,7 @@ impl Wiring {
             administration,
         });
         let server = self.listen(daemon.clone(), stopping)?;
-        let spool = tokio::spawn(api::methods::hook::go_through_spool(daemon.clone()));
+        let (spool, spool_watch) = follow_spool(daemon.clone())?;
         tracing::info!(home = %home.display(), "graphitid is ready");
         ready::ready();
 
@@ -135,6 +142,7 @@ impl Wiring {
         if let Some(server) = server {
             drop(server.await);
         }
+        drop(spool_watch);
         spool.abort();
         drop(spool.await);
         drop(daemon);
@@ -229,7 +237,7 @@ impl Wiring {
     fn settings(&self, models: &mut Models) -> Settings {
         let capture = &self.config.capture;
         let means = Arc::new(Means {
-            filter: capture.filter.clone(),
+            filter: Filter { long: long(&self.config), ..capture.filter.clone() },
             redactor: self.redactor.clone(),
             learned: models.lessons.shared(),
             summarize: self.config.summarize.clone(),
@@ -244,16 +252,21 @@ impl Wiring {
     }
 }
 
+/// From how many bytes on a message is long: a summary is to be half of it at most.
+fn long(config: &Config) -> usize {
+    usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
+}
+
 /// Opens the database. One that is damaged is put aside, or goes on with what is left of it; what
 /// is then to be said of it comes back beside it.
 fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
-    let folder = home.join("db");
+    let folder = database(home);
     let open = || SledStore::open(&folder);
     let (store, problem) = match open() {
         Err(StoreError::Unreadable(what)) => {
             let aside = put_aside(&folder)?;
             let problem = format!(
-                "{what}; it was moved to {}, and a new one is made from the transcripts that are still there",
+                "{what}; it was moved to {}, and a new one is made from the transcripts that are still there; `graphiti repair` brings back what can be read of it",
                 aside.display()
             );
             (open(), Some(problem))
@@ -271,9 +284,39 @@ fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
     Ok((Arc::new(store), problem.or(lost)))
 }
 
+/// The folder of the database.
+fn database(home: &Path) -> PathBuf {
+    home.join("db")
+}
+
+/// What the extension of a database begins with that was moved aside.
+const DAMAGED: &str = "damaged-";
+
+/// Takes events out of the spool as they come. A hook that a daemon that hangs did not answer leaves
+/// its event there, too, so what lies there at the start is not all.
+fn follow_spool(daemon: api::Shared) -> anyhow::Result<(tokio::task::JoinHandle<()>, Watch)> {
+    let folder = api::spool::open(&daemon.home).context("open the spool")?;
+    let changed = Arc::new(Notify::new());
+    let notify = changed.clone();
+    let watched = Watched {
+        roots: vec![folder],
+        wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+        method: Method::Automatic,
+        poll_every: SPOOL_POLL,
+    };
+    let report = move |notice| {
+        if let Notice::Files(_) = notice {
+            notify.notify_one();
+        }
+        true
+    };
+    let watch = Watch::start(watched, report).context("watch the spool")?;
+    Ok((tokio::spawn(api::spool::go_through(daemon, changed)), watch))
+}
+
 /// Moves a damaged database out of the way, to be looked at later.
 fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
-    let aside = folder.with_extension(format!("damaged-{}", clock::now().micros() / 1_000_000));
+    let aside = folder.with_extension(format!("{DAMAGED}{}", clock::now().micros() / 1_000_000));
     std::fs::rename(folder, &aside)
         .with_context(|| format!("move {} to {}", folder.display(), aside.display()))?;
     Ok(aside)

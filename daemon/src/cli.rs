@@ -37,6 +37,15 @@ enum Command {
     /// Write, check or describe the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Bring back what can be read of a damaged database
+    ///
+    /// Looks through the database in use and makes it anew when something in it cannot be read, and
+    /// brings into it what is missing of those that were moved aside as damaged. The daemon must
+    /// not be running: `graphiti repair` sees to that.
+    Repair {
+        /// Bring back what can be read of this one instead, another home's for instance
+        database: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,6 +89,10 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         None => app::run(&options).map(|()| ExitCode::SUCCESS),
         Some(Command::Config(command)) => configure(&command, &options),
+        Some(Command::Repair { database }) => {
+            app::repair::repair(&options, database.as_deref(), &mut |said| print(said))?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

@@ -59,6 +59,7 @@ fn a_message_is_summarised_within_all_bounds() {
         form: Form::Text,
         max_output_tokens: tokens::for_answer(max_chars),
         project: None,
+        saved_tokens: 0,
     };
 
     let said = "The file holds a token. It is read by the build, which then goes on for long.";

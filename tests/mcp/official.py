@@ -25,6 +25,13 @@ ARGUMENTS = {
     "get_episodes": {"last_n": 2},
     "session_tracking_status": {"session_id": SESSION},
     "summarize_session": {"session": SESSION},
+    "search_memory_nodes": {"query": "login", "entity": "File", "max_nodes": 3},
+    "add_memory": {
+        "name": "Deployment",
+        "episode_body": "user: how is it deployed?\nassistant: by hand",
+        "source": "message",
+        "group_id": "/work/app",
+    },
     # What takes something away is refused for want of it.
     "delete_episode": {"uuid": "00000000-0000-7000-8000-000000000000"},
 }

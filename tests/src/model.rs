@@ -1,10 +1,11 @@
 //! A model on this machine: a server that speaks the chat completions protocol and answers as the
-//! test says.
+//! test says. A request that has not the protocol's form fails the test.
 
 use std::{
+    collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
@@ -21,6 +22,8 @@ pub enum Says {
     Vectors(Vec<Vec<f32>>),
     /// Nothing: the server answers with this status.
     Status(u16),
+    /// Nothing: the server is not to be asked for so many seconds.
+    Later(u32),
 }
 
 type Answer = dyn Fn(&Asked) -> Says + Send + Sync;
@@ -28,15 +31,25 @@ type Answer = dyn Fn(&Asked) -> Says + Send + Sync;
 /// A question that came in.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The whole request.
+    /// Its method, path and version.
+    pub start: String,
+    /// Its headers, their names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// What was sent.
     pub body: Value,
 }
 
 /// A server with a model.
 pub struct Model {
     address: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    answer: Arc<Mutex<Arc<Answer>>>,
+    serving: Arc<Serving>,
+}
+
+struct Serving {
+    asked: Mutex<Vec<Asked>>,
+    answer: Mutex<Arc<Answer>>,
+    /// What was wrong with requests.
+    complaints: Mutex<Vec<String>>,
 }
 
 impl Asked {
@@ -62,6 +75,44 @@ impl Asked {
     pub fn prompt(&self) -> &str {
         self.body["messages"][1]["content"].as_str().expect("a question")
     }
+
+    /// What of the question is from a transcript, and what stands around that.
+    pub fn material(&self) -> (&str, String) {
+        let (before, rest) = self.prompt().split_once("<material-").expect("marked material");
+        let (mark, rest) = rest.split_once('>').expect("the end of a mark");
+        let (material, after) = rest.split_once(&format!("</material-{mark}>")).expect("its end");
+        (material, format!("{before}{after}"))
+    }
+
+    /// Whether it has the protocol's documented form; what it has not.
+    fn check(&self) -> Result<(), String> {
+        let is = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
+        let header = |name: &str| self.headers.get(name).map_or("", String::as_str);
+        is(header("content-type") == "application/json", "content type")?;
+        let body = self.body.as_object().ok_or("no object")?;
+        if self.start == "POST /v1/embeddings HTTP/1.1" {
+            let known = ["model", "input", "dimensions", "encoding_format"];
+            is(body.keys().all(|key| known.contains(&key.as_str())), "unknown key")?;
+            is(self.body["model"].is_string(), "model")?;
+            return is(!self.texts().is_empty(), "input");
+        }
+        is(self.start == "POST /v1/chat/completions HTTP/1.1", "start line")?;
+        let known = ["model", "messages", "max_tokens", "max_completion_tokens", "response_format"];
+        is(body.keys().all(|key| known.contains(&key.as_str())), "unknown key")?;
+        is(self.body["model"] == "some-model", "model")?;
+        let limits = [&self.body["max_tokens"], &self.body["max_completion_tokens"]];
+        is(limits.iter().filter(|limit| limit.as_u64() > Some(0)).count() == 1, "limits")?;
+        let messages = self.body["messages"].as_array().ok_or("no messages")?;
+        let roles: Vec<&str> =
+            messages.iter().filter_map(|message| message["role"].as_str()).collect();
+        is(roles == ["system", "user"], "roles")?;
+        is(messages.iter().all(|message| message["content"].is_string()), "contents")?;
+        let Some(format) = body.get("response_format") else { return Ok(()) };
+        let schema = &format["json_schema"];
+        is(format["type"] == "json_schema" && schema["name"].is_string(), "response format")?;
+        let is_closed = schema["schema"]["additionalProperties"] == false;
+        is(schema["schema"].is_object() && schema["strict"] == is_closed, "schema")
+    }
 }
 
 impl Model {
@@ -69,16 +120,16 @@ impl Model {
     pub fn start(answer: impl Fn(&Asked) -> Says + Send + Sync + 'static) -> Model {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
-        let model = Model {
-            address,
-            asked: Arc::default(),
-            answer: Arc::new(Mutex::new(Arc::new(answer))),
-        };
-        let (asked, answer) = (model.asked.clone(), model.answer.clone());
+        let serving = Arc::new(Serving {
+            asked: Mutex::default(),
+            answer: Mutex::new(Arc::new(answer)),
+            complaints: Mutex::default(),
+        });
+        let model = Model { address, serving: serving.clone() };
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (asked, answer) = (asked.clone(), answer.clone());
-                thread::spawn(move || serve(stream, &asked, &answer));
+                let serving = serving.clone();
+                thread::spawn(move || serving.serve(stream));
             }
         });
         model
@@ -86,12 +137,12 @@ impl Model {
 
     /// It answers so from now on.
     pub fn answers(&self, answer: impl Fn(&Asked) -> Says + Send + Sync + 'static) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(answer);
+        *lock(&self.serving.answer) = Arc::new(answer);
     }
 
     /// The questions so far.
     pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.serving.asked).clone()
     }
 
     /// What they were for.
@@ -114,9 +165,7 @@ impl Model {
         }
         json!({ "auto_summarize": true, "llm": llm })
     }
-}
 
-impl Model {
     /// Settings under which it makes vectors, as the model of this name.
     pub fn embeddings(&self, name: &str) -> Value {
         json!({ "embeddings": {
@@ -128,25 +177,45 @@ impl Model {
     }
 }
 
-fn serve(stream: TcpStream, asked: &Mutex<Vec<Asked>>, answer: &Mutex<Arc<Answer>>) {
-    let mut writer = stream.try_clone().expect("a second handle");
-    let mut reader = BufReader::new(stream);
-    while let Some(body) = request(&mut reader) {
-        let question = Asked { body };
-        asked.lock().unwrap_or_else(PoisonError::into_inner).push(question.clone());
-        let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (status, text) = match answer(&question) {
-            Says::Json(json) => (200, completion(&json.to_string())),
-            Says::Text(text) => (200, completion(&text)),
-            Says::Vectors(vectors) => (200, embeddings(&vectors)),
-            Says::Status(status) => (status, json!({ "error": { "message": "no" } }).to_string()),
-        };
-        let length = text.len();
-        let head = format!(
-            "HTTP/1.1 {status} Whatever\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
-        );
-        if writer.write_all((head + &text).as_bytes()).is_err() {
-            return;
+impl Drop for Model {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            assert_eq!(*lock(&self.serving.complaints), [""; 0], "requests of another form");
+        }
+    }
+}
+
+impl Serving {
+    fn serve(&self, stream: TcpStream) {
+        let mut writer = stream.try_clone().expect("a second handle");
+        let mut reader = BufReader::new(stream);
+        while let Some(asked) = request(&mut reader) {
+            let says = match asked.check() {
+                Ok(()) => {
+                    lock(&self.asked).push(asked.clone());
+                    let answer = lock(&self.answer).clone();
+                    answer(&asked)
+                }
+                Err(complaint) => {
+                    lock(&self.complaints).push(format!("{complaint}: {asked:?}"));
+                    Says::Status(400)
+                }
+            };
+            let refusal = || r#"{"error":{"message":"no"}}"#.to_owned();
+            let (status, header, text) = match says {
+                Says::Json(json) => (200, String::new(), completion(&json.to_string())),
+                Says::Text(text) => (200, String::new(), completion(&text)),
+                Says::Vectors(vectors) => (200, String::new(), embeddings(&vectors)),
+                Says::Status(status) => (status, String::new(), refusal()),
+                Says::Later(seconds) => (429, format!("retry-after: {seconds}\r\n"), refusal()),
+            };
+            let length = text.len();
+            let head = format!(
+                "HTTP/1.1 {status} Whatever\r\ncontent-type: application/json\r\n{header}content-length: {length}\r\n\r\n"
+            );
+            if writer.write_all((head + &text).as_bytes()).is_err() {
+                return;
+            }
         }
     }
 }
@@ -175,22 +244,32 @@ fn embeddings(vectors: &[Vec<f32>]) -> String {
     json!({ "object": "list", "data": rows, "usage": { "prompt_tokens": 10 } }).to_string()
 }
 
-/// The body of the next request; nothing when the caller hung up.
-fn request(reader: &mut BufReader<TcpStream>) -> Option<Value> {
-    let mut length = 0;
+/// The next request; nothing when the caller hung up.
+fn request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+    let mut lines = Vec::new();
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).ok()? == 0 {
             return None;
         }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
         if line.trim().is_empty() {
             break;
         }
+        lines.push(line.trim_end().to_owned());
     }
-    let mut body = vec![0; length];
+    let start = lines.first()?.clone();
+    let header = |line: &String| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.to_lowercase(), value.trim().to_owned()))
+    };
+    let headers: BTreeMap<String, String> = lines.iter().skip(1).filter_map(header).collect();
+    let length = headers.get("content-length").and_then(|length| length.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
+    let body = serde_json::from_slice(&body).unwrap_or_default();
+    Some(Asked { start, headers, body })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

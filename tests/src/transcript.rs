@@ -45,6 +45,11 @@ impl Transcript {
         self
     }
 
+    /// A transcript that goes on where a file is or will be: with records of its own.
+    pub fn continued(projects: &Path, session: &str, cwd: &str) -> Transcript {
+        Transcript { count: 1_000, ..Transcript::new(projects, session, cwd) }
+    }
+
     /// The session's id.
     pub fn session(&self) -> &str {
         &self.session

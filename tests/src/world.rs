@@ -262,9 +262,11 @@ fn build(folder: &Path) {
         Some(profile) => profile,
     };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // The whole workspace, for the same features of dependencies as everywhere else.
+    // The whole workspace and a test, for the same features of dependencies as when all is tested:
+    // others would be built anew.
     let built = Command::new(cargo)
-        .args(["build", "--quiet", "--workspace", "--profile", profile])
+        .args(["build", "--quiet", "--workspace", "--bins", "--test", "layers"])
+        .args(["--profile", profile])
         .status();
     assert!(built.expect("run cargo").success(), "the programs cannot be built");
 }

@@ -3,12 +3,13 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader},
+    path::Path,
     process::{Command, Stdio},
 };
 
 use graphiti_proto::methods;
 use graphiti_tests::{Wire, World};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn up_starts_the_daemon_once_and_says_where_its_log_is() {
@@ -93,4 +94,50 @@ fn a_connection_starts_the_daemon() {
     wire.ask(methods::STOP, json!({})).expect("the daemon stops");
     assert!(manager.wait().expect("the daemon ends").success());
     assert!(socket.exists(), "the socket is the service manager's to remove");
+}
+
+/// Left out where there is no systemd.
+#[test]
+fn systemd_takes_the_units() {
+    let world = World::new();
+    let units = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systemd");
+    for name in ["graphitid.service", "graphitid.socket"] {
+        let text = fs::read_to_string(units.join(name)).expect("a unit");
+        // It looks whether the program is there.
+        let program = world.command("graphitid").get_program().to_string_lossy().into_owned();
+        fs::write(world.path(name), text.replace("/usr/bin/graphitid", &program)).expect("a unit");
+    }
+    let verify = |names: &[&str]| {
+        let mut verify = Command::new("systemd-analyze");
+        verify.env("XDG_RUNTIME_DIR", world.path(""));
+        verify.args(["verify", "--user"]).args(names.iter().map(|name| world.path(name))).output()
+    };
+    let Ok(output) = verify(&["graphitid.service", "graphitid.socket"]) else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    // Of other units on this machine it may have something to say, too.
+    assert!(output.status.success() && !said.contains("graphitid"), "{said}");
+}
+
+/// Left out where there is no Python.
+#[test]
+fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_kinds() {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../launchd/org.graphiti.graphitid.plist");
+    let read =
+        "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+    let python = Command::new("python3").args(["-c", read]).arg(file).output();
+    let Ok(output) = python else { return };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let agent: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let expected = json!({
+        "Label": "org.graphiti.graphitid",
+        "ProgramArguments": ["/usr/local/bin/graphitid"],
+        "RunAtLoad": true,
+        "KeepAlive": { "SuccessfulExit": false },
+        "ThrottleInterval": 5,
+        "ExitTimeOut": 40,
+        "ProcessType": "Background",
+        "Umask": 0o077,
+    });
+    assert_eq!(agent, expected);
 }

@@ -34,6 +34,20 @@ fn questions() -> Vec<Value> {
         ),
         call(tools::search_sessions::NAME, json!({ "query": "lantern", "explain": true })),
         call(tools::health::NAME, json!({})),
+        call(
+            tools::add_memory::NAME,
+            json!({
+                "name": "Oil", "episode_body": "The wick needs oil.", "group_id": "/work/app",
+                "source": "text", "source_description": "told by Ann",
+            }),
+        ),
+        call(tools::get_episodes::NAME, json!({ "group_id": "/work/app", "last_n": 1 })),
+        call(tools::search_nodes::NAME, json!({ "query": "lantern" })),
+        call(tools::search_memory_nodes::NAME, json!({ "query": "lantern", "entity": "" })),
+        call(tools::sync_history::NAME, json!({ "days": 7, "dry_run": true })),
+        own(methods::transfer::EXPORT, json!({ "project": "/work/app" })),
+        own(methods::transfer::IMPORT, json!({ "episodes": [{ "content": "" }], "dry_run": true })),
+        own(methods::forget::FORGET, json!({ "sessions": ["bbbb-2"], "dry_run": true })),
         own(methods::CLOSE, json!({ "session_id": "bbbb-2", "reason": "hook_clear" })),
         own(methods::RELOAD, json!({})),
         call(tools::get_session::NAME, json!({ "session_id": "nobody" })),
@@ -112,12 +126,21 @@ fn new_types_know(question: &Value, golden: &Value) {
     match method.as_str().unwrap() {
         methods::HELLO => reads::<methods::Welcome>(result),
         methods::RELOAD => reads::<methods::Reloaded>(result),
+        methods::transfer::EXPORT => reads::<methods::transfer::Exported>(result),
+        methods::transfer::IMPORT => reads::<methods::transfer::Imported>(result),
+        methods::forget::FORGET => reads::<methods::forget::Forgotten>(result),
         "tools/call" if result["isError"] != true => match tool.as_str().unwrap() {
             tools::close::NAME => reads::<tools::close::Answer>(content),
             tools::list_unindexed::NAME => reads::<tools::list_unindexed::Answer>(content),
             tools::list_sessions::NAME => reads::<tools::list_sessions::Answer>(content),
             tools::get_session::NAME => reads::<tools::get_session::Answer>(content),
             tools::search_sessions::NAME => reads::<tools::search_sessions::Answer>(content),
+            tools::add_memory::NAME => reads::<tools::add_memory::Answer>(content),
+            tools::get_episodes::NAME => reads::<tools::get_episodes::Answer>(content),
+            tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
+                reads::<tools::search_nodes::Answer>(content);
+            }
+            tools::sync_history::NAME => reads::<tools::sync_history::Answer>(content),
             tools::health::NAME => reads::<tools::health::Answer>(content),
             other => panic!("no type for {other}"),
         },

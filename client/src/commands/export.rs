@@ -6,10 +6,12 @@ use std::{
     path::Path,
 };
 
-use graphiti_proto::tools::{
-    SessionRow,
-    get_episodes::{self, EpisodeNode},
-    list_sessions,
+use graphiti_proto::{
+    methods::{
+        models::{Known, TOOLS, Tools},
+        transfer::{self, EXPORT, Exported, Portable},
+    },
+    tools::{SessionRow, list_sessions},
 };
 use serde_json::{Map, Value, json};
 
@@ -19,8 +21,16 @@ use crate::{
     screen::Screen,
 };
 
-/// Episodes and sessions asked for at one time.
+/// Sessions asked for at one time.
 const PAGE: usize = 100;
+/// The folder of the episodes as Markdown.
+pub(super) const EPISODES: &str = "episodes";
+/// The file of the episodes as JSON lines.
+pub(super) const LINES: &str = "episodes.jsonl";
+/// The file of the sessions' states.
+pub(super) const STATES: &str = "session_states.json";
+/// The file of what was learned about tools.
+pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     let folder = args.folder;
@@ -37,28 +47,27 @@ pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     let sessions = sessions(&mut connection, project)?;
     let states = serde_json::to_string_pretty(&states(&sessions));
     let states = states.expect("states have only string keys");
-    write_whole(&folder.join("session_states.json"), states.as_bytes()).map_err(failed)?;
+    write_whole(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
+    let learned: Known = connection.ask(TOOLS, &Tools::Export)?;
+    let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
+    let learned = learned.expect("what was learned has only string keys");
+    write_whole(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
     screen.print(format!(
-        "{} episodes and the states of {} sessions are in {}.",
+        "{} episodes, the states of {} sessions and what was learned about tools are in {}.",
         episodes.len(),
         sessions.len(),
         folder.display()
     ));
+    screen.print("Take them in on another machine with: graphiti import <folder>");
     Ok(())
 }
 
-fn episodes(
-    connection: &mut Connection,
-    project: Option<&str>,
-) -> Result<Vec<EpisodeNode>, AskError> {
-    let mut arguments = get_episodes::Arguments {
-        group_id: project.map(str::to_owned),
-        max_episodes: Some(PAGE),
-        ..get_episodes::Arguments::default()
-    };
+fn episodes(connection: &mut Connection, project: Option<&str>) -> Result<Vec<Portable>, AskError> {
+    let mut arguments =
+        transfer::Export { project: project.map(str::to_owned), ..transfer::Export::default() };
     let mut episodes = Vec::new();
     loop {
-        let page: get_episodes::Answer = connection.call(get_episodes::NAME, &arguments)?;
+        let page: Exported = connection.ask(EXPORT, &arguments)?;
         episodes.extend(page.episodes);
         if page.next.is_none() {
             return Ok(episodes);
@@ -90,21 +99,21 @@ fn sessions(
 }
 
 /// One file an episode, by the time that its session ended: their ids are in that order.
-fn as_markdown(folder: &Path, episodes: &[EpisodeNode]) -> io::Result<()> {
-    let folder = folder.join("episodes");
+fn as_markdown(folder: &Path, episodes: &[Portable]) -> io::Result<()> {
+    let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
-    episodes.iter().try_for_each(|episode| {
+    episodes.iter().try_for_each(|Portable { episode, .. }| {
         write_whole(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
     })
 }
 
-fn as_lines(folder: &Path, episodes: &[EpisodeNode]) -> io::Result<()> {
+fn as_lines(folder: &Path, episodes: &[Portable]) -> io::Result<()> {
     let mut lines = Vec::new();
     for episode in episodes {
         serde_json::to_writer(&mut lines, episode)?;
         lines.push(b'\n');
     }
-    write_whole(&folder.join("episodes.jsonl"), &lines)
+    write_whole(&folder.join(LINES), &lines)
 }
 
 /// The sessions in the form of the hybrid-close document's `session_states.json`.

@@ -5,9 +5,12 @@ mod doctor;
 mod embeddings;
 mod export;
 mod facts;
+mod forget;
 mod handoff;
+mod import;
 mod list;
 mod prompts;
+mod repair;
 mod search;
 mod service;
 mod setup;
@@ -60,6 +63,8 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         }
         Command::Sync(sync) => sync::run(sync, screen),
         Command::Export(export) => export::run(export, screen),
+        Command::Import(import) => import::run(&import, screen),
+        Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
             true => WhenDown::Say,
             false => WhenDown::Start,
@@ -70,6 +75,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         },
         Command::Service(action) => service::run(action, screen),
         Command::Up => up::run(screen),
+        Command::Repair(repair) => repair::run(&repair, screen),
         Command::Doctor(doctor) => doctor::run(&doctor, screen),
         Command::ClaudePluginPath => plugin_path(screen),
         Command::Reload => reload(screen),
@@ -103,7 +109,9 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
 
 fn stop(screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
-    let stopped: Result<Value, AskError> = Connection::open()?.ask(methods::STOP, &json!({}));
+    // One of another protocol, too: after an update it is the old daemon that has to go.
+    let stopped: Result<Value, AskError> =
+        Connection::open_quickly()?.ask(methods::STOP, &json!({}));
     match stopped {
         // It may be gone before its answer is sent.
         Ok(_) | Err(AskError::Broken(_)) => {}

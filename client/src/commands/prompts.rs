@@ -70,7 +70,11 @@ fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
             screen.print(format!("{} {}: {}", screen.bad("!"), line(&prompt.kind), line(problem)));
         }
     }
-    if wrong == 0 { Ok(()) } else { Err(AskError::Wrong(format!("{wrong} things to look at"))) }
+    match wrong {
+        0 => Ok(()),
+        1 => Err(AskError::Wrong("one thing to look at".to_owned())),
+        _ => Err(AskError::Wrong(format!("{wrong} things to look at"))),
+    }
 }
 
 /// The name of a prompt that a file of this name is for.

@@ -58,6 +58,11 @@ fn print_head(answer: &Answer, screen: &Screen) {
             ),
         ),
         ("episode", session.episode.as_ref().map(|e| e.uuid.clone()).unwrap_or_default()),
+        (
+            "from",
+            session.episode.as_ref().and_then(|e| e.imported_from.clone()).unwrap_or_default(),
+        ),
+        ("fork of", forked_from(answer)),
         ("problem", session.error.clone().unwrap_or_default()),
     ];
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
@@ -67,6 +72,12 @@ fn print_head(answer: &Answer, screen: &Screen) {
         screen.print(format!("  {}  {}", screen.dim(format!("{:<8}", "file")), file_line(file)));
     }
     screen.print("");
+}
+
+fn forked_from(answer: &Answer) -> String {
+    let Some(from) = &answer.forked_from else { return String::new() };
+    let from = if from.is_empty() { "a forgotten session" } else { from };
+    format!("{from}, which has its first {} records", answer.shared_records)
 }
 
 fn file_line(file: &FileRow) -> String {

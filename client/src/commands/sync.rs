@@ -24,6 +24,9 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
         return Ok(());
     }
     screen.print(line(&answer.message));
+    if !answer.dry_run && answer.actual_cost > 0.0 {
+        screen.print(format!("The model was paid {:.4} dollars.", answer.actual_cost));
+    }
     if answer.dry_run && answer.sessions_found > 0 {
         preview(&answer, screen);
     }
@@ -32,8 +35,16 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
 
 fn preview(answer: &Answer, screen: &Screen) {
     let tokens = answer.estimated_tokens;
-    screen
-        .print(screen.dim(format!("about {tokens} tokens, {:.2} dollars", answer.estimated_cost)));
+    let cost = match &answer.model {
+        None => "no model is asked".to_owned(),
+        Some(model) if answer.price_known => {
+            format!("about {:.2} dollars for {}", answer.estimated_cost, line(model))
+        }
+        Some(model) => {
+            format!("the price of {} is not known: set session_tracking.llm.price", line(model))
+        }
+    };
+    screen.print(screen.dim(format!("about {tokens} tokens; {cost}")));
     for session in &answer.sessions {
         let when = ago(instant(&session.modified), now());
         screen.print(format!("  {when:>14}  {}", line(&session.path)));

@@ -20,6 +20,7 @@ pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
     }
     if used.rows.is_empty() {
         screen.print("No model was asked.");
+        print_prices(&used, screen);
         return Ok(());
     }
     let mut table = Table::new(vec![
@@ -32,7 +33,7 @@ pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
         Column::new("TOKENS IN", Align::Right),
         Column::new("OUT", Align::Right),
         Column::new("COST", Align::Right),
-        Column::flexible("NOT ASKED", 9),
+        Column::flexible("SAVED", 9),
     ]);
     for row in &used.rows {
         table
@@ -60,7 +61,15 @@ pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
         dollars(usd),
         number(saved)
     ));
+    print_prices(&used, screen);
     Ok(())
+}
+
+fn print_prices(used: &Used, screen: &Screen) {
+    if !used.model.is_empty() {
+        let text = format!("Prices of {}: {}", line(&used.model), line(&used.prices));
+        screen.print(screen.dim(&text));
+    }
 }
 
 fn cost(row: &UsageRow) -> String {
@@ -85,10 +94,10 @@ fn saved(row: &UsageRow) -> String {
         (saved.recaps, "told by the agent"),
         (saved.known, "known by rules"),
     ];
+    let counts = counts.into_iter().chain([(row.saved_tokens, "tokens left out")]);
     let parts: Vec<String> = counts
-        .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, why)| format!("{} {why}", number(*count)))
+        .map(|(count, why)| format!("{} {why}", number(count)))
         .collect();
     parts.join(", ")
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::progress::Progress;
+use crate::{api::progress::Progress, engine::Process};
 
 /// What is known of a caller.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +61,12 @@ impl Caller {
             ..Caller::default()
         }
     }
+
+    /// The agent whose hook this caller is: the nearest process that it descends from and that is
+    /// no shell, which agents run their hooks through; `None` when that is not known.
+    pub fn agent(&self) -> Option<Process> {
+        self.processes.iter().skip(1).find_map(|pid| agent(*pid))
+    }
 }
 
 impl Room {
@@ -83,6 +89,20 @@ impl Room {
             Room::Bytes(room) => room.min(most),
         }
     }
+}
+
+/// A process, if it is no shell.
+#[cfg(target_os = "linux")]
+fn agent(pid: u32) -> Option<Process> {
+    const SHELLS: &[&str] = &["sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"];
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    (!SHELLS.contains(&name.trim_end())).then(|| Process::of(pid))
+}
+
+/// Elsewhere it is not known what a process is.
+#[cfg(not(target_os = "linux"))]
+fn agent(_pid: u32) -> Option<Process> {
+    None
 }
 
 /// A process and those it descends from, nearest first.

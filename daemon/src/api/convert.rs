@@ -76,6 +76,10 @@ pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
             Author::Evidence => None,
             Author::Model(name) => Some(name.clone()),
         },
+        imported_from: episode.from().map(|from| match from {
+            "" => "another machine".to_owned(),
+            from => from.to_owned(),
+        }),
         close_reason: episode.reason.note().map_or_else(|| episode.reason.name(), str::to_owned),
     }
 }

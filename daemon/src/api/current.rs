@@ -98,7 +98,8 @@ async fn session_of_process(
     Ok(named(daemon, &running.session).ok())
 }
 
-fn named(daemon: &Daemon, id: &str) -> Result<SessionKey, Unclear> {
+/// The session that an id, the beginning of one, or an episode's id names.
+pub(super) fn named(daemon: &Daemon, id: &str) -> Result<SessionKey, Unclear> {
     let store = daemon.engine.store();
     if let Some(episode) = EpisodeId::parse(id)
         && let Some(episode) = store.episode(episode)?

@@ -20,7 +20,7 @@ const SESSIONS: usize = 100;
 pub(super) struct Indexed {
     /// Indexed for this search.
     pub(super) done: usize,
-    /// Not in time: they come later.
+    /// Not in time, or a model still writes their summaries: that comes later.
     pub(super) pending: usize,
     /// Failed; they are tried again later.
     pub(super) failed: usize,
@@ -33,7 +33,7 @@ pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namesp
     let except = current::caller_session(daemon, caller).await.ok().flatten();
     let scope = Scope { projects, except, limit: SESSIONS };
     // A daemon that is stopping indexes nothing more; the search answers with what there is.
-    let Ok(needed) = daemon.engine.need(scope).await else { return Indexed::default() };
+    let Ok(needed) = daemon.engine.need(scope.clone()).await else { return Indexed::default() };
     let mut indexed = Indexed::default();
     let mut position = 0;
     let total = needed.len();
@@ -50,6 +50,8 @@ pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namesp
     }
     // A little is left of the time, or the index would be behind by a moment only.
     drop(timeout_at(deadline, daemon.engine.until_followed(position)).await);
+    // Nobody waits for a model: what the evidence says is there.
+    indexed.pending += daemon.engine.asking(scope).await.unwrap_or(0);
     indexed
 }
 

@@ -16,8 +16,16 @@ pub(super) fn of_project(
     except: Option<SessionKey>,
     sessions: usize,
 ) -> Result<Handoff, StoreError> {
-    let mut episodes = store.newest_episodes(Some(project), None, sessions + 1)?;
-    episodes.retain(|episode| Some(episode.session) != except);
+    let mut episodes: Vec<Episode> = Vec::new();
+    // What someone added is no session, and says nothing by field.
+    let is_told = |one: &Episode| Some(one.session) != except && one.text().is_none();
+    let mut before = None;
+    while episodes.len() < sessions {
+        let page = store.newest_episodes(Some(project), before, sessions + 1)?;
+        let Some(last) = page.last() else { break };
+        before = Some(last.id);
+        episodes.extend(page.into_iter().filter(is_told));
+    }
     episodes.truncate(sessions);
     Ok(handoff::gather(&episodes))
 }

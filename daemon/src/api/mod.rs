@@ -4,7 +4,7 @@
 //! [`server`] lets callers in, [`connection`] reads their lines, [`mcp`] serves those who speak the
 //! Model Context Protocol. [`caller`] knows who they are, [`current`] which session they mean, and
 //! [`progress`] how far their request is. The only user of `proto`; [`convert`] turns the model's
-//! words into those of the wire.
+//! words into those of the wire; [`spool`] takes what hooks left while nobody answered.
 
 pub mod caller;
 pub mod config;
@@ -17,6 +17,7 @@ mod mcp;
 pub mod methods;
 pub mod progress;
 pub mod server;
+pub mod spool;
 pub mod tools;
 
 use std::{

@@ -12,7 +12,7 @@ use crate::{
     clock,
     config::Config,
     engine::{
-        asking::{Asker, learned::Lessons, usage::Books},
+        asking::{Asker, learned::Lessons, summaries::Summaries, usage::Books},
         embedding::Embedding,
         pipeline::Means,
     },
@@ -40,6 +40,7 @@ pub(super) struct Models {
     redactor: Redactor,
     pub(super) lessons: Arc<Lessons>,
     books: Arc<Books>,
+    summaries: Arc<Summaries>,
     client: Arc<Client>,
     /// What the client was made of.
     config: llm::config::Config,
@@ -56,10 +57,11 @@ impl Models {
         let lessons = Arc::new(Lessons::load(store.clone()));
         let configured = config.summarize.tool_classification_cache.clone();
         take_in(&lessons, &configured.unwrap_or_else(|| home.join(CACHE)));
+        let summaries = Arc::new(Summaries::new(store.clone()));
         let books = Arc::new(Books::open(LedgerFile::new(home), store));
         let llm = config.llm.clone();
         let client = client(home, &redactor, books.clone(), llm.clone());
-        Models { home: home.to_owned(), redactor, lessons, books, client, config: llm }
+        Models { home: home.to_owned(), redactor, lessons, books, summaries, client, config: llm }
     }
 
     /// What makes vectors by `config`.
@@ -92,6 +94,8 @@ impl Models {
             means,
             lessons: self.lessons.clone(),
             books: self.books.clone(),
+            summaries: self.summaries.clone(),
+            prompts: config.prompt.clone(),
             resilience: config.llm.resilience.clone(),
             concurrency: usize::try_from(config.llm.concurrency).unwrap_or(1).max(1),
             patience: config.llm.timeout,

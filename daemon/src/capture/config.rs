@@ -28,7 +28,12 @@ pub struct Filter {
     pub user_messages: Keep,
     /// What the agent wrote.
     pub agent_messages: Keep,
+    /// Where a summary is to be kept, what is not longer than this is kept as it is, in bytes.
+    pub long: usize,
 }
+
+/// The usual [`Filter::long`].
+const LONG: usize = 1_000;
 
 /// How much of a message is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +67,7 @@ impl Default for Filter {
             tool_content: Keep::Template("default-tool-content.md".to_owned()),
             user_messages: Keep::Full,
             agent_messages: Keep::Full,
+            long: LONG,
         }
     }
 }

@@ -50,6 +50,9 @@ const WAITING: usize = 256;
 const ONE_LINE: usize = 300;
 /// Bytes of the subject in it.
 const SUBJECT: usize = 160;
+/// What a tool says has to be so many times as long as what is said to be long: most of it tells
+/// nothing that its line does not.
+const OUTPUT_SHARE: usize = 4;
 /// Of a tool's answer that is kept whole so many bytes.
 const CONTENT: usize = 64 << 10;
 
@@ -57,28 +60,41 @@ impl Filter {
     /// What is to be kept of `item`.
     pub fn keep(&self, item: &Item<'_>, waiting: &mut Waiting) -> Option<Kept> {
         match item {
-            Item::Prompt(text) => said(Role::User, &self.user_messages, text),
-            Item::Command { name, args } => {
-                said(Role::User, &self.user_messages, format!("{name} {args}").trim_end())
-            }
-            Item::Answer { question, answer, .. } => {
-                said(Role::User, &self.user_messages, &format!("{question}\n{answer}"))
-            }
-            Item::Instruction(text) | Item::Reply { text, .. } => {
-                said(Role::Agent, &self.agent_messages, text)
-            }
-            Item::Recap { text, .. } => said(Role::Recap, &self.agent_messages, text),
             Item::Call(call) => self.keep_call(call, waiting),
             Item::Result(result) => self.keep_result(result, waiting),
-            Item::TaskKey { .. }
-            | Item::Title { .. }
-            | Item::Boundary
-            | Item::Interrupted
-            | Item::Context(_)
-            | Item::Usage { .. }
-            | Item::PullRequest { .. }
-            | Item::ServiceError(_) => None,
+            _ => {
+                let (role, text) = words(item)?;
+                self.keep_words(role, text.trim())
+            }
         }
+    }
+
+    /// Whether a summary is to be kept of `item`, and it is long: what is kept of it leaves
+    /// something out.
+    pub fn shortens(&self, item: &Item<'_>) -> bool {
+        let is_long = |role, length| self.of(role).is_summary() && length > self.long;
+        match item {
+            Item::Result(result) => is_long(Role::Tool, result.content.raw_len() / OUTPUT_SHARE),
+            item => words(item).is_some_and(|(role, text)| is_long(role, text.trim().len())),
+        }
+    }
+
+    /// How much of the messages of `role` is kept; of a tool's, what it returned.
+    pub fn of(&self, role: Role) -> &Keep {
+        match role {
+            Role::User => &self.user_messages,
+            Role::Agent | Role::Recap => &self.agent_messages,
+            Role::Tool => &self.tool_content,
+        }
+    }
+
+    fn keep_words(&self, role: Role, text: &str) -> Option<Kept> {
+        let text = match self.of(role) {
+            Keep::Omit => return None,
+            Keep::Template(_) | Keep::Prompt(_) if text.len() > self.long => one_line(text),
+            Keep::Full | Keep::Template(_) | Keep::Prompt(_) => text.to_owned(),
+        };
+        (!text.is_empty()).then(|| Kept { role, text, tool: None, files: Vec::new() })
     }
 
     fn keep_call(&self, call: &Call<'_>, waiting: &mut Waiting) -> Option<Kept> {
@@ -119,13 +135,38 @@ impl Filter {
     }
 }
 
-fn said(role: Role, keep: &Keep, text: &str) -> Option<Kept> {
-    let text = match keep {
-        Keep::Full => text.trim().to_owned(),
-        Keep::Omit => return None,
-        Keep::Template(_) | Keep::Prompt(_) => one_line(text),
-    };
-    (!text.is_empty()).then(|| Kept { role, text, tool: None, files: Vec::new() })
+/// What someone says in `item`, and who; `None` for what is no speech.
+pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
+    match item {
+        Item::Prompt(text) => Some((Role::User, Cow::Borrowed(text))),
+        Item::Command { name, args } => {
+            Some((Role::User, format!("{name} {args}").trim_end().to_owned().into()))
+        }
+        Item::Answer { question, answer, .. } => {
+            Some((Role::User, format!("{question}\n{answer}").into()))
+        }
+        Item::Instruction(text) | Item::Reply { text, .. } => {
+            Some((Role::Agent, Cow::Borrowed(text)))
+        }
+        Item::Recap { text, .. } => Some((Role::Recap, Cow::Borrowed(text))),
+        Item::Call(_)
+        | Item::Result(_)
+        | Item::TaskKey { .. }
+        | Item::Title { .. }
+        | Item::Boundary
+        | Item::Interrupted
+        | Item::Context(_)
+        | Item::Usage { .. }
+        | Item::PullRequest { .. }
+        | Item::ServiceError(_) => None,
+    }
+}
+
+impl Keep {
+    /// Whether a summary is to be kept.
+    pub fn is_summary(&self) -> bool {
+        matches!(self, Keep::Template(_) | Keep::Prompt(_))
+    }
 }
 
 /// `ok`, or what went wrong.
@@ -353,9 +394,12 @@ mod tests {
             tool_content: Keep::Full,
             user_messages: Keep::Template("default-user-messages.md".to_owned()),
             agent_messages: Keep::Omit,
+            long: 10,
         };
         let kept = filtered(&filter);
         assert_eq!(kept[0], "user: Fix the login.");
+        let kept_whole = filtered(&Filter { long: 15, ..filter.clone() });
+        assert_eq!(kept_whole[0], "user: Fix the\nlogin.");
         assert_eq!(
             kept[1],
             "tool Bash: Bash: `cargo test --all` → failed (exit 101): error: it broke\n\

@@ -3,7 +3,7 @@
 //! An agent that is known to be gone has ended its session, whatever its hooks did or did not
 //! say. What is not known is not guessed: [`Life::Unknown`] changes nothing.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{collections::HashMap, fs, io, path::Path};
 
 use crate::capture::format::{Format, Running};
 
@@ -16,6 +16,23 @@ pub enum Life {
     Gone,
     /// There is no way to tell.
     Unknown,
+}
+
+/// A process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// What the system said of its start, to tell it from a later one of the same number; `None`
+    /// where that is not known.
+    pub started: Option<u64>,
+}
+
+impl Process {
+    /// The process that has the number now.
+    pub fn of(pid: u32) -> Process {
+        Process { pid, started: start(pid) }
+    }
 }
 
 /// The sessions that the files in `folder` name and whose process may run, by the agent's id.
@@ -37,9 +54,54 @@ pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, Running> {
 pub fn life(pid: u32, started: Option<u64>) -> Life {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return Life::Gone };
     match (started, start_in(&stat)) {
+        _ if has_ended(&stat) => Life::Gone,
         (Some(then), Some(now)) if then != now => Life::Gone,
         _ => Life::Running,
     }
+}
+
+/// Waits until `process` has ended. No time passes that anyone would count: the system tells.
+///
+/// # Errors
+///
+/// Where the system does not tell (Linux before 5.3).
+#[cfg(target_os = "linux")]
+pub async fn ended(process: Process) -> io::Result<()> {
+    use std::os::fd::OwnedFd;
+
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
+    let Some(handle) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return Ok(()) };
+    match handle {
+        Err(rustix::io::Errno::SRCH) => Ok(()),
+        // The handle is of the process that has the number now.
+        Ok(_) if life(process.pid, process.started) == Life::Gone => Ok(()),
+        handle => {
+            #[expect(
+                deprecated,
+                reason = "its successor needs unsafe code; an owned descriptor keeps its promise"
+            )]
+            let handle = tokio::io::unix::AsyncFd::<OwnedFd>::new(handle?)?;
+            drop(handle.readable().await?);
+            Ok(())
+        }
+    }
+}
+
+/// Elsewhere that is found out by looking.
+#[cfg(not(target_os = "linux"))]
+pub async fn ended(_process: Process) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn start(pid: u32) -> Option<u64> {
+    start_in(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start(_pid: u32) -> Option<u64> {
+    None
 }
 
 /// Whether process `pid` still runs.
@@ -58,6 +120,12 @@ pub fn life(pid: u32, _started: Option<u64>) -> Life {
 #[cfg(not(unix))]
 pub fn life(_pid: u32, _started: Option<u64>) -> Life {
     Life::Unknown
+}
+
+/// Whether only its parent has not noticed yet: field 3 of `/proc/<pid>/stat`.
+#[cfg(target_os = "linux")]
+fn has_ended(stat: &str) -> bool {
+    stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Field 22 of `/proc/<pid>/stat`. The second field is the program's name in parentheses, which
@@ -84,6 +152,20 @@ mod tests {
         assert_eq!(life(pid, Some(started + 1)), Life::Gone);
         // Above the largest number that Linux gives.
         assert_eq!(life(4_194_305, None), Life::Gone);
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn a_process_that_ended_is_gone_before_its_parent_notices() {
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::of(child.id());
+        assert_eq!(life(process.pid, process.started), Life::Running);
+        drop(child.stdin.take());
+        ended(process).await.unwrap();
+        assert_eq!(life(process.pid, process.started), Life::Gone);
+        child.wait().unwrap();
+        ended(process).await.unwrap();
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::{
     fs::{File, Metadata},
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
 
@@ -212,6 +212,25 @@ impl Mark {
     }
 }
 
+/// The line that begins at byte `offset` of the file, without its newline; `None` when no line
+/// begins there any more, or one of more than [`LONGEST_LINE`] bytes.
+pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut file = File::open(path)?;
+    if let Some(before) = offset.checked_sub(1) {
+        file.seek(SeekFrom::Start(before))?;
+        let mut newline = [0];
+        if file.read(&mut newline)? == 0 || newline != *b"\n" {
+            return Ok(None);
+        }
+    }
+    let mut line = Vec::new();
+    BufReader::new(file.take(LONGEST_LINE as u64 + 1)).read_until(b'\n', &mut line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    Ok((!line.is_empty() && line.len() <= LONGEST_LINE).then_some(line))
+}
+
 /// What tells one state of a file from another without reading it.
 pub fn stamp(metadata: &Metadata) -> FileStamp {
     let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
@@ -301,6 +320,17 @@ mod tests {
         file.read(&mut cursor);
         file.replace(b"one\ntwo\nthree\n");
         assert_eq!(file.read(&mut cursor), ["three"]);
+    }
+
+    #[test]
+    fn a_line_is_found_again_by_where_it_began() {
+        let file = Transcript::new(b"one\ntwo\n\nthree");
+        let at = |offset| {
+            let line = line_at(file.0.path(), offset).unwrap();
+            line.map(|line| String::from_utf8(line).unwrap())
+        };
+        assert_eq!([at(0), at(4), at(9)].map(Option::unwrap), ["one", "two", "three"]);
+        assert_eq!([at(1), at(8), at(14), at(99)], [None, None, None, None]);
     }
 
     struct Transcript(tempfile::NamedTempFile);

@@ -275,11 +275,12 @@ fn summaries() -> Vec<Field> {
         row!("summarization.include_decisions", summarize.include_decisions, Flag, "Whether decisions are asked for: they prevent repeated debates"),
         row!("summarization.include_errors_resolved", summarize.include_errors_resolved, Flag, "Whether resolved errors are asked for"),
         row!("summarization.recap_suffices", summarize.recap_suffices, Flag, "Whether no model is asked when the agent's own summary ends the session"),
-        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the usual one"), "Where classifications of tools are kept as JSON; null = tool_classification_cache.json in the home folder"),
+        row!("summarization.tool_classification_cache", summarize.tool_classification_cache, or_null(path("~/.graphiti/tool_classification_cache.json"), "the usual one"), "A file with classifications of tools, as `graphiti tools export` writes it, that is taken in at each start; null = tool_classification_cache.json in the home folder"),
         row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
         row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
         row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),
-        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "How long such a summary may be, in characters"),
+        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "How long such a summary may be, in characters; words need none below twice, tools below eight times as much"),
+        row!("summary_prompts.max_per_session", prompt.max_per_session, count(0, 64, "messages"), "About how many long messages of a session a model is asked at most; 0 = none"),
     ]
 }
 
@@ -301,6 +302,7 @@ fn model() -> Vec<Field> {
         row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "US dollars a day"),
         row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Of the prompt"),
         row!("llm.price.output_per_mtok", llm.price.output_per_mtok, or_null(Dollars, "what is known of the model"), "Of the reply"),
+        row!("llm.price.cached_per_mtok", llm.price.cached_per_mtok, or_null(Dollars, "what is known of the model, or the prompt's"), "Of what the provider has in its cache"),
         row!("resilience.on_llm_unavailable", llm.resilience.on_unavailable, ON_UNAVAILABLE, "STORE_RAW_AND_RETRY, STORE_RAW (and leave it at that) or FAIL"),
         row!("resilience.retry_queue.max_retries", llm.resilience.max_retries, count(0, 100, "tries"), "How often a session is tried again"),
         row!("resilience.retry_queue.retry_delays_seconds", llm.resilience.retry_delays, Delays, "The pauses before each try, in seconds; the last one counts for all further ones"),

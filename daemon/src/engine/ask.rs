@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use crate::{
     capture::{format::Running, watch::Mode},
     engine::{Places, Settings, asking::Asker, history::Known},
-    model::{CloseReason, EpisodeId, Namespace, SessionKey, session::Session},
+    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
     store::Source,
 };
 
@@ -29,6 +29,8 @@ pub(super) enum Ask {
     },
     Live(oneshot::Sender<Vec<Session>>),
     Running(oneshot::Sender<Vec<Running>>),
+    AgentRuns(Running),
+    AgentLeft(String),
     AtHand(oneshot::Sender<Vec<Source>>),
     Known(oneshot::Sender<Known>),
     Status(oneshot::Sender<Status>),
@@ -39,6 +41,26 @@ pub(super) enum Ask {
     Asker(oneshot::Sender<Arc<Asker>>),
     Settled {
         sessions: bool,
+        reply: oneshot::Sender<()>,
+    },
+    /// A model is to be asked about a session of the past.
+    Summarise {
+        session: SessionKey,
+        reply: oneshot::Sender<Result<(), AskError>>,
+    },
+    /// About how many sessions in the scope a model is being asked, or will be at once.
+    Asking {
+        scope: Scope,
+        reply: oneshot::Sender<usize>,
+    },
+    /// These are to be forgotten: replies when nothing works on them any more.
+    LetGo {
+        sessions: Vec<SessionKey>,
+        reply: oneshot::Sender<()>,
+    },
+    /// They are gone, or stay after all.
+    LetGoEnded {
+        sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
     NoteProblem(String),
@@ -95,6 +117,16 @@ pub struct Scope {
     pub except: Option<SessionKey>,
     /// At most so many sessions.
     pub limit: usize,
+}
+
+impl Scope {
+    /// Whether a session is in it.
+    pub(super) fn has(&self, session: &Session) -> bool {
+        let namespace = session.project.as_ref().map(Project::namespace);
+        Some(session.key) != self.except
+            && (self.projects.is_empty()
+                || namespace.is_some_and(|namespace| self.projects.contains(&namespace)))
+    }
 }
 
 /// A session whose episode is being made because a search needs it.

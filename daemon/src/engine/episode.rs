@@ -49,6 +49,7 @@ pub fn from_evidence(
         started_at,
         ended_at,
         created_at: now,
+        told: None,
     }
 }
 
@@ -87,7 +88,10 @@ pub fn title(prompt: &str) -> String {
 
 /// The summary of an episode as Markdown.
 pub fn markdown(episode: &Episode) -> String {
-    summarize::markdown::to_markdown(&episode.summary)
+    match episode.text() {
+        Some(text) => text.to_owned(),
+        None => summarize::markdown::to_markdown(&episode.summary),
+    }
 }
 
 fn context<'c>(
@@ -107,6 +111,19 @@ fn context<'c>(
 pub fn document(episode: &Episode) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
+    let mut more = String::new();
+    if let Author::Model(model) = &episode.author {
+        more.push_str(&format!("  model: {}\n", text(model)));
+    }
+    if !episode.branches.is_empty() {
+        more.push_str(&format!("  branches: {}\n", serde_json::json!(episode.branches)));
+    }
+    if let Some(told) = &episode.told {
+        more.push_str(&format!("  source: {}\n", text(&told.source)));
+        more.push_str(&format!("  source_description: {}\n", text(&told.description)));
+        let from = told.from.as_ref();
+        from.into_iter().for_each(|from| more.push_str(&format!("  hostname: {}\n", text(from))));
+    }
     let minutes = episode.ended_at.since(episode.started_at).as_secs() / 60;
     let members = [
         ("version", "1".to_owned()),
@@ -127,7 +144,7 @@ pub fn document(episode: &Episode) -> String {
     ];
     let members: String =
         members.iter().map(|(key, value)| format!("  {key}: {value}\n")).collect();
-    format!("---\ngraphiti_session_metadata:\n{members}---\n\n{}", markdown(episode))
+    format!("---\ngraphiti_session_metadata:\n{members}{more}---\n\n{}", markdown(episode))
 }
 
 /// What all files of a session give away.

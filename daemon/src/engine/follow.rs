@@ -195,7 +195,11 @@ impl Follower {
             Outbox::EpisodeDropped { session, .. } => {
                 self.embedding.touch(Owner::Session(session));
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
-                if indexed.is_none() {
+                let is_gone = match indexed {
+                    None => true,
+                    Some(indexed) => self.store.episode(indexed.episode)?.is_none(),
+                };
+                if is_gone {
                     self.indexes.sessions.apply(Change::DropEpisode { session }, position);
                 }
             }

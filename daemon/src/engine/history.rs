@@ -5,14 +5,18 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use crate::{
     capture::watch::scan::Scanner,
-    engine::files::{self, Identified},
+    engine::{
+        files::{self, Identified},
+        forgotten::Forgotten,
+    },
     model::{
-        Namespace, Project, Timestamp,
+        Namespace, Project, SessionId, SessionKey, Timestamp,
         session::{Session, State},
     },
     store::Store,
@@ -21,6 +25,10 @@ use crate::{
 /// A session of the past that has no episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
+    /// What its agent calls it.
+    pub id: SessionId,
+    /// The store's number of it, where it is known.
+    pub session: Option<SessionKey>,
     /// Its transcript.
     pub path: String,
     /// When that was last written.
@@ -43,6 +51,8 @@ pub(super) struct Known {
     pub(super) roots: Vec<PathBuf>,
     /// Folders that nothing is captured of.
     pub(super) excluded: Vec<PathBuf>,
+    /// Sessions that stay forgotten.
+    pub(super) forgotten: Arc<Forgotten>,
 }
 
 impl Past {
@@ -76,6 +86,8 @@ fn of_session(session: &Session) -> Option<Past> {
         found.identity.directory.map(|directory| Project::new(&directory))
     });
     Some(Past {
+        id: session.id.clone(),
+        session: Some(session.key),
         path: session.file.clone(),
         modified: session.last_activity,
         bytes: fs::metadata(&session.file).map_or(0, |metadata| metadata.len()),
@@ -108,7 +120,8 @@ fn unknown(known: &Known, store: &dyn Store, since: Option<Timestamp>) -> Vec<Pa
             sessions.entry(name).or_default().push(file);
         }
     }
-    sessions.into_values().filter_map(of_files).collect()
+    let found = sessions.into_values().filter_map(of_files);
+    found.filter(|past| !known.forgotten.has(&past.id)).collect()
 }
 
 /// The session of new files; `None` when its own is not among them.
@@ -117,7 +130,10 @@ fn of_files(files: Vec<Identified>) -> Option<Past> {
         files.into_iter().partition(|file| file.identity.sub_agent.is_none());
     let bytes = own.iter().chain(&sub_agents).map(|file| file.stamp.length).sum();
     let own = own.into_iter().next()?;
+    let agent = own.format.agent().to_owned();
     Some(Past {
+        id: SessionId { agent, id: own.identity.session },
+        session: None,
         path: own.path.to_string_lossy().into_owned(),
         modified: Timestamp::from_micros(own.stamp.modified),
         bytes,

@@ -78,6 +78,12 @@ impl Indexes {
         Ok(reached)
     }
 
+    /// Writes what was applied to disk, and rids the disk of what was deleted. Reads and writes as
+    /// much as was deleted from.
+    pub fn purge(&self) -> Result<(), IndexError> {
+        self.each().into_iter().try_for_each(Index::purge)
+    }
+
     fn each(&self) -> [&Index; 3] {
         [&self.sessions, &self.entities, &self.facts]
     }

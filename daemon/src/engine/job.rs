@@ -11,6 +11,7 @@ use crate::{
     engine::{
         asking::Question,
         episode,
+        long::LongIn,
         pipeline::{Means, SourceState},
         reading::{self, Read, ReadError, Reader, Request, Save},
     },
@@ -154,7 +155,7 @@ impl Job {
         // A session that was not read to its end stays due, and is taken up at the next start.
         if let Some(reason) = index.filter(|_| !reader.stop.load(Ordering::Relaxed)) {
             done.index = Some(match &done.error {
-                None => make_episode(&session, &reason, &done, (reader, &means), now),
+                None => make_episode(&session, &reason, &done, &means, now),
                 Some(error) => IndexEnd::Failed(error.to_string()),
             });
         }
@@ -196,22 +197,17 @@ fn make_episode(
     session: &Session,
     reason: &CloseReason,
     done: &Done,
-    (reader, means): (&Reader, &Means),
+    means: &Means,
     now: Timestamp,
 ) -> IndexEnd {
     let Some(content) = done.digest.content else { return IndexEnd::Nothing };
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {
-        match reader.store.episode(indexed.episode) {
-            Ok(Some(_)) => {
-                let hash = content.hash;
-                tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
-                return IndexEnd::Unchanged;
-            }
-            Ok(None) => {}
-            Err(error) => return IndexEnd::Failed(error.to_string()),
-        }
+        // Perhaps its episode was deleted since: then it is not wanted.
+        let hash = content.hash;
+        tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
+        return IndexEnd::Unchanged;
     }
     let episode = episode::from_evidence(session, reason, done, (content, &means.summarize), now);
     let statements = graph::read(&episode, &episode::merged_evidence(done));
@@ -237,7 +233,20 @@ fn question(session: &Session, done: &Done, reader: &Reader) -> Option<Question>
         evidence: episode::merged_evidence(done),
         detector: done.files.first().map(|file| file.state.detector.clone()).unwrap_or_default(),
         unknowns,
+        longs: longs(done),
     })
+}
+
+/// The messages of all files that are kept in short, those that say most first.
+fn longs(done: &Done) -> Vec<LongIn> {
+    let of_file = |file: &Read| {
+        let Source { key, path, .. } = file.source.clone();
+        let longs = file.state.longs.iter().cloned();
+        longs.map(move |long| LongIn { source: key, path: path.clone(), long }).collect::<Vec<_>>()
+    };
+    let mut longs: Vec<LongIn> = done.files.iter().flat_map(of_file).collect();
+    longs.sort_by(|a, b| b.long.worth().cmp(&a.long.worth()).then(a.source.cmp(&b.source)));
+    longs
 }
 
 /// Whether a file of a session has anything that was not read.

@@ -7,13 +7,18 @@
 
 mod ask;
 pub mod asking;
+pub mod document;
+pub mod elsewhere;
 pub mod embedding;
 pub mod episode;
 mod files;
 pub mod follow;
+pub mod forgotten;
+pub mod forks;
 pub mod history;
 pub mod indexes;
 pub mod job;
+pub mod long;
 pub mod pipeline;
 pub mod reading;
 mod schedule;
@@ -25,26 +30,30 @@ use std::sync::{Arc, atomic::AtomicBool};
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub use self::ask::{AskError, Closed, How, ModelStatus, Needed, Scope, Status};
-pub use self::history::Past;
 use self::{
     ask::Ask,
     asking::Asker,
     files::Identified,
+    forgotten::Forgotten,
     job::Done,
     pipeline::Means,
     reading::Reader,
     state::{Answered, State},
 };
-pub use crate::capture::watch::{Mode, PollingReason};
+pub use self::{forgotten::ForgottenSession, history::Past};
+pub use crate::capture::{
+    liveness::Process,
+    watch::{Mode, PollingReason},
+};
 use crate::{
     capture::{
-        format::Surroundings,
+        format::{Running, Surroundings},
         watch::{Method, Notice},
     },
     clock,
-    model::{CloseReason, SessionKey, session::Session},
+    model::{CloseReason, SessionId, SessionKey, Timestamp, session::Session},
     session,
-    store::{Source, Store, StoreError},
+    store::{Source, Store, StoreError, Write},
 };
 
 /// What the engine is given at its start and whenever the configuration changes.
@@ -129,10 +138,11 @@ pub struct Engine {
     store: Arc<dyn Store>,
     /// The outbox position up to which everything can be searched.
     followed: watch::Receiver<u64>,
+    forgotten: Arc<Forgotten>,
 }
 
-/// A running engine.
-pub struct Running {
+/// An engine that runs.
+pub struct Started {
     /// The way to it.
     pub engine: Engine,
     task: tokio::task::JoinHandle<()>,
@@ -148,17 +158,20 @@ impl Engine {
         settings: Settings,
         places: Places,
         follower: watch::Receiver<u64>,
-    ) -> Result<Running, StoreError> {
+    ) -> Result<Started, StoreError> {
         let (events, inbox) = mpsc::channel(EVENTS);
+        let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
             store: store.clone(),
+            claims: forks::Claims::default(),
+            forgotten: forgotten.clone(),
             stop: AtomicBool::new(false),
             bytes: std::sync::atomic::AtomicU64::new(0),
         });
-        let engine = Engine { events: events.clone(), store, followed: follower };
+        let engine = Engine { events: events.clone(), store, followed: follower, forgotten };
         let state = State::new(engine.clone(), reader, settings, places)?;
         let task = tokio::spawn(state.run(inbox));
-        Ok(Running { engine, task })
+        Ok(Started { engine, task })
     }
 
     /// The store, for reading.
@@ -218,14 +231,37 @@ impl Engine {
         self.ask(|reply| Ask::Need { scope, reply }).await
     }
 
+    /// Has a model asked about a session of the past, and waits until it answered or that is put
+    /// off.
+    pub async fn summarise(&self, session: SessionKey) -> Result<(), AskError> {
+        self.ask(|reply| Ask::Summarise { session, reply }).await?
+    }
+
+    /// About how many sessions in `scope` a model is being asked, or will be at once.
+    pub async fn asking(&self, scope: Scope) -> Result<usize, AskError> {
+        self.ask(|reply| Ask::Asking { scope, reply }).await
+    }
+
     /// The sessions that are not indexed and quiet, as they are at this moment.
     pub async fn live(&self) -> Result<Vec<Session>, AskError> {
         self.ask(Ask::Live).await
     }
 
-    /// The sessions that agents say are running.
-    pub async fn running(&self) -> Result<Vec<crate::capture::format::Running>, AskError> {
+    /// The sessions that agents say are running. Where a process has several, the one that it is
+    /// in now comes first.
+    pub async fn running(&self) -> Result<Vec<Running>, AskError> {
         self.ask(Ask::Running).await
+    }
+
+    /// Notes that `agent` runs a session: one of its hooks reported.
+    pub fn agent_runs(&self, session: String, agent: Process, directory: Option<String>) {
+        let Process { pid, started } = agent;
+        self.mention(Ask::AgentRuns(Running { session, pid, started, cwd: directory }));
+    }
+
+    /// Notes that an agent said itself that a session is over.
+    pub fn agent_left(&self, session: String) {
+        self.mention(Ask::AgentLeft(session));
     }
 
     /// The files that are being written to, as they are at this moment; what the store has of them
@@ -263,6 +299,100 @@ impl Engine {
         Ok(known.map(|source| source.key.session))
     }
 
+    /// Forgets sessions, everywhere and for good: the known ones with all that was made of them,
+    /// and those not read yet, too, come back only when asked for. Nobody can stop it half way.
+    pub async fn forget(
+        &self,
+        sessions: Vec<(SessionId, Option<SessionKey>)>,
+    ) -> Result<u64, AskError> {
+        let engine = self.clone();
+        let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
+        forgetting.await.map_err(|error| AskError::Failed(error.to_string()))?
+    }
+
+    async fn forget_all(
+        &self,
+        mut sessions: Vec<(SessionId, Option<SessionKey>)>,
+    ) -> Result<u64, AskError> {
+        let now = clock::now();
+        // From here on a file of theirs is no new session.
+        for (id, _) in &sessions {
+            self.forgotten.add(id, now, &[]);
+        }
+        let mut keys = self.keys_of(&mut sessions)?;
+        self.ask(|reply| Ask::LetGo { sessions: keys.clone(), reply }).await?;
+        // One of them may have been seen for the first time in this moment.
+        keys = self.keys_of(&mut sessions)?;
+        self.ask(|reply| Ask::LetGo { sessions: keys.clone(), reply }).await?;
+        let mut position = 0;
+        let mut failed = None;
+        // One list a session: it goes in one step, and is known as forgotten with it.
+        for (id, session) in &sessions {
+            match self.drop_session(id.clone(), *session, now).await {
+                Ok(reached) => position = reached,
+                Err(error) => {
+                    self.forgotten.remove(id);
+                    failed = Some(error);
+                }
+            }
+        }
+        self.ask(|reply| Ask::LetGoEnded { sessions: keys, reply }).await?;
+        self.until_followed(position).await;
+        failed.map_or(Ok(position), |error| Err(AskError::Failed(error.to_string())))
+    }
+
+    fn keys_of(
+        &self,
+        sessions: &mut [(SessionId, Option<SessionKey>)],
+    ) -> Result<Vec<SessionKey>, AskError> {
+        for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
+            let found = self.store.find_session(id);
+            *session = found.map_err(|error| AskError::Failed(error.to_string()))?;
+        }
+        Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
+    }
+
+    async fn drop_session(
+        &self,
+        id: SessionId,
+        session: Option<SessionKey>,
+        now: Timestamp,
+    ) -> Result<u64, StoreError> {
+        let (store, known) = (self.store.clone(), id.clone());
+        let gathered = tokio::task::spawn_blocking(move || {
+            forgotten::writes(store.as_ref(), (&known, session), now)
+        });
+        let (mut writes, landmarks) =
+            gathered.await.map_err(|error| StoreError::Backend(error.to_string()))??;
+        writes.extend(session.map(Write::DropSession));
+        let position = self.store.write(writes).done().await?;
+        self.forgotten.add(&id, now, &landmarks);
+        Ok(position)
+    }
+
+    /// The sessions that were forgotten.
+    pub fn forgotten(&self) -> Vec<ForgottenSession> {
+        self.forgotten.list()
+    }
+
+    /// Whether a session was forgotten.
+    pub fn is_forgotten(&self, id: &SessionId) -> bool {
+        self.forgotten.has(id)
+    }
+
+    /// Lets a forgotten session come back; its transcript is taken in again if it is still there.
+    /// Says whether it is.
+    pub async fn remember(&self, id: &SessionId) -> Result<bool, AskError> {
+        let saved = self.store.write(forgotten::withdrawn(id)).done().await;
+        saved.map_err(|error| AskError::Failed(error.to_string()))?;
+        self.forgotten.remove(id);
+        let past = self.past(None).await?;
+        match past.iter().find(|past| past.id == *id) {
+            Some(past) => Ok(self.take_in(past).await?.is_some()),
+            None => Ok(false),
+        }
+    }
+
     /// What the engine is doing.
     pub async fn status(&self) -> Result<Status, AskError> {
         self.ask(Ask::Status).await
@@ -285,6 +415,11 @@ impl Engine {
         drop(self.events.send(Event::Ask(Ask::NoteProblem(problem))).await);
     }
 
+    /// Says what is good to know, and can be done without by an engine that has too much to do.
+    fn mention(&self, ask: Ask) {
+        drop(self.events.try_send(Event::Ask(ask)));
+    }
+
     async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, AskError> {
         let (reply, answer) = oneshot::channel();
         self.events.send(Event::Ask(ask(reply))).await.map_err(|_| AskError::Stopping)?;
@@ -298,7 +433,7 @@ impl Engine {
     }
 }
 
-impl Running {
+impl Started {
     /// Ends it: nothing new is begun, what is in hand is finished or saved.
     pub async fn stop(self) {
         drop(self.engine.ask(Ask::Stop).await);

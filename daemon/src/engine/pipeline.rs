@@ -24,9 +24,10 @@ use crate::{
         salvage,
         tail::Cursor,
     },
+    engine::long::{Long, Longs, Worth},
     model::{
         Evidence, Message, Timestamp,
-        transcript::{Action, Call, Entry, Item, LazyText, Origin, ToolResult},
+        transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
     },
     redact::Redactor,
     store::Tally,
@@ -70,6 +71,18 @@ pub struct SourceState {
     /// Tools that nobody knew when they were seen.
     #[serde(default)]
     pub unknowns: Unknowns,
+    /// The id of the file's first record.
+    #[serde(default)]
+    pub first_record: Option<RecordUuid>,
+    /// So many lines at the beginning stand in another session, too, and are that one's.
+    #[serde(default)]
+    pub shared: u64,
+    /// Records since the last save that forks of the session may begin with.
+    #[serde(skip)]
+    pub landmarks: Vec<RecordUuid>,
+    /// Messages that are kept in short.
+    #[serde(default)]
+    pub longs: Longs,
     memory: Memory,
     waiting: Waiting,
     /// Calls whose output nobody needs, as long as they succeed.
@@ -77,8 +90,17 @@ pub struct SourceState {
     branch: Option<String>,
 }
 
+/// Where a line stands in its file.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The file and the line's number in it.
+    pub origin: Origin,
+    /// The byte that the line begins with.
+    pub at: u64,
+}
+
 /// Of a tool's output so many bytes are looked at.
-const OUTPUT: usize = 64 << 10;
+pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 /// So many silent calls are remembered; the output of an older one is looked at after all.
 const SILENT: usize = 256;
 
@@ -93,6 +115,10 @@ impl SourceState {
             collector: Collector::new(source),
             detector: Detector::default(),
             unknowns: Unknowns::default(),
+            first_record: None,
+            shared: 0,
+            landmarks: Vec::new(),
+            longs: Longs::default(),
             memory: Memory::default(),
             waiting: Waiting::default(),
             silent: VecDeque::new(),
@@ -109,13 +135,13 @@ impl SourceState {
     pub fn take_line(
         &mut self,
         (format, means): (&dyn Format, &Means),
-        (line, origin): (&[u8], Origin),
+        (line, place): (&[u8], Place),
         tally: &mut Tally,
         messages: &mut Vec<Message>,
     ) {
         let mut memory = std::mem::take(&mut self.memory);
         salvage::read_line(format, line, &mut memory, tally, &mut |entry| {
-            self.take_entry(means, entry, origin, messages);
+            self.take_entry(means, entry, place, messages);
         });
         self.memory = memory;
     }
@@ -124,20 +150,32 @@ impl SourceState {
         &mut self,
         means: &Means,
         mut entry: Entry<'_>,
-        origin: Origin,
+        place: Place,
         messages: &mut Vec<Message>,
     ) {
+        self.note_landmark(&entry);
+        if place.origin.line <= self.shared {
+            // Where the session takes place is all that it has of another one's.
+            if let Item::Context(_) = &entry.item {
+                redact(&mut entry.item, &means.redactor);
+                self.observe(means, &Entry { at: None, ..entry }, (place, Worth::Little), messages);
+            }
+            return;
+        }
         self.last_at = self.last_at.max(entry.at);
         let output = self.output_of(&entry.item, means);
         if let (Item::Result(result), Some(output)) = (&mut entry.item, &output) {
             let ToolResult { call, outcome, .. } = result;
             let (call, outcome) = (std::mem::take(call), *outcome);
             let content = LazyText::plain(output);
-            let item = Item::Result(ToolResult { call, outcome, content });
-            self.observe(means, &Entry { item, ..entry }, origin, messages);
+            let entry =
+                Entry { item: Item::Result(ToolResult { call, outcome, content }), ..entry };
+            self.observe(means, &entry, (place, Worth::Usual), messages);
         } else {
             redact(&mut entry.item, &means.redactor);
-            self.observe(means, &entry, origin, messages);
+            let is_silent = matches!(entry.item, Item::Result(_));
+            let worth = if is_silent { Worth::Little } else { Worth::Usual };
+            self.observe(means, &entry, (place, worth), messages);
         }
     }
 
@@ -145,7 +183,7 @@ impl SourceState {
         &mut self,
         means: &Means,
         entry: &Entry<'_>,
-        origin: Origin,
+        (Place { origin, at }, worth): (Place, Worth),
         messages: &mut Vec<Message>,
     ) {
         if let Item::Context(context) = &entry.item
@@ -168,6 +206,9 @@ impl SourceState {
             return;
         };
         self.hasher.add(role, &text);
+        if means.filter.shortens(&entry.item) {
+            self.longs.note(Long::new((self.next_seq, at), (&entry.item, worth), (role, &text)));
+        }
         messages.push(Message {
             seq: self.next_seq,
             origin,
@@ -180,6 +221,18 @@ impl SourceState {
             branch: self.branch.clone(),
         });
         self.next_seq += 1;
+    }
+
+    fn note_landmark(&mut self, entry: &Entry<'_>) {
+        let Some(record) = entry.uuid else { return };
+        let is_first = self.first_record.is_none();
+        if is_first {
+            self.first_record = Some(record);
+        }
+        // Later files may begin at a compaction.
+        if is_first || matches!(entry.item, Item::Boundary | Item::Recap { .. }) {
+            self.landmarks.push(record);
+        }
     }
 
     /// The redacted output of a result that someone will look at.
@@ -209,7 +262,7 @@ impl SourceState {
 }
 
 /// Takes the secrets out of every text in `item`, a result's output apart.
-fn redact(item: &mut Item<'_>, redactor: &Redactor) {
+pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
     let mut clean = |text: &mut Cow<'_, str>| {
         if let Cow::Owned(redacted) = redactor.redact(text).text {
             *text = Cow::Owned(redacted);

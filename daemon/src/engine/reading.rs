@@ -22,7 +22,11 @@ use crate::{
         salvage,
         tail::{self, Line, Resumed, Tail},
     },
-    engine::pipeline::{Means, SourceState},
+    engine::{
+        forgotten::Forgotten,
+        forks::{Claims, Shared},
+        pipeline::{Means, Place, SourceState},
+    },
     model::{Message, transcript::Origin},
     store::{Source, SourceKey, Store, StoreError, Ticket, Write},
 };
@@ -48,6 +52,10 @@ pub struct Reader {
     pub stop: AtomicBool,
     /// Bytes read since the start.
     pub bytes: AtomicU64,
+    /// Who reads which files that may be forks of one another.
+    pub claims: Claims,
+    /// What is not read again.
+    pub(super) forgotten: Arc<Forgotten>,
 }
 
 /// A file to be read on.
@@ -147,8 +155,14 @@ impl Reader {
             *state = SourceState::new(source.key.number);
             batch.clear();
         }
+        let shared = self.find_shared(format, &source, &state)?;
+        if let Some(shared) = &shared {
+            state.shared = state.shared.max(shared.until);
+            shared.note.iter().for_each(|note| batch.add(note.clone()));
+        }
         let from = state.cursor.offset;
         let stamp = tail.stamp().map_err(fail)?;
+        let mut at = tail.cursor().offset;
         while !self.stop.load(Ordering::Relaxed)
             && let Some(line) = tail.next_line(&salvage::is_whole).map_err(fail)?
         {
@@ -159,13 +173,18 @@ impl Reader {
                 Line::Whole(line) => {
                     self.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
                     let tally = &mut source.tally;
-                    state.take_line((format, &means), (line, origin), tally, &mut batch.messages);
+                    let place = Place { origin, at };
+                    state.take_line((format, &means), (line, place), tally, &mut batch.messages);
                 }
                 Line::TooLong(bytes) => {
                     source.tally.broken += 1;
                     source.tally.broken_bytes += bytes;
                 }
             }
+            if source.sub_agent.is_none() {
+                batch.add_landmarks(&mut state);
+            }
+            at = tail.cursor().offset;
             if batch.is_full() {
                 let reached = tail.cursor().offset;
                 let save = (reached - source.offset >= SAVE_WITHIN).then(|| tail.mark());
@@ -186,6 +205,23 @@ impl Reader {
         let new_messages = batch.finish(self.store.as_ref())?;
         let saved = due || self.save(&mut source, &state, save)?;
         Ok(Read { source, state, new_messages, moved, there: true, saved })
+    }
+
+    /// How far what comes next in a file stands in other sessions, too; `None` where that was found
+    /// out before.
+    fn find_shared(
+        &self,
+        format: &dyn Format,
+        source: &Source,
+        state: &SourceState,
+    ) -> Result<Option<Shared<'_>>, ReadError> {
+        // A copy may still be one when it has grown as its original did.
+        let is_copy = state.shared > 0 && state.shared == state.cursor.line;
+        let is_open = state.first_record.is_none() || is_copy;
+        if source.sub_agent.is_some() || !is_open {
+            return Ok(None);
+        }
+        self.shared(format, source, (&state.cursor, state.first_record))
     }
 
     /// Loads the saved state of a file, or makes a new one.
@@ -251,6 +287,14 @@ impl Batch {
 
     fn add(&mut self, write: Write) {
         self.others.push(write);
+    }
+
+    /// Takes over what the file may be known by.
+    fn add_landmarks(&mut self, state: &mut SourceState) {
+        if !state.landmarks.is_empty() {
+            let records = std::mem::take(&mut state.landmarks);
+            self.others.push(Write::Landmarks { session: self.source.session, records });
+        }
     }
 
     fn is_full(&self) -> bool {

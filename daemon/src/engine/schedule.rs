@@ -71,6 +71,16 @@ impl Schedule {
         self.running.remove(&session);
     }
 
+    /// Forgets what is to be done for a session, unless it was begun.
+    pub(super) fn forget(&mut self, session: SessionKey) {
+        self.due.remove(&session);
+    }
+
+    /// Whether a job works on a session.
+    pub(super) fn is_running(&self, session: SessionKey) -> bool {
+        self.running.contains_key(&session)
+    }
+
     /// Jobs running.
     pub(super) fn running(&self) -> usize {
         self.running.len()

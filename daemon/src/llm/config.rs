@@ -71,6 +71,8 @@ pub struct Price {
     pub input_per_mtok: Option<f64>,
     /// Of the reply.
     pub output_per_mtok: Option<f64>,
+    /// Of what of the prompt came from the provider's cache; as the prompt, when only that is set.
+    pub cached_per_mtok: Option<f64>,
 }
 
 /// What happens to a session while the model does not answer.

@@ -98,6 +98,8 @@ pub struct UsageRecord {
     pub usage: Usage,
     /// What they cost; `None` when that is not known.
     pub cost: Option<Money>,
+    /// Tokens of what it was about that were not sent.
+    pub saved_tokens: u64,
 }
 
 /// How a question ended.

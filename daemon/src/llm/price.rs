@@ -1,4 +1,8 @@
 //! What tokens cost, as far as that is known.
+//!
+//! What a provider says a call cost counts first, then what is configured, then the table here,
+//! which is of the makers' own pages. What stands in none of them is not known, and is never
+//! guessed.
 
 use std::{fmt, iter::Sum, ops::AddAssign};
 
@@ -19,9 +23,21 @@ pub struct Money(u64);
 /// What a model's tokens cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tariff {
+    origin: Origin,
     usual: Rates,
     /// From more than so many tokens of prompt on, the whole call costs this.
     long: Option<(u64, Rates)>,
+}
+
+/// Where a tariff comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// There is nothing to be paid.
+    Free,
+    /// The configuration, completed by the table where it says only a part.
+    Configured,
+    /// The table: what the maker published, on this page.
+    Published(&'static str),
 }
 
 /// US dollars a million tokens.
@@ -80,8 +96,16 @@ impl fmt::Display for Money {
 
 impl Tariff {
     /// Nothing costs anything.
-    pub const FREE: Tariff =
-        Tariff { usual: Rates { input: 0.0, output: 0.0, cached: 0.0 }, long: None };
+    pub const FREE: Tariff = Tariff {
+        origin: Origin::Free,
+        usual: Rates { input: 0.0, output: 0.0, cached: 0.0 },
+        long: None,
+    };
+
+    /// Where it comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
 
     /// What is known of `model`, with or without a date, a maker or dots in its name:
     /// `claude-haiku-4-5`, `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` are one.
@@ -95,20 +119,22 @@ impl Tariff {
             // The cache becomes dearer by as much as the prompt does.
             (tokens, Rates { input, output, cached: row.cached * input / row.input })
         });
-        Some(Tariff { usual, long })
+        Some(Tariff { origin: Origin::Published(row.page()), usual, long })
     }
 
     /// What the configuration says, completed by what is known of `model`.
     pub fn configured(price: &config::Price, model: Option<&str>) -> Option<Tariff> {
         let known = model.and_then(Tariff::of);
-        match (price.input_per_mtok, price.output_per_mtok) {
-            (None, None) => known,
-            (input, output) => {
-                let input = input.or(known.map(|known| known.usual.input))?;
-                let output = output.or(known.map(|known| known.usual.output))?;
-                Some(Tariff { usual: Rates { input, output, cached: input }, long: None })
-            }
+        if *price == config::Price::default() {
+            return known;
         }
+        let usual = known.map(|known| known.usual);
+        let input = price.input_per_mtok.or(usual.map(|usual| usual.input))?;
+        let output = price.output_per_mtok.or(usual.map(|usual| usual.output))?;
+        let cached = usual.filter(|_| price.input_per_mtok.is_none()).map(|usual| usual.cached);
+        let cached = price.cached_per_mtok.or(cached).unwrap_or(input);
+        let usual = Rates { input, output, cached };
+        Some(Tariff { origin: Origin::Configured, usual, long: None })
     }
 
     /// What a call cost: what the provider says, else by the table.
@@ -125,6 +151,16 @@ impl Tariff {
                 + usage.output as f64 * rates.output;
             Money::from_usd(millionths / 1e6)
         })
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Free => f.write_str("nothing is paid for it"),
+            Origin::Configured => f.write_str("as `session_tracking.llm.price` says"),
+            Origin::Published(page) => write!(f, "as published on {page}, {PRICES_OF}"),
+        }
     }
 }
 
@@ -156,13 +192,22 @@ impl Row {
         self.long = Some((tokens, input, output));
         self
     }
+
+    /// Where its maker publishes it.
+    fn page(&self) -> &'static str {
+        if self.model.starts_with("claude-") {
+            "platform.claude.com/docs/en/about-claude/pricing"
+        } else {
+            "developers.openai.com/api/docs/pricing"
+        }
+    }
 }
 
 /// Input, output and cached input of the models that are likely to be asked, as their makers
-/// publish them (platform.claude.com and developers.openai.com, see [`PRICES_OF`]).
+/// publish them on [`Row::page`], compared in [`PRICES_OF`].
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
-    row("claude-fable-5-1", 10.0, 50.0, 1.0),
+    row("claude-fable-5-1", 10.0, 50.0, 0.25),
     row("claude-fable-5", 10.0, 50.0, 1.0),
     row("claude-opus-5-5", 4.0, 20.0, 0.2),
     row("claude-opus-5", 5.0, 25.0, 0.5),
@@ -263,8 +308,11 @@ mod tests {
 
     #[test]
     fn the_configuration_counts_before_the_table() {
-        let price =
-            |input, output| config::Price { input_per_mtok: input, output_per_mtok: output };
+        let price = |input, output| config::Price {
+            input_per_mtok: input,
+            output_per_mtok: output,
+            cached_per_mtok: None,
+        };
         let cost = |price, model| {
             Tariff::configured(&price, model)
                 .map(|tariff| tariff.cost(&usage(1_000_000, 1_000_000, 0)))
@@ -276,6 +324,25 @@ mod tests {
         assert_eq!(cost(price(Some(0.0), Some(0.0)), Some("llama")), Some(Money::ZERO));
         assert_eq!(cost(price(Some(3.0), None), Some("llama")), None);
         assert_eq!(cost(price(None, None), None), None);
+        let cached = config::Price { cached_per_mtok: Some(2.0), ..config::Price::default() };
+        let tariff = Tariff::configured(&cached, haiku).unwrap();
+        let all_cached = usage(1_000_000, 0, 1_000_000);
+        assert_eq!(tariff.cost(&all_cached), Money::from_usd(2.0));
+        assert_eq!(Tariff::of("claude-haiku-4-5").unwrap().cost(&all_cached), Money::from_usd(0.1));
+        assert_eq!(Tariff::configured(&cached, Some("llama")), None);
+    }
+
+    #[test]
+    fn a_price_says_where_it_comes_from() {
+        let set = config::Price { input_per_mtok: Some(1.0), ..config::Price::default() };
+        for (price, model, expected) in [
+            (config::Price::default(), "claude-haiku-4-5", "platform.claude.com"),
+            (config::Price::default(), "gpt-4o", "developers.openai.com"),
+            (set, "gpt-4o", "llm.price"),
+        ] {
+            let origin = Tariff::configured(&price, Some(model)).unwrap().origin().to_string();
+            assert!(origin.contains(expected), "{origin}");
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Request {
     pub max_output_tokens: u32,
     /// The project that it is about, where usage is counted; `None` for none.
     pub project: Option<Namespace>,
+    /// Tokens of what it is about that are not in the prompt, for accounts.
+    pub saved_tokens: u64,
 }
 
 /// What a question is for.

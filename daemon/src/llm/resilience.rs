@@ -23,10 +23,15 @@ pub enum Plan {
 
 /// What to do after `error`, when the question was asked again `retried` times before.
 ///
-/// Only what may pass is asked again. A spent budget is no try: it is waited for however often.
+/// Only what may pass is asked again. A spent budget is no try: it is waited for however often. An
+/// answer that could not be used may have been bad luck: it is asked for once more.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
+    let is_bad_luck = matches!(error, Error::BadReply { .. })
+        && retried == 0
+        && resilience.on_unavailable == OnUnavailable::StoreRawAndRetry;
     let next = match error.retry() {
+        Retry::Never if is_bad_luck => delay.map(|delay| now.plus(delay)),
         Retry::Never | Retry::Smaller => return Plan::StoreRaw,
         Retry::At(until) => Some(until.max(now)),
         Retry::AfterChange if *error == Error::Off => return Plan::StoreRaw,
@@ -79,7 +84,9 @@ mod tests {
             (spent, 99, retry(9_000)),
             (wrong.clone(), 0, retry(1_300)),
             (wrong, 5, Plan::StoreRaw),
-            (bad, 0, Plan::StoreRaw),
+            (bad.clone(), 0, retry(1_300)),
+            (bad, 1, Plan::StoreRaw),
+            (Error::Refused { reason: String::new() }, 0, Plan::StoreRaw),
             (Error::CutOff { limit: 1 }, 0, Plan::StoreRaw),
             (Error::Off, 0, Plan::StoreRaw),
         ] {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{
     project::Project,
     session::{CloseReason, ContentHash, SessionId, SessionKey},
@@ -64,6 +66,44 @@ pub struct Episode {
     pub ended_at: Timestamp,
     /// When the episode was made.
     pub created_at: Timestamp,
+    /// What it says in words of its own, when that is no summary made here.
+    pub told: Option<Told>,
+}
+
+/// What an episode says that was not made here: a memory that someone added, or a session's
+/// episode that came from another machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Its whole text; empty when the summary says it.
+    pub text: String,
+    /// `text`, `json` or `message`.
+    pub source: String,
+    /// Where it comes from, in words.
+    pub description: String,
+    /// The machine that it was made on, when that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// The agent of episodes that are no session's: someone added them.
+pub const MEMORY: &str = "memory";
+
+impl Episode {
+    /// Whether someone added it, as opposed to a session's.
+    pub fn is_memory(&self) -> bool {
+        self.session_id.agent == MEMORY
+    }
+
+    /// The machine that it came from, when that is another one.
+    pub fn from(&self) -> Option<&str> {
+        self.told.as_ref().and_then(|told| told.from.as_deref())
+    }
+
+    /// Its text, when that is not its summary's.
+    pub fn text(&self) -> Option<&str> {
+        let told = self.told.as_ref()?;
+        Some(told.text.as_str()).filter(|text| !text.is_empty())
+    }
 }
 
 /// Who wrote a summary.

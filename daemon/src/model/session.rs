@@ -202,6 +202,18 @@ impl CloseReason {
         }
     }
 
+    /// Reads [`CloseReason::name`]; anything else is someone's own word.
+    pub fn from_name(name: &str) -> CloseReason {
+        let all = [
+            CloseReason::LazyQuery,
+            CloseReason::InactivityTimeout,
+            CloseReason::AgentExited,
+            CloseReason::HistorySync,
+        ];
+        let found = all.into_iter().find(|reason| reason.name() == name);
+        found.unwrap_or_else(|| CloseReason::from_argument(Some(name)))
+    }
+
     /// The reason behind the `reason` argument of `session_tracking_close`: a hook's own
     /// `hook_clear`, or words of the caller's.
     pub fn from_argument(argument: Option<&str>) -> CloseReason {

@@ -11,6 +11,8 @@ pub struct Config {
     pub agent_messages: Source,
     /// How long a summary may be, in characters: asked for in the prompt and enforced after.
     pub max_summary_chars: u32,
+    /// About how many messages of a session a model is asked at most.
+    pub max_per_session: u32,
 }
 
 /// Where a prompt comes from.
@@ -45,6 +47,7 @@ impl Default for Config {
             user_messages: Source::Default,
             agent_messages: Source::Default,
             max_summary_chars: 500,
+            max_per_session: 3,
         }
     }
 }

@@ -99,12 +99,7 @@ impl Templates {
         source: &Source,
         project: Option<&Path>,
     ) -> Arc<Template> {
-        let source = match source {
-            Source::Default => self.sources.of(kind),
-            Source::File(name) if Kind::parse(name) == Some(kind) => self.sources.of(kind),
-            Source::File(_) | Source::Inline(_) => source,
-        };
-        let listed = self.resolve(kind, source, project);
+        let listed = self.show_source(kind, source, project);
         listed.problems.iter().filter(|problem| problem.is_fatal()).for_each(|problem| {
             self.tell(kind, problem);
         });
@@ -114,6 +109,16 @@ impl Templates {
     /// The templates of all kinds that hold in `project`.
     pub fn list(&self, project: Option<&Path>) -> Vec<Listed> {
         Kind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
+    }
+
+    /// The same as [`Templates::from_source`], with where it comes from and what is wrong.
+    pub fn show_source(&self, kind: Kind, source: &Source, project: Option<&Path>) -> Listed {
+        let source = match source {
+            Source::Default => self.sources.of(kind),
+            Source::File(name) if Kind::parse(name) == Some(kind) => self.sources.of(kind),
+            Source::File(_) | Source::Inline(_) => source,
+        };
+        self.resolve(kind, source, project)
     }
 
     /// The template of one kind that holds in `project`.

@@ -17,7 +17,10 @@
 //!
 //! What is written while a session is being indexed is remembered: when the job ends, the session
 //! is active again. So is a close that is asked for meanwhile: another job follows, which finds the
-//! session unchanged if the first one had read everything.
+//! session unchanged if the first one had read everything. A close that failed stays to be retried
+//! whatever is written.
+//!
+//! `explore.rs` visits all that can happen to one session.
 
 use std::time::Duration;
 
@@ -167,6 +170,7 @@ fn written(session: &mut Session, at: Timestamp) {
     session.last_activity = session.last_activity.max(at);
     match &mut session.state {
         State::Indexing(indexing) => indexing.written_since = true,
+        State::Failed(failure) if is_owed(failure) => {}
         state @ (State::Active
         | State::Inactive
         | State::Indexed
@@ -240,11 +244,18 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
         }),
     };
     session.state = match failed {
+        Some(failure) if is_owed(&failure) => State::Failed(failure),
         _ if indexing.written_since => State::Active,
         Some(failure) => State::Failed(failure),
         None => State::Indexed,
     };
     indexing.again.and_then(|reason| start(session, reason, now))
+}
+
+/// Whether a close was acknowledged that is still to be tried: then writing does not make the
+/// session one that is merely active, for without a timeout nothing would end it again.
+fn is_owed(failure: &Failure) -> bool {
+    failure.reason.is_asked() && failure.retry_at.is_some()
 }
 
 #[cfg(test)]
@@ -299,11 +310,11 @@ mod tests {
             "indexed", "indexed", "indexed", "indexed", "indexed", "indexed",
         ]),
         ("failed/due", [
-            "active", "indexing+hook_clear", "indexing+hook_clear", "indexing+explicit", "indexing+lazy_query",
+            "failed", "indexing+hook_clear", "indexing+hook_clear", "indexing+explicit", "indexing+lazy_query",
             "failed", "failed", "failed", "failed", "failed", "failed",
         ]),
         ("failed/later", [
-            "active", "failed", "failed", "indexing+explicit", "failed",
+            "failed", "failed", "failed", "indexing+explicit", "failed",
             "failed", "failed", "failed", "failed", "failed", "failed",
         ]),
         ("unindexed/gone", [

@@ -5,6 +5,8 @@
 //! saving are the engine's work.
 
 pub mod config;
+#[cfg(test)]
+mod explore;
 pub mod machine;
 pub mod tracker;
 

@@ -15,7 +15,7 @@ use crate::{
         vector::{Owner, Packed, Vectors},
     },
     store::{
-        FileStamp, Note, Outbox, Outgoing, Shelf, Source, SourceKey, Store, Tally, Write,
+        FileStamp, Note, Outbox, Outgoing, Reworded, Shelf, Source, SourceKey, Store, Tally, Write,
         graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
     },
 };
@@ -30,11 +30,13 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
     messages_come_back_from_any_number(reopen().as_ref());
     messages_written_again_replace_the_later_ones(reopen().as_ref());
+    messages_are_told_in_other_words(reopen().as_ref());
     a_cleared_source_keeps_nothing(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
     an_episode_written_again_is_one(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
+    landmarks_tell_all_sessions_that_have_them(reopen().as_ref());
     a_dropped_session_leaves_nothing(reopen().as_ref());
     what_an_episode_says_comes_and_goes_with_it(reopen().as_ref());
     what_an_episode_says_is_read_by_thing_kind_project_and_time(reopen().as_ref());
@@ -114,6 +116,33 @@ fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
     assert_eq!(store.messages(source, 0, 999).unwrap(), wanted);
     let last = store.outbox(0, 999).unwrap().pop().unwrap().what;
     assert_eq!(last, Outbox::Messages { source, from: 50, count: 1, overwrites: true });
+    forget(store, &[session]);
+}
+
+fn messages_are_told_in_other_words(store: &dyn Store) {
+    let session = new_session(store, "words");
+    let source = SourceKey { session: session.key, number: 0 };
+    let mut messages: Vec<Message> = (0..150).map(|seq| message(seq, 200)).collect();
+    write(store, vec![messages_of(source, &messages)]);
+    let total = store.totals().messages;
+    let mut words = Vec::new();
+    for (seq, length) in [(70u32, 9_000), (3, 10), (71, 0)] {
+        let message = &mut messages[seq as usize];
+        let is = "w".repeat(length);
+        words.push(Reworded { seq, was: std::mem::replace(&mut message.text, is.clone()), is });
+    }
+    for (seq, was) in [(5, "something else"), (150, "nothing")] {
+        words.push(Reworded { seq, was: was.to_owned(), is: "x".to_owned() });
+    }
+    write(store, vec![Write::Reword { source, words: words.clone() }]);
+    assert_eq!(store.messages(source, 0, 999).unwrap(), messages);
+    assert_eq!(store.totals().messages, total);
+    let end = store.outbox_end();
+    let last = store.outbox(end - 1, 9).unwrap().pop().unwrap().what;
+    assert_eq!(last, Outbox::Messages { source, from: 3, count: 69, overwrites: true });
+    // None of them says any more what it said.
+    write(store, vec![Write::Reword { source, words }]);
+    assert_eq!(store.outbox_end(), end);
     forget(store, &[session]);
 }
 
@@ -218,6 +247,23 @@ fn episodes_are_listed_latest_session_first(store: &dyn Store) {
     forget(store, &sessions);
 }
 
+fn landmarks_tell_all_sessions_that_have_them(store: &dyn Store) {
+    let (one, other) = (new_session(store, "original"), new_session(store, "fork"));
+    let landmarks = |session: &Session, records: &[u8]| Write::Landmarks {
+        session: session.key,
+        records: records.iter().map(|byte| [*byte; 16]).collect(),
+    };
+    write(store, vec![landmarks(&one, &[1, 2]), landmarks(&other, &[2, 3])]);
+    // What is said twice is one.
+    write(store, vec![landmarks(&other, &[3])]);
+    let with = |byte: u8| store.sessions_with_landmark([byte; 16]).unwrap();
+    assert_eq!(with(1), [one.key]);
+    assert_eq!(with(2), [one.key, other.key]);
+    assert_eq!((with(3), with(4)), (vec![other.key], vec![]));
+    assert_eq!(store.landmarks_of(other.key).unwrap(), [[2; 16], [3; 16]]);
+    forget(store, &[one, other]);
+}
+
 fn a_dropped_session_leaves_nothing(store: &dyn Store) {
     let before = store.totals();
     let mut session = new_session(store, "gone");
@@ -227,11 +273,20 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
         vec![
             Write::Source { source: source.clone(), checkpoint: Some(vec![9; 9_000]) },
             messages_of(source.key, &[message(0, 10)]),
+            Write::Landmarks { session: session.key, records: vec![[7; 16]] },
+            Write::Note(Note {
+                shelf: Shelf::Forks,
+                name: session.key.0.to_be_bytes().to_vec(),
+                content: Some(b"of another".to_vec()),
+            }),
         ],
     );
     let episode = episode(&session, 5);
     index(store, &mut session, &episode);
     write(store, vec![Write::DropSession(session.key)]);
+    assert_eq!(store.sessions_with_landmark([7; 16]).unwrap(), []);
+    assert_eq!(store.landmarks_of(session.key).unwrap(), [] as [[u8; 16]; 0]);
+    assert_eq!(store.note(Shelf::Forks, &session.key.0.to_be_bytes()).unwrap(), None);
     assert_eq!(store.session(session.key).unwrap(), None);
     assert_eq!(store.find_session(&session.id).unwrap(), None);
     assert_eq!(store.sources_of(session.key).unwrap(), []);
@@ -472,7 +527,8 @@ fn index(store: &dyn Store, session: &mut Session, episode: &Episode) {
     write(store, writes);
 }
 
-fn index_saying(
+/// Gives a session an episode that says something.
+pub(crate) fn index_saying(
     store: &dyn Store,
     session: &mut Session,
     episode: &Episode,
@@ -575,6 +631,7 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
         started_at: Timestamp::from_seconds(1),
         ended_at,
         created_at: Timestamp::from_seconds(ended + 1),
+        told: None,
     }
 }
 

@@ -23,6 +23,7 @@ use crate::model::{
     Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
     graph::{Statements, Thing},
     session::Session,
+    transcript::RecordUuid,
     vector::Vectors,
 };
 
@@ -58,6 +59,12 @@ pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
 
     /// The file that is known under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
+
+    /// The sessions that have `record` as a landmark, in the order of their keys.
+    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
+
+    /// The landmarks of a session.
+    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
     /// The files of a session, the session's own first.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
@@ -175,6 +182,21 @@ pub enum Write {
         /// The messages.
         messages: Vec<Message>,
     },
+    /// Records that forks and copies of a session may begin with. They go with the session.
+    Landmarks {
+        /// The session.
+        session: SessionKey,
+        /// The ids of the records.
+        records: Vec<RecordUuid>,
+    },
+    /// Some messages of a file are told in other words. One that does not say any more what it
+    /// said, or is not there, is left as it is.
+    Reword {
+        /// The file.
+        source: SourceKey,
+        /// The words.
+        words: Vec<Reworded>,
+    },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),
     /// A session's new episode, in the place of its old one.
@@ -200,6 +222,17 @@ pub enum Write {
     OutboxTaken(u64),
 }
 
+/// A message in other words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reworded {
+    /// The message's number.
+    pub seq: u32,
+    /// What it said.
+    pub was: String,
+    /// What it says from now on.
+    pub is: String,
+}
+
 /// Something that the search index has to take over, in the order of its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
@@ -220,7 +253,7 @@ pub enum Outbox {
         from: u32,
         /// So many.
         count: u32,
-        /// Whether messages of these numbers were there before.
+        /// Whether messages of these numbers, or some of them, were there before.
         overwrites: bool,
     },
     /// A session is new, or belongs to another project than was known.
@@ -290,7 +323,7 @@ pub enum StoreError {
     #[error("the database failed: {0}")]
     Backend(String),
     /// The database cannot be opened at all.
-    #[error("the database is damaged: {0}")]
+    #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
     /// The store was written by a newer version.
     #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]

@@ -15,6 +15,14 @@ pub enum Shelf {
     Learned,
     /// What asking models took, by day.
     Usage,
+    /// Sessions that were forgotten and stay so.
+    Forgotten,
+    /// By which records the forgotten ones are known when they come back under another name.
+    ForgottenRecords,
+    /// Sessions that begin as other ones do, by session key. They go with the session.
+    Forks,
+    /// Summaries of messages, by what was asked.
+    Summaries,
 }
 
 /// One change of the notes.
@@ -48,6 +56,10 @@ impl Shelf {
             Shelf::Awaiting => 1,
             Shelf::Learned => 2,
             Shelf::Usage => 3,
+            Shelf::Forgotten => 4,
+            Shelf::ForgottenRecords => 5,
+            Shelf::Forks => 6,
+            Shelf::Summaries => 7,
         }
     }
 }

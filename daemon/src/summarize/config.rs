@@ -23,7 +23,7 @@ pub struct Config {
     pub include_errors_resolved: bool,
     /// Whether no model is asked when the agent's own summary ends the session.
     pub recap_suffices: bool,
-    /// Where classifications of tools are read from and exported to as JSON; `None` for
+    /// A file with classifications of tools as JSON, taken in at each start; `None` for
     /// `tool_classification_cache.json` in the home folder.
     pub tool_classification_cache: Option<PathBuf>,
 }

@@ -155,9 +155,9 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
         .map(|activity| activity.as_str().to_owned());
     topics.extend(activities);
     for file in summary.files_modified.iter().flatten() {
-        let folder = file.rsplit_once('/').map_or(file.as_str(), |(folder, _)| folder);
-        if !topics.iter().any(|topic| topic == folder) {
-            topics.push(folder.to_owned());
+        let part = part_of_project(file);
+        if !topics.iter().any(|topic| topic == part) {
+            topics.push(part.to_owned());
         }
     }
     if let Some(tests) = &summary.test_results {
@@ -165,6 +165,15 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     }
     topics.truncate(ENTRIES);
     topics
+}
+
+/// The folder of a file, or the file without its ending where the folder says nothing.
+fn part_of_project(file: &str) -> &str {
+    match file.rsplit_once('/') {
+        Some((folder, _)) if !["src", "lib", "app", "."].contains(&folder) => folder,
+        Some((_, name)) => name.split_once('.').map_or(name, |(stem, _)| stem),
+        None => file,
+    }
 }
 
 fn decisions(summary: &EnhancedSessionSummary) -> Vec<String> {

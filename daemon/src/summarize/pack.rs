@@ -40,6 +40,8 @@ pub struct Packer {
     room: u32,
     most_parts: u32,
     taken: u32,
+    /// Tokens of all messages as they came.
+    whole: u64,
     seen_prompt: bool,
 }
 
@@ -50,6 +52,8 @@ pub struct Packed {
     pub parts: Vec<String>,
     /// Messages that found no room.
     pub left_out: u32,
+    /// Tokens that these and the rest of those that were cut would have taken.
+    pub saved_tokens: u64,
 }
 
 struct Piece {
@@ -83,6 +87,7 @@ impl Packer {
             room: room.max(1),
             most_parts: most_parts.max(1),
             taken: 0,
+            whole: 0,
             seen_prompt: false,
         }
     }
@@ -92,6 +97,7 @@ impl Packer {
         let worth = self.worth(message);
         let number = self.taken;
         self.taken += 1;
+        self.whole += u64::from(tokens::estimate(&message.text));
         let limit = longest(worth, message.role).min((self.room / SHARE) as usize);
         let text = rendered(message, limit);
         let tokens = tokens::estimate(&text).saturating_add(1);
@@ -125,7 +131,13 @@ impl Packer {
             let packed = self.parts(parts);
             if packed.is_whole || target == 0 {
                 let kept = u32::try_from(self.pieces.len()).unwrap_or(self.taken);
-                return Packed { parts: packed.texts, left_out: self.taken - kept };
+                let sent: u64 =
+                    packed.texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
+                return Packed {
+                    parts: packed.texts,
+                    left_out: self.taken - kept,
+                    saved_tokens: self.whole.saturating_sub(sent),
+                };
             }
             target -= target.div_ceil(8);
         }
@@ -315,7 +327,10 @@ mod tests {
             found.parts[0].starts_with("[user] request 0\n\n[tool] Bash: make 0\n\n[tool] Bash:")
         );
         assert!(found.parts[0].trim_end().ends_with("word"));
-        assert_eq!(packed(&[], 10_000, 3), Packed { parts: Vec::new(), left_out: 0 });
+        assert_eq!(
+            packed(&[], 10_000, 3),
+            Packed { parts: Vec::new(), left_out: 0, saved_tokens: 0 }
+        );
     }
 
     #[test]
@@ -326,6 +341,7 @@ mod tests {
             assert!(found.parts[0].contains(&format!("[user] request {turn}\n")), "{turn}");
             assert!(found.parts[0].contains(&format!("[agent] answer {turn} ")), "{turn}");
         }
+        assert!(found.saved_tokens > 0);
         assert!(found.left_out >= 10 && found.parts[0].contains("messages are left out here]"));
         assert!(!found.parts[0].contains("`make 0` → ok"), "the oldest output goes first");
         assert!(found.parts[0].contains("`make 29` → ok"), "the latest goes last");

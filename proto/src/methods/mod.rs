@@ -1,7 +1,9 @@
 //! The methods beside the tools: for the command line and for hooks.
 
+pub mod forget;
 pub mod hook;
 pub mod models;
+pub mod transfer;
 
 use serde::{Deserialize, Serialize};
 

@@ -36,6 +36,10 @@ pub struct Used {
     pub usd_today: f64,
     /// Why no model is asked at present.
     pub outage: Option<String>,
+    /// The model; empty when there is none.
+    pub model: String,
+    /// Where its prices come from, or that they are not known.
+    pub prices: String,
 }
 
 /// What the questions of one day, project and purpose came to.
@@ -64,6 +68,8 @@ pub struct UsageRow {
     pub usd: f64,
     /// Questions whose cost is not known.
     pub unpriced: u64,
+    /// Tokens of what they were about that were left out of them.
+    pub saved_tokens: u64,
     /// Questions that were saved.
     pub saved: Saved,
 }

@@ -50,7 +50,7 @@ pub struct EpisodeNode {
     pub content: String,
     /// When it was made, RFC 3339.
     pub created_at: String,
-    /// `text`.
+    /// `text`, `json` or `message`.
     pub source: String,
     /// The agent and its session, or who added it.
     pub source_description: String,

@@ -41,6 +41,12 @@ impl Default for Arguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Answer {
+    /// The session that it begins as, a fork or copy of it: what they share is told there. Empty
+    /// when that was forgotten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<String>,
+    /// Records that they share.
+    pub shared_records: u64,
     /// The session.
     pub session: SessionRow,
     /// The summary as Markdown, or as plain text for a conversation, once there is an episode.

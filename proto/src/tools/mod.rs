@@ -2,6 +2,7 @@
 //!
 //! Each tool has a file with its `NAME`, its `Arguments` and its `Answer`.
 
+pub mod add_memory;
 pub mod close;
 pub mod delete_episode;
 pub mod failed_episodes;
@@ -14,6 +15,7 @@ pub mod health;
 pub mod list_sessions;
 pub mod list_unindexed;
 pub mod search_memory_facts;
+pub mod search_memory_nodes;
 pub mod search_nodes;
 pub mod search_sessions;
 pub mod status;
@@ -81,4 +83,7 @@ pub struct EpisodeRow {
     pub close_reason: String,
     /// The model that wrote its summary; none when it was made from evidence.
     pub model: Option<String>,
+    /// The machine that it was imported from, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported_from: Option<String>,
 }

@@ -37,17 +37,24 @@ pub struct Answer {
     pub dry_run: bool,
     /// Sessions that are not indexed yet.
     pub sessions_found: usize,
-    /// What a model would be paid for them, in dollars; 0 without a model.
+    /// What a model would be paid for them, in dollars; 0 when none writes summaries, or when its
+    /// price is not known.
     pub estimated_cost: f64,
+    /// The model that would write their summaries, if one does.
+    pub model: Option<String>,
+    /// Whether its price is known.
+    pub price_known: bool,
     /// Tokens of their transcripts that would be looked at, about.
     pub estimated_tokens: u64,
     /// The first of them.
     pub sessions: Vec<Found>,
     /// Sessions that were indexed.
     pub sessions_indexed: usize,
+    /// Sessions that say nothing, or nothing that no other one says: copies.
+    pub sessions_empty: usize,
     /// Sessions that could not be.
     pub sessions_failed: usize,
-    /// What a model was paid, in dollars.
+    /// What a model was paid, in dollars, as far as that is known.
     pub actual_cost: f64,
     /// The same for people.
     pub message: String,

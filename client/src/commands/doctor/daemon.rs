@@ -8,7 +8,7 @@ use super::{
     Finding,
     seen::{Access, Daemon, Seen},
 };
-use crate::{screen::span, start::LOG};
+use crate::{connection::older, screen::span, start::LOG};
 
 /// The longest path of a socket that systems take (macOS; Linux takes four bytes more).
 const LONGEST_SOCKET: usize = 103;
@@ -74,16 +74,11 @@ fn version(seen: &Seen) -> Option<Finding> {
     };
     let daemons = &welcome.version;
     Some(if welcome.protocol != PROTOCOL {
-        let older = if welcome.protocol < PROTOCOL {
-            "install the daemon of this version, then graphiti stop and graphiti up"
-        } else {
-            "install the graphiti that came with this daemon"
-        };
         let what = format!(
             "graphitid {daemons} speaks protocol {}, graphiti {VERSION} speaks {PROTOCOL}",
             welcome.protocol
         );
-        Finding::bad(ABOUT, what, older)
+        Finding::bad(ABOUT, what, older(welcome.protocol))
     } else if daemons == VERSION {
         Finding::ok(ABOUT, format!("both programs are {VERSION}"))
     } else {

@@ -82,14 +82,14 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "version",
             Bad,
             "speaks protocol",
-            "install the graphiti",
+            "update graphiti to",
         ),
         (
             |seen| seen.daemon = Daemon::Foreign(welcome(PROTOCOL - 1)),
             "version",
             Bad,
             "speaks protocol",
-            "install the daemon",
+            "update graphitid",
         ),
         (
             |seen| told(seen).welcome.version = "0.0.1".to_owned(),

@@ -1,7 +1,9 @@
 //! What a request may ask for by its method.
 
+mod forget;
 pub mod hook;
 mod models;
+mod transfer;
 
 use graphiti_proto::{
     PROTOCOL,
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::{
-    api::{Administration, Daemon, caller::Caller, current, tools},
+    api::{Administration, Daemon, caller::Caller, current, spool, tools},
     model::CloseReason,
 };
 
@@ -27,20 +29,23 @@ pub(super) async fn answer(
         "tools/call" => tools::call(daemon, caller, request.params).await,
         "ping" => Ok(json!({})),
         methods::HELLO => Ok(welcome(daemon)),
-        methods::hook::HOOK => hook::hook(daemon, request.params).await,
+        methods::hook::HOOK => hook::hook(daemon, caller, request.params).await,
         methods::hook::HOOKS => Ok(hook::hooks(daemon)),
         methods::CLOSE => close(daemon, caller, read(request.params)?).await,
         methods::SETTLE => {
             let Settle { sessions } = read(request.params)?;
-            if hook::has_spooled(daemon) {
+            if spool::count(&daemon.home) > 0 {
                 // The sessions that these events are about may have to be found first.
                 daemon.engine.settled(false).await.map_err(tools::engine_error)?;
-                hook::take_spooled(daemon).await;
+                spool::take_all(daemon).await;
             }
             daemon.engine.settled(sessions).await.map_err(tools::engine_error)?;
             daemon.embedding.settled().await;
             Ok(json!({}))
         }
+        methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
+        methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
+        methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
         methods::models::USAGE => models::usage(daemon, read(request.params)?).await,
         methods::models::TOOLS => models::tools(daemon, read(request.params)?).await,
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,

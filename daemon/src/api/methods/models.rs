@@ -42,8 +42,11 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
     }
     let today = asker.client.ledger().total(now);
     let outage = asker.client.outage().filter(|_| asker.is_on());
+    let (model, prices) = if asker.is_on() { asker.client.prices() } else { Default::default() };
     Ok(write(&Used {
         rows,
+        model,
+        prices,
         calls_today: today.calls,
         usd_today: today.cost.usd(),
         outage: outage.map(|error| error.to_string()),
@@ -137,6 +140,7 @@ fn row(day: String, (project, purpose): (&str, &str), of: &Use) -> UsageRow {
         cached_tokens: of.cached,
         usd: of.cost.usd(),
         unpriced: of.unpriced,
+        saved_tokens: of.saved_tokens,
         saved: Saved { unchanged: of.unchanged, kept: of.kept, recaps: of.recaps, known: of.known },
     }
 }

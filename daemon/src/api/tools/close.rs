@@ -43,6 +43,9 @@ fn answer(closed: &Closed, session_id: String) -> Answer {
         How::Replaced => {
             ("replaced", "The session went on since it was last indexed: its episode was replaced.")
         }
+        How::Unchanged if closed.episode.is_none() => {
+            ("unchanged", "The session is unchanged since its episode was deleted.")
+        }
         How::Unchanged => ("unchanged", "The session is unchanged since it was last indexed."),
         How::Empty => ("empty", "The session says nothing yet, so there is nothing to index."),
     };

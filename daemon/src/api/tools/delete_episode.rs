@@ -25,10 +25,13 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
         Error::new(code::INVALID_PARAMS, format!("`uuid` is an episode's id, not `{given}`"))
     })?;
     let store = daemon.engine.store();
-    if store.episode(id).map_err(store_error)?.is_none() {
+    let Some(episode) = store.episode(id).map_err(store_error)? else {
         return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));
-    }
-    let position = store.write(vec![Write::DropEpisode(id)]).done().await.map_err(store_error)?;
+    };
+    // Of what comes from elsewhere nothing else is here.
+    let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
+    let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
+    let position = store.write(vec![gone]).done().await.map_err(store_error)?;
     daemon.engine.until_followed(position).await;
     Ok(Answer { message: format!("Episode with UUID {id} deleted successfully") })
 }

@@ -63,17 +63,27 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     Ok(Answer { message, episodes: nodes, next, pending: indexed.pending })
 }
 
-fn node(episode: &Episode) -> EpisodeNode {
+pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
+    let session = &episode.session_id;
+    let description = match (&episode.told, episode.from()) {
+        (Some(told), _) if episode.is_memory() => told.description.clone(),
+        (_, None) => format!("{} session {}", session.agent, session.id),
+        (_, Some("")) => {
+            format!("{} session {}, from another machine", session.agent, session.id)
+        }
+        (_, Some(from)) => format!("{} session {}, from {from}", session.agent, session.id),
+    };
     EpisodeNode {
         uuid: episode.id.to_string(),
         name: episode.name.clone(),
-        content: episode::document(episode),
+        // What someone wanted remembered is given back as it was given.
+        content: match episode.text().filter(|_| episode.is_memory()) {
+            Some(text) => text.to_owned(),
+            None => episode::document(episode),
+        },
         created_at: episode.created_at.to_string(),
-        source: "text".to_owned(),
-        source_description: format!(
-            "{} session {}",
-            episode.session_id.agent, episode.session_id.id
-        ),
+        source: episode.told.as_ref().map_or_else(|| "text".to_owned(), |told| told.source.clone()),
+        source_description: description,
         group_id: episode.project.namespace().to_string(),
     }
 }

@@ -12,7 +12,10 @@ use crate::{
         caller::{Caller, Room},
         convert, current,
     },
-    engine::episode,
+    engine::{
+        episode,
+        forks::{self, Fork},
+    },
     model::session::Session,
     store::SourceKey,
 };
@@ -51,7 +54,11 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
     let files = store.sources_of(key).map_err(store_error)?;
     let files = files.iter().map(|file| convert::file_row(convert::newest(file, &at_hand)));
+    let fork = forks::fork_of(store, key).map_err(store_error)?;
+    let of = |fork: &Fork| fork.of.clone().filter(|id| !daemon.engine.is_forgotten(id));
     let mut answer = Answer {
+        forked_from: fork.as_ref().map(|fork| of(fork).map_or_else(String::new, |id| id.id)),
+        shared_records: fork.map_or(0, |fork| fork.records),
         session: convert::session_row(store, &session).map_err(store_error)?,
         files: files.collect(),
         ..Answer::default()

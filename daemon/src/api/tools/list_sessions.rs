@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     api::{Daemon, caller::Caller, convert},
-    model::{SessionKey, Timestamp, session::Session},
+    model::{SessionKey, Timestamp, episode::MEMORY, session::Session},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -38,6 +38,9 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
     let visit = &mut |stored: Session| {
         let session = live.get(&stored.key).unwrap_or(&stored);
+        if session.id.agent == MEMORY {
+            return true;
+        }
         let says_something = arguments.empty || session.content.is_some();
         let wanted_state =
             arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);

@@ -1,10 +1,11 @@
 //! The tools: what the daemon can do for anyone. A new one is a file here and a line in [`TOOLS`].
 
+mod add_memory;
 mod close;
 mod delete_episode;
 mod failed_episodes;
 mod get_episode_entities;
-mod get_episodes;
+pub(in crate::api) mod get_episodes;
 mod get_handoff;
 mod get_session;
 mod graph;
@@ -12,6 +13,7 @@ mod health;
 mod list_sessions;
 mod list_unindexed;
 mod search_memory_facts;
+mod search_memory_nodes;
 mod search_nodes;
 mod search_sessions;
 mod status;
@@ -44,6 +46,7 @@ pub static TOOLS: &[&Tool] = &[
     &search_sessions::TOOL,
     &search_memory_facts::TOOL,
     &search_nodes::TOOL,
+    &search_memory_nodes::TOOL,
     &get_episode_entities::TOOL,
     &list_sessions::TOOL,
     &get_session::TOOL,
@@ -53,6 +56,7 @@ pub static TOOLS: &[&Tool] = &[
     &sync_history::TOOL,
     &failed_episodes::TOOL,
     &get_episodes::TOOL,
+    &add_memory::TOOL,
     &delete_episode::TOOL,
     &summarize_session::TOOL,
 ];
@@ -131,13 +135,16 @@ pub(super) fn failed(error: Error) -> Value {
 
 /// The schema of what a tool takes: every member with its default.
 fn input<T: JsonSchema>() -> schemars::Schema {
-    schema::<T>(SchemaSettings::draft2020_12().for_deserialize())
+    let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    without(&["format", "minimum"], schema.ensure_object());
+    schema
 }
 
-/// The schema of what a tool answers. No member is required: an error has others.
+/// The schema of what a tool answers. No member is required: an error has others. It costs every
+/// agent a part of its context, so names and types have to do: an answer speaks for itself.
 fn output<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
-    without_defaults(schema.ensure_object());
+    without(&["default", "description", "format", "minimum"], schema.ensure_object());
     schema
 }
 
@@ -153,20 +160,24 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
     schema
 }
 
-/// Takes the default values out; they are many and say nothing about an answer.
-fn without_defaults(schema: &mut serde_json::Map<String, Value>) {
-    // A member of that name is a schema itself; the annotation is no schema.
-    schema.remove("default");
-    for (_, inner) in schema.iter_mut() {
-        without_defaults_in(inner);
-    }
-}
-
-fn without_defaults_in(value: &mut Value) {
-    match value {
-        Value::Object(object) => without_defaults(object),
-        Value::Array(items) => items.iter_mut().for_each(without_defaults_in),
-        _ => {}
+/// Takes annotations out of a schema and all that are in it.
+fn without(annotations: &[&str], schema: &mut serde_json::Map<String, Value>) {
+    schema.retain(|name, _| !annotations.contains(&name.as_str()));
+    for (name, inner) in schema.iter_mut() {
+        match inner {
+            // What is named here are members, whatever they are called.
+            Value::Object(members) if name == "properties" => {
+                for member in members.values_mut().filter_map(Value::as_object_mut) {
+                    without(annotations, member);
+                }
+            }
+            Value::Object(inner) => without(annotations, inner),
+            Value::Array(items) => items
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(|item| without(annotations, item)),
+            _ => {}
+        }
     }
 }
 
@@ -181,7 +192,7 @@ where
 }
 
 /// A project as an argument names it: by its namespace, or by a directory in it.
-fn project_argument(given: Option<&str>) -> Option<Namespace> {
+pub(super) fn project_argument(given: Option<&str>) -> Option<Namespace> {
     let given = given.map(str::trim).filter(|given| !given.is_empty())?;
     Some(Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace()))
 }
@@ -216,7 +227,7 @@ pub(super) fn engine_error(error: AskError) -> Error {
     }
 }
 
-fn store_error(error: StoreError) -> Error {
+pub(super) fn store_error(error: StoreError) -> Error {
     match error {
         StoreError::Closed => Error::new(code::STOPPING, "graphitid is stopping"),
         other => Error::new(code::INTERNAL, other.to_string()),

@@ -38,7 +38,11 @@ pub(super) const TOOL: Tool = Tool {
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+pub(super) async fn run(
+    daemon: &Daemon,
+    caller: &Caller,
+    arguments: Arguments,
+) -> Result<Answer, Error> {
     let projects = graph::projects(arguments.project.as_deref(), arguments.group_ids.as_deref());
     let kinds = kinds(arguments.entity_types.as_deref())?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;

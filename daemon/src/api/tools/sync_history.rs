@@ -10,7 +10,7 @@ use graphiti_proto::{
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
 use crate::{
     api::{Daemon, caller::Caller},
-    engine::{AskError, Past},
+    engine::{AskError, How, Past},
     model::CloseReason,
     store::StoreError,
 };
@@ -44,12 +44,16 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let mut past = daemon.engine.past(age).await.map_err(engine_error)?;
     past.retain(|one| project.is_none() || one.namespace() == project);
     past.truncate(arguments.max_sessions);
-    let bytes: u64 = past.iter().map(|one| one.bytes).sum();
+    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let costs: Option<Vec<f64>> = past.iter().map(|one| asker.estimate(tokens(one))).collect();
     let mut answer = Answer {
         status: "success".to_owned(),
         dry_run: arguments.dry_run,
         sessions_found: past.len(),
-        estimated_tokens: bytes / TEXT / TOKEN,
+        estimated_tokens: past.iter().map(tokens).sum(),
+        estimated_cost: costs.iter().flatten().sum(),
+        price_known: costs.is_some(),
+        model: asker.summarises().then(|| asker.client.model()),
         sessions: past.iter().take(NAMED).map(found).collect(),
         ..Answer::default()
     };
@@ -61,10 +65,21 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         };
         return Ok(answer);
     }
+    let paid = asker.paid();
     index(daemon, caller, &past, &mut answer).await?;
+    answer.actual_cost = (asker.paid() - paid).max(0.0);
     answer.message =
         format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
+    if answer.sessions_empty > 0 {
+        let empty = answer.sessions_empty;
+        answer.message.push_str(&format!(" {empty} said nothing, or what others say."));
+    }
     Ok(answer)
+}
+
+/// Tokens of a session that are looked at, about.
+fn tokens(past: &Past) -> u64 {
+    past.bytes / TEXT / TOKEN
 }
 
 /// Indexes one session after the other: what is going on now comes first with the engine, and a
@@ -85,8 +100,14 @@ async fn index(
         };
         match daemon.engine.close(session, CloseReason::HistorySync).await {
             Ok(closed) => {
-                answer.sessions_indexed += 1;
                 position = closed.position.max(position);
+                if closed.how == How::Empty {
+                    answer.sessions_empty += 1;
+                    continue;
+                }
+                answer.sessions_indexed += 1;
+                // One question at a time: the model is there for what goes on now, too.
+                daemon.engine.summarise(session).await.map_err(engine_error)?;
             }
             Err(AskError::Stopping) => return Err(store_error(StoreError::Closed)),
             Err(_) => answer.sessions_failed += 1,

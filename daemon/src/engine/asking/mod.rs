@@ -3,12 +3,16 @@
 //! Nobody waits for a model but who wants to: the episode that the evidence makes is stored and
 //! found at once, and takes the model's words in when they come. Which sessions a model is still
 //! to be asked about survives a restart ([`awaiting`]); a job gathers what is known of one
-//! ([`Question`]); then the unknown tools are asked about, all in one call ([`tools`]), and the
-//! session's summary ([`summary`]). What that takes is written down ([`usage`]).
+//! ([`Question`]); then the unknown tools are asked about, all in one call ([`tools`]), the longest
+//! messages of which a summary is to be kept ([`messages`]), and the session's summary
+//! ([`summary`]). What that takes is written down ([`usage`]).
 
 pub mod awaiting;
+mod estimate;
 pub mod learned;
+mod messages;
 pub mod prompts;
+pub mod summaries;
 mod summary;
 mod tools;
 pub mod usage;
@@ -20,9 +24,10 @@ use tokio::runtime::Handle;
 use crate::{
     activity::{Detector, classify::Unknowns},
     engine::{
-        asking::{learned::Lessons, usage::Books},
+        asking::{learned::Lessons, summaries::Summaries, usage::Books},
         episode,
         job::Made,
+        long::LongIn,
         pipeline::Means,
     },
     graph,
@@ -32,7 +37,7 @@ use crate::{
         error::{Error, Retry},
     },
     model::{ActivityVector, Episode, Evidence, Namespace, session::Session},
-    prompt::library::Templates,
+    prompt::{self, library::Templates},
     store::Store,
 };
 
@@ -48,6 +53,10 @@ pub struct Asker {
     pub lessons: Arc<Lessons>,
     /// What was asked, counted.
     pub books: Arc<Books>,
+    /// Summaries of messages that were paid for.
+    pub summaries: Arc<Summaries>,
+    /// How messages are summarised.
+    pub prompts: prompt::config::Config,
     /// What becomes of questions without an answer.
     pub resilience: Resilience,
     /// Questions asked at a time.
@@ -70,6 +79,8 @@ pub struct Question {
     pub detector: Detector,
     /// Its tools that were unknown when they were seen.
     pub unknowns: Unknowns,
+    /// Its messages that are kept in short, those that say most first.
+    pub longs: Vec<LongIn>,
 }
 
 /// What came of a question.
@@ -100,6 +111,11 @@ impl Asker {
             Err(error) if self.summarises() && is_about_the_question(&error) => false,
             Err(error) => return AskEnd::Failed(error),
         };
+        if self.summarises()
+            && let Err(error) = self.ask_about_messages(&question, store)
+        {
+            return AskEnd::Failed(error);
+        }
         let activity = self.activity(&question);
         let base = match learned {
             true => episode::summary(

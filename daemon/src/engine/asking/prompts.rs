@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::{
     engine::asking::Asker,
+    model::Role,
     prompt::{
         kind::Kind,
         library::{self, Listed},
@@ -24,9 +25,23 @@ pub struct Shown {
 }
 
 impl Asker {
-    /// The templates that hold in `project`.
+    /// The templates that hold in `project`: those that the filter names, where it names some.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<Shown> {
-        self.templates.list(project).iter().map(shown).collect()
+        let show = |kind: Kind| match speaker(kind).and_then(|role| self.template_of(role)) {
+            Some(source) => self.templates.show_source(kind, &source, project),
+            None => self.templates.show(kind, project),
+        };
+        Kind::ALL.into_iter().map(|kind| shown(&show(kind))).collect()
+    }
+}
+
+/// Whose messages are summarised by a kind; `None` for no messages.
+fn speaker(kind: Kind) -> Option<Role> {
+    match kind {
+        Kind::ToolResults => Some(Role::Tool),
+        Kind::UserMessages => Some(Role::User),
+        Kind::AgentMessages => Some(Role::Agent),
+        Kind::SessionSummary | Kind::ToolClassification => None,
     }
 }
 

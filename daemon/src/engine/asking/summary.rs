@@ -25,7 +25,7 @@ use crate::{
 /// Tokens of an answer, with what a model may think before.
 const OUTPUT: u32 = 8_000;
 /// A session is told in so many parts at most, a call each.
-const PARTS: u32 = 4;
+pub(super) const PARTS: u32 = 4;
 /// Messages that are read from the store in one go.
 const MESSAGES: usize = 256;
 /// What is read from the transcript is not asked for.
@@ -93,7 +93,10 @@ impl Asker {
                 1 => part.clone(),
                 count => format!("[Part {} of {count} of the session]\n\n{part}", at + 1),
             };
-            let reply = self.client.ask_blocking(&self.runtime, &asked.request(&content))?;
+            // What was left out is left out of the whole, which is counted once.
+            let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
+            let request = Request { saved_tokens, ..asked.request(&content) };
+            let reply = self.client.ask_blocking(&self.runtime, &request)?;
             claims.push(self.read(&reply)?);
             model = reply.model;
         }
@@ -103,6 +106,7 @@ impl Asker {
             session = %question.session.id,
             model,
             calls = packed.parts.len(),
+            saved_tokens = packed.saved_tokens,
             dropped = merged.dropped,
             "session summarised"
         );
@@ -182,6 +186,7 @@ impl<'a> Asked<'a> {
             form: Form::JsonOr(schema(Kind::SessionSummary), PLAIN),
             max_output_tokens: self.output,
             project: self.question.project(),
+            saved_tokens: 0,
         }
     }
 }

@@ -75,6 +75,7 @@ impl Asker {
             max_output_tokens: self
                 .fitting(TOKENS_BEFORE.saturating_add(tools.saturating_mul(TOKENS_A_TOOL))),
             project: question.project(),
+            saved_tokens: 0,
         }
     }
 

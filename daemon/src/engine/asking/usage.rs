@@ -48,6 +48,8 @@ pub struct Use {
     pub cost: Money,
     /// Questions whose cost is not known.
     pub unpriced: u64,
+    /// Tokens of what the questions were about that were left out of them.
+    pub saved_tokens: u64,
     /// Not asked, for the answer was kept from before.
     pub kept: u64,
     /// Not asked, for what they are about did not change.
@@ -167,6 +169,7 @@ impl Use {
         self.cached = self.cached.saturating_add(record.usage.cached);
         self.cost += record.cost.unwrap_or(Money::ZERO);
         self.unpriced += u64::from(record.cost.is_none());
+        self.saved_tokens = self.saved_tokens.saturating_add(record.saved_tokens);
     }
 }
 
@@ -219,6 +222,7 @@ mod tests {
             calls: u32::from(end == End::Answered),
             usage: Usage { input: 10, output: 2, ..Usage::default() },
             cost: Some(Money::from_usd(0.5)),
+            saved_tokens: 0,
         }
     }
 

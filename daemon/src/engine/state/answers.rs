@@ -7,10 +7,12 @@ use tokio::sync::oneshot;
 use super::{Settling, State};
 use crate::{
     capture::watch::Watch,
-    engine::{AskError, Needed, Scope, Status, ask::Ask, history::Known, schedule::Queue},
+    engine::{
+        AskError, Closed, How, Needed, Scope, Status, ask::Ask, history::Known, schedule::Queue,
+    },
     model::{
-        Project, SessionKey, Timestamp,
-        session::{Session, State as SessionState, Unindexed},
+        EpisodeId, SessionKey, Timestamp,
+        session::{State as SessionState, Unindexed},
     },
     session::Event as SessionEvent,
 };
@@ -18,11 +20,22 @@ use crate::{
 impl State {
     pub(super) fn answer(&mut self, ask: Ask, now: Timestamp) {
         match ask {
+            Ask::Close { session, reply, .. }
+                if let Some(episode) = self.episode_of_elsewhere(session) =>
+            {
+                let (episode, how) = (Some(episode), How::Unchanged);
+                drop(reply.send(Ok(Closed { session, episode, how, position: 0 })));
+            }
             Ask::Close { session, reason, reply } => {
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
                     Some(_) => self.waiting.entry(session).or_default().push(reply),
                     None => drop(reply.send(Err(AskError::NoSuchSession))),
                 }
+            }
+            Ask::CloseLater { session, reply, .. }
+                if self.episode_of_elsewhere(session).is_some() =>
+            {
+                drop(reply.send(Ok(())));
             }
             Ask::CloseLater { session, reason, reply } => {
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
@@ -32,12 +45,15 @@ impl State {
             }
             Ask::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
             Ask::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
-            Ask::Running(reply) => drop(reply.send(self.running.values().cloned().collect())),
+            Ask::Running(reply) => drop(reply.send(self.agents.iter().cloned().collect())),
+            Ask::AgentRuns(running) => self.agent_runs(running),
+            Ask::AgentLeft(session) => self.agent_left(&session),
             Ask::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
             Ask::Known(reply) => drop(reply.send(Known {
                 live: self.tracker.iter().cloned().collect(),
                 roots: self.places.roots.clone(),
                 excluded: self.settings.excluded.clone(),
+                forgotten: self.reader.forgotten.clone(),
             })),
             Ask::Status(reply) => drop(reply.send(self.status())),
             Ask::Pending { session, reply } => drop(reply.send(self.pending(session, now))),
@@ -47,6 +63,13 @@ impl State {
                 let scans = self.watches.iter().map(Watch::rescan);
                 let scan = scans.max().unwrap_or(0);
                 self.settling.push(Settling { sessions, scan, reply });
+            }
+            Ask::Summarise { session, reply } => self.summarise(session, reply, now),
+            Ask::Asking { scope, reply } => drop(reply.send(self.asking(&scope, now))),
+            Ask::LetGo { sessions, reply } => self.let_go(sessions, reply),
+            Ask::LetGoEnded { sessions, reply } => {
+                self.let_go_ended(&sessions);
+                let _ = reply.send(());
             }
             Ask::NoteProblem(problem) => self.note_problem(problem),
             Ask::Reload(settings, reply) => {
@@ -65,6 +88,13 @@ impl State {
         }
     }
 
+    /// The episode of a session that has no transcript here, and nothing to be made of it.
+    fn episode_of_elsewhere(&self, session: SessionKey) -> Option<EpisodeId> {
+        let indexed = self.session(session)?.indexed?;
+        let sources = self.engine.store.sources_of(session);
+        sources.is_ok_and(|sources| sources.is_empty()).then_some(indexed.episode)
+    }
+
     /// Replies when everything saved so far would survive a power cut.
     fn reply_when_saved(&self, reply: oneshot::Sender<Result<(), AskError>>) {
         // Writes are applied in order: behind an empty list all earlier ones are safe.
@@ -77,13 +107,7 @@ impl State {
 
     /// Starts the jobs that a search needs, the most recently written sessions first.
     fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<Needed> {
-        let in_scope = |session: &Session| {
-            let namespace = session.project.as_ref().map(Project::namespace);
-            Some(session.key) != scope.except
-                && (scope.projects.is_empty()
-                    || namespace.is_some_and(|ns| scope.projects.contains(&ns)))
-        };
-        let sessions = self.tracker.iter().filter(|session| in_scope(session));
+        let sessions = self.tracker.iter().filter(|session| scope.has(session));
         let mut sessions: Vec<(Timestamp, SessionKey)> =
             sessions.map(|session| (session.last_activity, session.key)).collect();
         sessions.sort_unstable_by(|a, b| b.cmp(a));

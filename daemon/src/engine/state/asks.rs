@@ -16,7 +16,7 @@ use super::{State, sessions::writes_of};
 use crate::{
     engine::{
         Event,
-        ask::{AskError, ModelStatus, Pending},
+        ask::{AskError, ModelStatus, Pending, Scope},
         asking::{
             AskEnd, Asker,
             awaiting::{self, Awaiting},
@@ -71,6 +71,18 @@ impl Asks {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
         self.awaiting.iter().filter(move |(key, _)| is_idle(key)).map(|(key, one)| (*key, one))
+    }
+
+    /// Lets go of a session; what is being asked about it comes to its end.
+    pub(super) fn forget(&mut self, session: SessionKey) {
+        self.awaiting.remove(&session);
+        self.gathering.remove(&session);
+        self.waiting.remove(&session);
+    }
+
+    /// Whether a model is being asked about a session.
+    pub(super) fn is_asking(&self, session: SessionKey) -> bool {
+        self.running.contains(&session)
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -194,6 +206,35 @@ impl State {
             }
             AskEnd::Failed(error) => self.not_answered(key, &error, now),
         }
+    }
+
+    /// Asks about a session of the past, whose episode is the evidence's, and replies when that is
+    /// done, or put off.
+    pub(super) fn summarise(
+        &mut self,
+        key: SessionKey,
+        reply: oneshot::Sender<Result<(), AskError>>,
+        now: Timestamp,
+    ) {
+        let session = self.session(key).filter(|session| self.is_of_evidence(session));
+        if session.is_none() || !self.settings.asker.summarises() {
+            drop(reply.send(Ok(())));
+            return;
+        }
+        self.await_model(key, Awaiting { due: now, retried: 0, error: None });
+        self.asks.waiting.entry(key).or_default().push(reply);
+    }
+
+    /// About how many sessions in `scope` a model is being asked, or will be at once.
+    pub(super) fn asking(&self, scope: &Scope, now: Timestamp) -> usize {
+        if !self.settings.asker.summarises() {
+            return 0;
+        }
+        let due = self.asks.awaiting.iter().filter(|(_, awaiting)| awaiting.due <= now);
+        let keys: HashSet<SessionKey> =
+            due.map(|(key, _)| *key).chain(self.asks.running.iter().copied()).collect();
+        let sessions = keys.into_iter().filter_map(|key| self.session(key));
+        sessions.filter(|session| scope.has(session)).count()
     }
 
     /// Another asker is in force: what waits for the old one's outage is due.

@@ -56,6 +56,11 @@ impl States {
         self.held.insert(source.key, Held { source, state, saved, used: self.uses });
     }
 
+    /// Lets go of the states of a session's files, saved or not.
+    pub(super) fn forget(&mut self, session: SessionKey) {
+        self.held.retain(|key, _| key.session != session);
+    }
+
     /// Lets go of saved states until few enough are held. Returns the session of one that must be
     /// saved before it can go, when it comes to that.
     pub(super) fn make_room(&mut self) -> Option<SessionKey> {

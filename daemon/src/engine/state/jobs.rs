@@ -213,7 +213,10 @@ impl State {
     /// Tells those who wait for a session how its job ended, once that is safe on disk.
     fn reply_to_waiting(&mut self, session: &Session, how: Result<How, AskError>) {
         let Some(waiting) = self.waiting.remove(&session.key) else { return };
-        let (key, episode) = (session.key, session.indexed.as_ref().map(|indexed| indexed.episode));
+        let key = session.key;
+        let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
+        // One that was deleted is none.
+        let episode = episode.filter(|id| matches!(self.engine.store.episode(*id), Ok(Some(_))));
         // Writes are applied in order: behind an empty list all earlier ones are safe.
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move {

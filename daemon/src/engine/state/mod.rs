@@ -1,12 +1,14 @@
 //! The one owner of what changes, and the one loop that changes it.
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
-//! the [`sessions`] they belong to, the [`jobs`] that work on these, the states of files [`held`]
-//! at hand between jobs, what models are asked about ([`asks`]), and the [`answers`] to those who
-//! ask.
+//! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these,
+//! the states of files [`held`] at hand between jobs, what models are asked about ([`asks`]), what
+//! is [`forgetting`], and the [`answers`] to those who ask.
 
+mod agents;
 mod answers;
 mod asks;
+mod forgetting;
 mod held;
 mod jobs;
 mod sessions;
@@ -22,12 +24,9 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::asks::Answered;
-use self::{asks::Asks, held::States};
+use self::{agents::Agents, asks::Asks, forgetting::Forgetting, held::States};
 use crate::{
-    capture::{
-        format::Running,
-        watch::{Mode, Notice, Watch},
-    },
+    capture::watch::{Mode, Notice, Watch},
     clock,
     engine::{
         AskError, Closed, Engine, Event, Places, Settings, reading::Reader, schedule::Schedule,
@@ -52,11 +51,11 @@ pub(super) struct State {
     schedule: Schedule,
     states: States,
     asks: Asks,
+    forgetting: Forgetting,
     /// New files waiting to be identified.
     unidentified: VecDeque<PathBuf>,
     identifying: bool,
-    /// Which sessions run, by the agent's id, as far as agents say.
-    running: HashMap<String, Running>,
+    agents: Agents,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
     settling: Vec<Settling>,
     watches: Vec<Watch>,
@@ -101,9 +100,10 @@ impl State {
             schedule: Schedule::default(),
             states: States::default(),
             asks,
+            forgetting: Forgetting::default(),
             unidentified: VecDeque::new(),
             identifying: false,
-            running: HashMap::new(),
+            agents: Agents::default(),
             waiting: HashMap::new(),
             settling: Vec::new(),
             watches: Vec::new(),
@@ -123,6 +123,7 @@ impl State {
         loop {
             self.start_work(clock::now());
             self.reply_to_settling(clock::now());
+            self.reply_to_forgetting();
             if self.is_stopped() {
                 break;
             }

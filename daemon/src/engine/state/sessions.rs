@@ -1,10 +1,7 @@
-//! Sessions that fall due, lose their agent, or are moved on.
-
-use std::collections::{HashMap, HashSet};
+//! Sessions that fall due or are moved on.
 
 use super::State;
 use crate::{
-    capture::{format::Running, liveness},
     engine::{job::Made, schedule::Queue},
     model::{
         CloseReason, SessionKey, Timestamp,
@@ -31,26 +28,6 @@ impl State {
         self.look_for_agents(now);
         for session in due {
             self.session_event(session, SessionEvent::DeadlinePassed, now);
-        }
-    }
-
-    /// Finds sessions whose agent said that it runs, and does no longer.
-    pub(super) fn look_for_agents(&mut self, now: Timestamp) {
-        let found: HashMap<String, Running> = self
-            .places
-            .liveness
-            .iter()
-            .flat_map(|(format, folder)| liveness::running(*format, folder))
-            .collect();
-        let before = std::mem::replace(&mut self.running, found);
-        let gone: HashSet<String> =
-            before.into_keys().filter(|id| !self.running.contains_key(id)).collect();
-        if gone.is_empty() {
-            return;
-        }
-        for session in self.keys(|session| gone.contains(&session.id.id)) {
-            tracing::info!(session = session.0, "the agent of the session is gone");
-            self.session_event(session, SessionEvent::AgentGone, now);
         }
     }
 
@@ -112,10 +89,11 @@ impl State {
     }
 
     pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
-        match self.tracker.get(key) {
+        let session = match self.tracker.get(key) {
             Some(session) => Some(session.clone()),
             None => self.engine.store.session(key).ok().flatten(),
-        }
+        };
+        session.filter(|session| self.is_there(session))
     }
 
     /// Saves without waiting. Writes are applied in their order: whoever must know that this one

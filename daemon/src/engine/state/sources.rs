@@ -159,7 +159,7 @@ impl State {
     }
 
     /// The session of a new file, and the file's place in it. `None` when the file belongs to an
-    /// excluded project, or is known by now.
+    /// excluded project or a forgotten session, or is known by now.
     fn register(
         &self,
         file: &Identified,
@@ -176,6 +176,9 @@ impl State {
         }
         let agent = file.format.agent().to_owned();
         let id = SessionId { agent, id: file.identity.session.clone() };
+        if self.reader.forgotten.has(&id) {
+            return Ok(None);
+        }
         let mut session = match self.known_session(&id)? {
             Some(session) => session,
             None => Session {

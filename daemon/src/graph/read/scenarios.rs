@@ -337,6 +337,7 @@ impl Session {
             started_at: minute(hour, 0),
             ended_at: minute(hour, 10),
             created_at: minute(hour, 11),
+            told: None,
         };
         Session { episode, evidence: Evidence::default() }
     }

@@ -68,6 +68,17 @@ impl Client {
         self.config.provider != config::Provider::None
     }
 
+    /// The model that is asked, as far as that is known beforehand.
+    pub fn model(&self) -> String {
+        self.model_name(&Account::new())
+    }
+
+    /// What such a use of tokens costs; `None` when the price of the model's tokens is not known.
+    pub fn price_of(&self, usage: &Usage) -> Option<Money> {
+        let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
+        tariff.map(|tariff| tariff.cost(usage))
+    }
+
     /// Tokens that a prompt may have, by [`estimate`](crate::llm::tokens::estimate), when its answer may have
     /// `max_output_tokens`.
     pub fn room(&self, max_output_tokens: u32) -> u32 {
@@ -112,6 +123,7 @@ impl Client {
             calls: 0,
             usage: Usage::default(),
             cost: Some(Money::ZERO),
+            saved_tokens: 0,
         });
     }
 
@@ -124,6 +136,14 @@ impl Client {
     pub fn outage(&self) -> Option<Error> {
         let unusable = self.provider.as_ref().err().cloned();
         unusable.or_else(|| self.breaker().outage(self.ports.clock.now()))
+    }
+
+    /// The model by its name, as far as it is known, and where its prices come from.
+    pub fn prices(&self) -> (String, String) {
+        let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
+        let unknown = "not known: set `session_tracking.llm.price`";
+        let prices = tariff.map_or(unknown.to_owned(), |tariff| tariff.origin().to_string());
+        (self.model_name(&Account::new()), prices)
     }
 
     /// Ends what is being asked, and answers [`Error::Unavailable`] from now on. A call that was
@@ -161,6 +181,7 @@ impl Client {
             calls: account.calls,
             usage: account.usage,
             cost: account.cost,
+            saved_tokens: if account.calls > 0 { request.saved_tokens } else { 0 },
         });
     }
 

@@ -168,6 +168,7 @@ impl Embeddings {
             calls: 1,
             usage,
             cost: embedder.tariff().map(|tariff| tariff.cost(&usage)),
+            saved_tokens: 0,
         });
     }
 }

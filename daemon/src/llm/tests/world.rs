@@ -169,6 +169,7 @@ pub(super) fn text_request(material: &str) -> Request {
         form: Form::Text,
         max_output_tokens: 300,
         project: None,
+        saved_tokens: 0,
     }
 }
 
@@ -181,5 +182,6 @@ pub(super) fn json_request(material: &str) -> Request {
         form: Form::Json(Schema::new("summary", schema).unwrap()),
         max_output_tokens: 300,
         project: None,
+        saved_tokens: 0,
     }
 }

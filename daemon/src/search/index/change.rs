@@ -119,6 +119,7 @@ impl EpisodeField {
             }
         };
         add(Kind::Title, episode.name.clone());
+        add(Kind::Body, episode.text().unwrap_or_default().to_owned());
         add(Kind::Objective, summary.objective.clone());
         for decision in summary.key_decisions.iter().flatten() {
             let others = decision.alternatives.iter().flatten().cloned();

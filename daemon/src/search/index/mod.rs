@@ -134,6 +134,29 @@ impl Index {
         Ok(position)
     }
 
+    /// Writes what was applied to disk, and rids the disk of what was deleted: a deletion only marks
+    /// it, until its segment is merged.
+    pub fn purge(&self) -> Result<(), IndexError> {
+        self.commit()?;
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = match writer.take() {
+            Some(writer) => writer,
+            None => self.new_writer()?,
+        };
+        let segments = self.tantivy.searchable_segment_metas()?;
+        let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
+        for segment in marked.map(tantivy::SegmentMeta::id).collect::<Vec<_>>() {
+            // One that is being merged by itself is rid of it by that.
+            if let Err(error) = busy.merge(&[segment]).wait() {
+                tracing::debug!(%error, "a segment of the search index is being merged");
+            }
+        }
+        busy.wait_merging_threads()?;
+        let disk = open_shards(&self.tantivy)?;
+        self.write().disk = Some(disk);
+        Ok(())
+    }
+
     /// Lets go of memory that only a busy index needs; the next search or commit takes it again in a
     /// few milliseconds. Waits for merges under way.
     pub fn rest(&self) -> Result<(), IndexError> {

@@ -16,6 +16,8 @@
 //! | `e` | episode id, piece | episode |
 //! | `n` | namespace, episode id | nothing: the project's episodes |
 //! | `o` | position | outbox entry |
+//! | `a` | record, session | nothing: the session has the record as a landmark |
+//! | `A` | session, record | the same |
 //! | `w` | shelf, length of the name, name, piece | note |
 //! | `G` | episode, piece | what the rows below hold of the episode |
 //! | `M` | entity, episode | mention |
@@ -34,6 +36,7 @@ use crate::{
     model::{
         EpisodeId, Namespace, SessionId, SessionKey, Timestamp,
         graph::{Claim, EntityId, EntityKind, FactKey, Mention, Rename, Subject, Thing},
+        transcript::RecordUuid,
         vector::Owner,
     },
     store::{Shelf, SourceKey},
@@ -56,6 +59,8 @@ pub(crate) mod table {
     pub(crate) const BY_PROJECT: u8 = b'n';
     pub(crate) const OUTBOX: u8 = b'o';
     pub(crate) const NOTES: u8 = b'w';
+    pub(crate) const LANDMARKS: u8 = b'a';
+    pub(crate) const LANDMARKS_OF: u8 = b'A';
     pub(crate) const CONTENTS: u8 = b'G';
     pub(crate) const MENTIONS: u8 = b'M';
     pub(crate) const MENTIONS_BY_KIND: u8 = b'K';
@@ -66,6 +71,37 @@ pub(crate) mod table {
     pub(crate) const RENAMES_FROM: u8 = b'R';
     pub(crate) const RENAMES_TO: u8 = b'B';
     pub(crate) const VECTORS: u8 = b'V';
+}
+
+/// How the values of a table are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Numbers and keys as they are, or nothing.
+    Plain,
+    /// In an envelope.
+    Sealed,
+    /// In an envelope, in pieces.
+    Pieces,
+}
+
+/// How the values of `table` are laid out.
+pub(crate) fn layout(table: u8) -> Layout {
+    match table {
+        table::SESSIONS
+        | table::SOURCES
+        | table::OUTBOX
+        | table::MENTIONS
+        | table::RENAMES_FROM
+        | table::RENAMES_TO => Layout::Sealed,
+        table::CHECKPOINTS
+        | table::MESSAGES
+        | table::EPISODES
+        | table::NOTES
+        | table::CONTENTS
+        | table::CLAIMS
+        | table::MARKS => Layout::Pieces,
+        _ => Layout::Plain,
+    }
 }
 
 pub(crate) fn meta(name: &str) -> Key {
@@ -142,6 +178,30 @@ pub(crate) fn note(shelf: Shelf, name: &[u8]) -> Key {
 pub(crate) fn note_in(key: &[u8]) -> Option<&[u8]> {
     let length = usize::from(*key.get(2)?);
     key.get(3..3 + length)
+}
+
+pub(crate) fn landmarks(record: RecordUuid) -> Key {
+    key(table::LANDMARKS, &[&record])
+}
+
+pub(crate) fn landmarks_of(session: SessionKey) -> Key {
+    key(table::LANDMARKS_OF, &[&session.0.to_be_bytes()])
+}
+
+/// The keys of a landmark: under its record, and under its session.
+pub(crate) fn landmark(session: SessionKey, record: RecordUuid) -> [Key; 2] {
+    let number = session.0.to_be_bytes();
+    [key(table::LANDMARKS, &[&record, &number]), key(table::LANDMARKS_OF, &[&number, &record])]
+}
+
+/// The session in a key of the table `a`.
+pub(crate) fn session_with_landmark(key: &[u8]) -> Option<SessionKey> {
+    Some(SessionKey(u64::from_be_bytes(key.get(17..25)?.try_into().ok()?)))
+}
+
+/// The record in a key of the table `A`.
+pub(crate) fn landmark_in(key: &[u8]) -> Option<RecordUuid> {
+    key.get(9..25)?.try_into().ok()
 }
 
 pub(crate) fn contents(episode: EpisodeId) -> Key {

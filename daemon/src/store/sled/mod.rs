@@ -14,6 +14,7 @@ mod pieces;
 mod prepared;
 mod reading;
 mod records;
+mod salvage;
 mod statements;
 mod unwritten;
 mod vectors;
@@ -29,6 +30,7 @@ use std::{
 
 use sled::{Db, Tree};
 
+pub use self::salvage::{Salvaged, open_what_is_left};
 use self::{counters::Counters, mark::Mark, writer::Writer};
 use crate::store::{StoreError, Ticket, Write};
 

@@ -9,9 +9,10 @@ use super::{
 };
 use crate::{
     model::{
-        Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session, vector::Owner,
+        Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session,
+        transcript::RecordUuid, vector::Owner,
     },
-    store::{Source, SourceKey, Write},
+    store::{Reworded, Source, SourceKey, Write},
 };
 
 /// Messages in a block at most.
@@ -24,6 +25,8 @@ pub(super) enum Prepared {
     Session { session: Box<Session>, record: Vec<u8> },
     Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
     Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
+    Landmarks { session: SessionKey, records: Vec<RecordUuid> },
+    Reword { source: SourceKey, words: Vec<Reworded> },
     ClearSource(SourceKey),
     Episode { episode: Box<Episode>, record: Vec<u8> },
     Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
@@ -63,6 +66,8 @@ impl From<Write> for Prepared {
                 count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
                 blocks: blocks(&messages),
             },
+            Write::Landmarks { session, records } => Prepared::Landmarks { session, records },
+            Write::Reword { source, words } => Prepared::Reword { source, words },
             Write::ClearSource(source) => Prepared::ClearSource(source),
             Write::Episode(episode) => {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));

@@ -13,7 +13,10 @@ use super::{
     records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
 };
 use crate::{
-    model::{Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session},
+    model::{
+        Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
+        transcript::RecordUuid,
+    },
     store::{Outgoing, Source, SourceKey, Store, StoreError, Ticket, Totals, Write},
 };
 
@@ -94,6 +97,18 @@ impl Store for SledStore {
         Ok(found.filter(|source| source.path == path))
     }
 
+    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
+        let mut found = Vec::new();
+        for key in self.tree.scan_prefix(keys::landmarks(record)).keys() {
+            found.extend(keys::session_with_landmark(&key?));
+        }
+        Ok(found)
+    }
+
+    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError> {
+        landmarks_of(&self.tree, session)
+    }
+
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError> {
         sources_of(&self.tree, session)
     }
@@ -111,15 +126,7 @@ impl Store for SledStore {
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
         let prefix = keys::messages_of(source);
-        // The message may stand inside the block that begins before it.
-        let start = self
-            .tree
-            .range(prefix.clone()..keys::messages(source, from.saturating_add(1)))
-            .keys()
-            .next_back()
-            .transpose()?
-            .and_then(|key| keys::first_message_in(&key))
-            .unwrap_or(from);
+        let start = block_with(&self.tree, source, from)?.unwrap_or(from);
         let mut found = Vec::new();
         let mut joiner = Joiner::default();
         for entry in self.tree.range(keys::messages(source, start)..) {
@@ -233,19 +240,52 @@ pub(super) fn sources_of(tree: &Tree, session: SessionKey) -> Result<Vec<Source>
     Ok(found)
 }
 
+/// The numbers of the messages that blocks of a file begin with.
+pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
+    let mut found = Vec::new();
+    for key in tree.scan_prefix(keys::messages_of(source)).keys() {
+        found.extend(keys::first_message_in(&key?));
+    }
+    // A block has several pieces.
+    found.dedup();
+    Ok(found)
+}
+
+pub(super) fn landmarks_of(
+    tree: &Tree,
+    session: SessionKey,
+) -> Result<Vec<RecordUuid>, StoreError> {
+    let mut found = Vec::new();
+    for key in tree.scan_prefix(keys::landmarks_of(session)).keys() {
+        found.extend(keys::landmark_in(&key?));
+    }
+    Ok(found)
+}
+
 pub(super) fn episode(tree: &Tree, id: EpisodeId) -> Result<Option<Episode>, StoreError> {
     let key = keys::episode(id);
     let Some(sealed) = pieces::get(tree, &key)? else { return Ok(None) };
     read::<EpisodeRecord, Episode>(&key, &sealed).map(Some)
 }
 
-fn read<R, M>(key: &[u8], sealed: &[u8]) -> Result<M, StoreError>
+pub(super) fn read<R, M>(key: &[u8], sealed: &[u8]) -> Result<M, StoreError>
 where
     R: DeserializeOwned,
     M: TryFrom<R, Error = String>,
 {
     let record: R = envelope::open(sealed).map_err(|what| damaged(key, what))?;
     M::try_from(record).map_err(|what| damaged(key, what))
+}
+
+/// The number of the first message in the block that message `seq` stands in, if it is there.
+pub(super) fn block_with(
+    tree: &Tree,
+    source: SourceKey,
+    seq: u32,
+) -> Result<Option<u32>, StoreError> {
+    let range = keys::messages_of(source)..keys::messages(source, seq.saturating_add(1));
+    let last = tree.range(range).keys().next_back().transpose()?;
+    Ok(last.and_then(|key| keys::first_message_in(&key)))
 }
 
 pub(super) fn damaged(key: &[u8], what: String) -> StoreError {

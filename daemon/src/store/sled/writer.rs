@@ -4,7 +4,7 @@
 //! segment that was not synced yet.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     io,
     path::Path,
@@ -26,18 +26,20 @@ use super::{
     mark::Mark,
     pieces,
     prepared::Prepared,
+    reading::damaged,
     records::{MessageRecord, OutboxRecord},
     statements,
     unwritten::{Named, Unwritten},
 };
 use crate::{
     model::{
-        Episode, EpisodeId, SessionKey,
+        Episode, EpisodeId, Message, SessionId, SessionKey,
+        episode::MEMORY,
         graph::Thing,
         session::{Session, State},
         vector::Owner,
     },
-    store::{Outbox, Shelf, SourceKey, StoreError, Ticket, Write},
+    store::{Outbox, Reworded, Shelf, SourceKey, StoreError, Ticket, Write},
 };
 
 /// Lists that may wait; the next caller waits with its own.
@@ -211,6 +213,13 @@ impl Thread {
             Prepared::Messages { source, from, count, blocks } => {
                 self.put_messages(step, source, (from, count), &blocks)
             }
+            Prepared::Landmarks { session, records } => {
+                for key in records.iter().flat_map(|record| keys::landmark(session, *record)) {
+                    step.ops.insert(key, &[]);
+                }
+                Ok(())
+            }
+            Prepared::Reword { source, words } => self.reword(step, source, words),
             Prepared::ClearSource(source) => {
                 pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
                 let gone = self.messages_from(source, 0)?;
@@ -254,7 +263,7 @@ impl Thread {
         let key = keys::session(session.key);
         let before = self.session(session.key)?;
         if before.is_none() {
-            self.counters.sessions.fetch_add(1, Ordering::Relaxed);
+            self.counters.sessions.fetch_add(counted(&session.id), Ordering::Relaxed);
             step.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
         }
         if before.is_none_or(|before| before.project != session.project) {
@@ -295,6 +304,50 @@ impl Thread {
         self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
         self.out(step, Outbox::Messages { source, from, count, overwrites: !gone.is_empty() });
         Ok(())
+    }
+
+    fn reword(
+        &self,
+        step: &mut Step,
+        source: SourceKey,
+        words: Vec<Reworded>,
+    ) -> Result<(), StoreError> {
+        let mut blocks: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
+        let mut reworded: BTreeMap<u32, u32> = BTreeMap::new();
+        for Reworded { seq, was, is } in words {
+            let first = super::reading::block_with(&self.tree, source, seq)?;
+            let Some(first) = first.filter(|_| !step.cleared.contains(&source)) else { continue };
+            if let std::collections::btree_map::Entry::Vacant(vacant) = blocks.entry(first) {
+                vacant.insert(self.block(source, first)?);
+            }
+            let said = blocks.get_mut(&first).into_iter().flatten();
+            for message in said.filter(|message| message.seq == seq && message.text == was) {
+                message.text.clone_from(&is);
+                reworded.insert(seq, first);
+            }
+        }
+        for first in reworded.values().copied().collect::<BTreeSet<u32>>() {
+            let records: Vec<MessageRecord> = blocks[&first].iter().map(Into::into).collect();
+            let key = keys::messages(source, first);
+            pieces::remove(&self.tree, &mut step.ops, &key)?;
+            pieces::put(&mut step.ops, &key, &envelope::seal(&records));
+        }
+        if let (Some((from, _)), Some((to, _))) =
+            (reworded.first_key_value(), reworded.last_key_value())
+        {
+            let (from, count) = (*from, to - from + 1);
+            self.out(step, Outbox::Messages { source, from, count, overwrites: true });
+        }
+        Ok(())
+    }
+
+    fn block(&self, source: SourceKey, first: u32) -> Result<Vec<Message>, StoreError> {
+        let key = keys::messages(source, first);
+        let Some(block) = pieces::get(&self.tree, &key)? else { return Ok(Vec::new()) };
+        let records: Vec<MessageRecord> =
+            envelope::open(&block).map_err(|what| damaged(&key, what))?;
+        let read = |record| Message::try_from(record).map_err(|what| damaged(&key, what));
+        records.into_iter().map(read).collect()
     }
 
     /// The keys of the blocks of `source` that begin at message `from` or later.
@@ -435,12 +488,17 @@ impl Thread {
             let gone = self.messages_from(source.key, 0)?;
             self.remove_blocks(step, &gone)?;
         }
-        let note = keys::note(Shelf::Awaiting, &key.0.to_be_bytes());
-        pieces::remove(&self.tree, &mut step.ops, &note)?;
+        for shelf in [Shelf::Awaiting, Shelf::Forks] {
+            let note = keys::note(shelf, &key.0.to_be_bytes());
+            pieces::remove(&self.tree, &mut step.ops, &note)?;
+        }
+        for record in super::reading::landmarks_of(&self.tree, key)? {
+            keys::landmark(key, record).into_iter().for_each(|key| step.ops.remove(key));
+        }
         step.ops.remove(keys::session(key));
         step.ops.remove(keys::live(key));
         step.ops.remove(keys::id(&session.id));
-        self.counters.sessions.fetch_sub(1, Ordering::Relaxed);
+        self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);
         self.out(step, Outbox::SessionDropped(key));
         Ok(())
     }
@@ -453,4 +511,9 @@ impl Thread {
         let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
         step.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
     }
+}
+
+/// What someone added is no session.
+fn counted(id: &SessionId) -> u64 {
+    u64::from(id.agent != MEMORY)
 }

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Id, Reason, Unknown};
-use crate::model::{Episode, SessionKey, episode::Author};
+use crate::model::{
+    EnhancedSessionSummary, Episode, SessionKey,
+    episode::{Author, Told},
+};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct EpisodeRecord {
@@ -24,6 +27,29 @@ pub(crate) struct EpisodeRecord {
     created_at: i64,
 }
 
+/// What is JSON in the record.
+#[derive(Deserialize)]
+struct Document {
+    #[serde(flatten)]
+    summary: EnhancedSessionSummary,
+    #[serde(default)]
+    told: Option<Told>,
+}
+
+#[derive(Serialize)]
+struct DocumentRef<'e> {
+    #[serde(flatten)]
+    summary: &'e EnhancedSessionSummary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told: Option<&'e Told>,
+}
+
+impl<'e> From<&'e Episode> for DocumentRef<'e> {
+    fn from(episode: &'e Episode) -> DocumentRef<'e> {
+        DocumentRef { summary: &episode.summary, told: episode.told.as_ref() }
+    }
+}
+
 impl From<&Episode> for EpisodeRecord {
     fn from(episode: &Episode) -> EpisodeRecord {
         EpisodeRecord {
@@ -32,7 +58,7 @@ impl From<&Episode> for EpisodeRecord {
             session_id: super::id_record(&episode.session_id),
             project: episode.project.path().to_owned(),
             name: episode.name.clone(),
-            summary: serde_json::to_string(&episode.summary)
+            summary: serde_json::to_string(&DocumentRef::from(episode))
                 .expect("a summary has only string keys and finite numbers"),
             model: match &episode.author {
                 Author::Evidence => None,
@@ -53,14 +79,16 @@ impl TryFrom<EpisodeRecord> for Episode {
     type Error = Unknown;
 
     fn try_from(record: EpisodeRecord) -> Result<Episode, Unknown> {
+        let document: Document =
+            serde_json::from_str(&record.summary).map_err(|error| format!("summary: {error}"))?;
         Ok(Episode {
             id: super::episode_id(record.id),
             session: SessionKey(record.session),
             session_id: super::id_model(record.session_id),
             project: super::project_model(&record.project),
             name: record.name,
-            summary: serde_json::from_str(&record.summary)
-                .map_err(|error| format!("summary: {error}"))?,
+            summary: document.summary,
+            told: document.told,
             author: record.model.map_or(Author::Evidence, Author::Model),
             file: record.file,
             content_hash: super::hash(record.hash),

@@ -1,0 +1,114 @@
+//! `graphiti forget`.
+
+use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, ago, instant, line, now},
+};
+
+/// Sessions named on the screen.
+const NAMED: usize = 20;
+
+pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
+    let forget = Forget {
+        sessions: args.sessions,
+        project: super::project(args.project),
+        after: args.after,
+        before: args.before,
+        dry_run: !args.run,
+        undo: args.undo,
+    };
+    let answer: Forgotten = Connection::open()?.ask(FORGET, &forget)?;
+    if args.output.json {
+        screen.print_json(&answer);
+        return Ok(());
+    }
+    let asks_nothing = Forget { dry_run: true, ..forget.clone() } == Forget::default();
+    match (asks_nothing, forget.undo, forget.dry_run) {
+        (true, ..) => print_forgotten(&answer, screen),
+        (false, true, _) => print_back(&answer, screen),
+        (false, false, is_dry) => print(&answer, is_dry, screen),
+    }
+    Ok(())
+}
+
+/// What was forgotten before.
+fn print_forgotten(answer: &Forgotten, screen: &Screen) {
+    if answer.sessions.is_empty() {
+        screen.print("Nothing was forgotten. Name a session, or --project, --after or --before.");
+        return;
+    }
+    for row in &answer.sessions {
+        let when = format!("forgotten {}", ago(instant(&row.at), now()));
+        screen.print(format!(
+            "{} ({})  {}",
+            line(&row.session_id),
+            line(&row.agent),
+            screen.dim(when)
+        ));
+    }
+    screen.print("Let one come back with: graphiti forget --undo <session>");
+}
+
+fn print_back(answer: &Forgotten, screen: &Screen) {
+    for row in &answer.sessions {
+        let what = match row.exists {
+            true => "comes back: its transcript is read again",
+            false => "may come back, but its transcript is not there any more",
+        };
+        screen.print(format!("{} {what}.", line(&row.session_id)));
+    }
+}
+
+fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
+    if answer.sessions.is_empty() {
+        screen.print("No session is meant by that.");
+        return;
+    }
+    let mut facts = vec![
+        counted(answer.sessions.len() as u64, "session", "sessions"),
+        counted(answer.messages, "message", "messages"),
+        counted(answer.episodes, "summary", "summaries"),
+    ];
+    if answer.things > 0 {
+        facts.push(format!("what they say of {}", counted(answer.things, "thing", "things")));
+    }
+    if answer.events > 0 {
+        facts.push(counted(answer.events, "waiting event", "waiting events"));
+    }
+    let verb = if is_dry { "Would be forgotten" } else { "Forgotten" };
+    screen.print(format!("{verb}: {}.", facts.join(", ")));
+    print_rows(&answer.sessions, screen);
+    if !answer.relatives.is_empty() {
+        screen.print("Forks and copies that share text with them, and stay:");
+        print_rows(&answer.relatives, screen);
+    }
+    if answer.sessions.iter().any(|row| row.exists) {
+        screen
+            .print("Their transcripts stay where their agents keep them, and are not read again.");
+    }
+    if is_dry {
+        screen.print("Forget them with --run. Take it back with: graphiti forget --undo <session>");
+    }
+}
+
+fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
+    for row in rows.iter().take(NAMED) {
+        let title = match row.title.as_str() {
+            "" if row.messages == 0 => "(not read yet, or nothing was said)".to_owned(),
+            title => line(title),
+        };
+        let when = ago(instant(&row.at), now());
+        let short: String = row.session_id.chars().take(8).collect();
+        screen.print(format!("  {:<8}  {when:>14}  {title}", line(&short)));
+    }
+    if rows.len() > NAMED {
+        screen.print(screen.dim(format!("  … and {} more", rows.len() - NAMED)));
+    }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

@@ -1,0 +1,201 @@
+//! `graphiti import`: takes in what `graphiti export` wrote on another machine.
+//!
+//! Everything is read and checked before anything is taken in: of an export with something broken
+//! in it nothing is.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use graphiti_proto::{
+    methods::{
+        models::{Known, TOOLS, Tools},
+        transfer::{AT_ONCE, IMPORT, Import, Imported, Portable},
+    },
+    tools::get_episodes::EpisodeNode,
+};
+use serde_json::Value;
+
+use super::export::{CLASSIFICATIONS, EPISODES, LINES, STATES};
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::{Screen, line},
+};
+
+/// Problems that are told.
+const TOLD: usize = 20;
+
+/// An episode and where it was read.
+struct Found {
+    portable: Portable,
+    file: PathBuf,
+    /// The line that it is; `None` where the file is the episode.
+    line: Option<usize>,
+}
+
+/// Everything that is to be taken in.
+#[derive(Default)]
+struct Export {
+    episodes: Vec<Found>,
+    classifications: Option<Value>,
+    problems: Vec<String>,
+}
+
+pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
+    let mut export = Export::default();
+    export.read(&args.path)?;
+    let mut connection = Connection::open()?;
+    let preview = ask(&mut connection, &mut export, true)?;
+    if !export.problems.is_empty() {
+        let count = export.problems.len();
+        let mut told: Vec<String> = export.problems.into_iter().take(TOLD).collect();
+        if count > TOLD {
+            told.push(format!("… and {} more", count - TOLD));
+        }
+        let told = told.join("\n");
+        return Err(AskError::Wrong(format!(
+            "nothing was imported, for something is broken:\n{told}"
+        )));
+    }
+    if args.dry_run {
+        print("Would be taken in", &preview, screen);
+        return Ok(());
+    }
+    let imported = ask(&mut connection, &mut export, false)?;
+    print("Taken in", &imported, screen);
+    if let Some(document) = export.classifications {
+        let known: Known = connection.ask(TOOLS, &Tools::Import { document })?;
+        let (taken, there) = (known.taken, known.known);
+        screen.print(format!(
+            "What was learned about tools: {taken} entries, {there} known already."
+        ));
+    }
+    Ok(())
+}
+
+/// Has all episodes taken in, or only checked.
+fn ask(
+    connection: &mut Connection,
+    export: &mut Export,
+    dry_run: bool,
+) -> Result<Imported, AskError> {
+    let mut sum = Imported::default();
+    for page in export.episodes.chunks(AT_ONCE) {
+        let episodes = page.iter().map(|found| found.portable.clone()).collect();
+        let answer: Imported = connection.ask(IMPORT, &Import { episodes, dry_run })?;
+        sum.taken += answer.taken;
+        sum.known += answer.known;
+        sum.forgotten += answer.forgotten;
+        for problem in answer.problems {
+            let Some(Found { file, line, .. }) = page.get(problem.episode) else { continue };
+            export.problems.push(match line {
+                Some(number) => format!(
+                    "{}:{number}: in line {} of the content: {}",
+                    file.display(),
+                    problem.line,
+                    problem.what
+                ),
+                None => format!("{}:{}: {}", file.display(), problem.line, problem.what),
+            });
+        }
+    }
+    Ok(sum)
+}
+
+fn print(verb: &str, imported: &Imported, screen: &Screen) {
+    let Imported { taken, known, forgotten, .. } = imported;
+    let mut text = format!("{verb}: {taken} {}", if *taken == 1 { "episode" } else { "episodes" });
+    if *known > 0 {
+        text.push_str(&format!("; {known} known already"));
+    }
+    if *forgotten > 0 {
+        text.push_str(&format!("; {forgotten} of sessions that were forgotten here"));
+    }
+    screen.print(line(&format!("{text}.")));
+}
+
+impl Export {
+    fn read(&mut self, path: &Path) -> Result<(), AskError> {
+        if !path.is_dir() {
+            return self.read_file(path);
+        }
+        let lines = path.join(LINES);
+        if lines.exists() {
+            self.read_file(&lines)?;
+        }
+        let mut files: Vec<PathBuf> = Vec::new();
+        if let Ok(entries) = fs::read_dir(path.join(EPISODES)) {
+            files.extend(entries.flatten().map(|entry| entry.path()));
+            files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+        }
+        files.sort();
+        let known: HashSet<String> =
+            self.episodes.iter().map(|found| found.portable.episode.uuid.clone()).collect();
+        // The same episode stands in both when an export was made in both forms.
+        files.retain(|file| {
+            let name = file.file_stem().and_then(|name| name.to_str());
+            name.is_none_or(|name| !known.contains(name))
+        });
+        files.iter().try_for_each(|file| self.read_file(file))?;
+        self.classifications = self.read_json(&path.join(CLASSIFICATIONS))?;
+        // What the other machine's transcripts are at says nothing here, but should be whole.
+        self.read_json(&path.join(STATES))?;
+        if self.episodes.is_empty() && self.classifications.is_none() && self.problems.is_empty() {
+            let what = format!(
+                "there is no export in {}: neither {LINES} nor {EPISODES}/*.md",
+                path.display()
+            );
+            return Err(AskError::Wrong(what));
+        }
+        Ok(())
+    }
+
+    fn read_file(&mut self, file: &Path) -> Result<(), AskError> {
+        let bytes = fs::read(file).map_err(|error| AskError::file(file, &error))?;
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let good = error.utf8_error().valid_up_to();
+                let lines = error.as_bytes()[..good].iter().filter(|byte| **byte == b'\n').count();
+                self.problems.push(format!("{}:{}: is no UTF-8", file.display(), lines + 1));
+                return Ok(());
+            }
+        };
+        if file.extension().is_some_and(|extension| extension == "md") {
+            let episode = EpisodeNode { content: text, ..EpisodeNode::default() };
+            let portable = Portable { episode, summary: Value::Null };
+            self.episodes.push(Found { portable, file: file.to_owned(), line: None });
+            return Ok(());
+        }
+        for (number, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.trim().is_empty()) {
+            match serde_json::from_str(row) {
+                Ok(portable) => {
+                    self.episodes.push(Found {
+                        portable,
+                        file: file.to_owned(),
+                        line: Some(number),
+                    });
+                }
+                Err(error) => self.problems.push(format!("{}:{number}: {error}", file.display())),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_json(&mut self, file: &Path) -> Result<Option<Value>, AskError> {
+        if !file.exists() {
+            return Ok(None);
+        }
+        let text = fs::read(file).map_err(|error| AskError::file(file, &error))?;
+        match serde_json::from_slice(&text) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => {
+                self.problems.push(format!("{}:{}: {error}", file.display(), error.line()));
+                Ok(None)
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `graphiti repair`: has the daemon bring back what can be read of damaged databases.
+
+use std::process::Command;
+
+use graphiti_proto::endpoint;
+
+use crate::{
+    cli::Repair,
+    connection::{AskError, Connection},
+    screen::Screen,
+    start,
+};
+
+/// A database in use cannot be repaired: the daemon is stopped for it, and started again.
+pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    let program = start::daemon().ok_or(start::StartError::NotFound)?;
+    let was_running = Connection::open().is_ok();
+    if was_running {
+        super::stop(screen)?;
+    }
+    let mut command = Command::new(&program);
+    command.arg("repair").args(&repair.database).env("GRAPHITI_HOME", &home);
+    let ended = command
+        .status()
+        .map_err(|error| AskError::Failed(format!("cannot start {}: {error}", program.display())));
+    if was_running {
+        start::start(&home)?;
+        screen.print("graphitid is running again.");
+    }
+    match ended? {
+        status if status.success() => Ok(()),
+        status => Err(AskError::Failed(format!("graphitid repair ended with {status}"))),
+    }
+}

@@ -1,0 +1,87 @@
+//! Work that is given up when it takes too long.
+
+use std::{io, time::Duration};
+
+#[cfg(unix)]
+pub(super) use self::unix::{Input, within};
+#[cfg(windows)]
+pub(super) use self::windows::{Input, within};
+
+/// Here whatever may block can be told for how long, and does without a thread of its own, which
+/// would cost a third of a hook's whole time.
+#[cfg(unix)]
+mod unix {
+    use std::{os::fd::AsFd, time::Instant};
+
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+    use super::{Duration, io};
+
+    /// Does `work`, which keeps to the limit that it is given.
+    pub(in crate::hook) fn within<T: Send + 'static>(
+        limit: Duration,
+        work: impl FnOnce(Duration) -> T + Send + 'static,
+    ) -> Option<T> {
+        Some(work(limit))
+    }
+
+    /// Standard input, for as long as the limit.
+    pub(in crate::hook) struct Input {
+        stdin: io::Stdin,
+        until: Instant,
+    }
+
+    impl Input {
+        pub(in crate::hook) fn within(limit: Duration) -> Input {
+            Input { stdin: io::stdin(), until: Instant::now() + limit }
+        }
+    }
+
+    impl io::Read for Input {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let left = self.until.saturating_duration_since(Instant::now());
+            let limit = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+            let mut asked = [PollFd::new(self.stdin.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut asked, limit)? {
+                0 => Err(io::ErrorKind::TimedOut.into()),
+                _ => Ok(rustix::io::read(&self.stdin, buffer)?),
+            }
+        }
+    }
+}
+
+/// Here neither a pipe nor standard input can be told how long to wait: a thread of their own waits
+/// for them, and is left behind.
+#[cfg(windows)]
+mod windows {
+    use std::{sync::mpsc, thread};
+
+    use super::{Duration, io};
+
+    /// Does `work`; `None` when it takes longer than the limit.
+    pub(in crate::hook) fn within<T: Send + 'static>(
+        limit: Duration,
+        work: impl FnOnce(Duration) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (done, waiting) = mpsc::channel();
+        // Nobody waits any more when that fails.
+        let work = move || drop(done.send(work(limit)));
+        thread::Builder::new().name("hook".to_owned()).spawn(work).ok()?;
+        waiting.recv_timeout(limit).ok()
+    }
+
+    /// Standard input.
+    pub(in crate::hook) struct Input(io::Stdin);
+
+    impl Input {
+        pub(in crate::hook) fn within(_limit: Duration) -> Input {
+            Input(io::stdin())
+        }
+    }
+
+    impl io::Read for Input {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(buffer)
+        }
+    }
+}

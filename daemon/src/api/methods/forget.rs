@@ -1,0 +1,258 @@
+//! `graphiti/forget`: sessions go, everywhere, and stay gone.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use graphiti_proto::{
+    methods::forget::{Forget, Forgotten, ForgottenRow},
+    rpc::{Error, code},
+};
+use serde_json::Value;
+
+use super::write;
+use crate::{
+    api::{
+        Daemon, convert, current, spool,
+        tools::{engine_error, project_argument, store_error, unclear_error},
+    },
+    clock,
+    engine::{ForgottenSession, Past, forks},
+    model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
+    search::query::dates,
+};
+
+/// Which sessions are meant, apart from those that are named.
+struct Wanted {
+    project: Option<Namespace>,
+    after: Option<Timestamp>,
+    before: Option<Timestamp>,
+}
+
+/// What is to go, by the agents' ids: a session that is known, or a transcript that was not read.
+type Chosen = BTreeMap<SessionId, Going>;
+
+enum Going {
+    Known(Box<Session>),
+    Unread(Box<Past>),
+}
+
+/// Answers `graphiti/forget`.
+pub(super) async fn forget(daemon: &Daemon, forget: Forget) -> Result<Value, Error> {
+    let wanted = Wanted::of(&forget)?;
+    if forget.undo {
+        return remember(daemon, &forget.sessions).await;
+    }
+    if forget.sessions.is_empty() && wanted.is_nothing() {
+        let sessions = daemon.engine.forgotten().iter().map(forgotten_row).collect();
+        return Ok(write(&Forgotten { sessions, ..Forgotten::default() }));
+    }
+    let mut chosen = Chosen::new();
+    for given in &forget.sessions {
+        let session = named(daemon, given).await?;
+        chosen.insert(session.id.clone(), Going::Known(Box::new(session)));
+    }
+    if !wanted.is_nothing() {
+        choose(daemon, &wanted, &mut chosen).await?;
+    }
+    let ids: Vec<String> = chosen.keys().map(|id| id.id.clone()).collect();
+    let spooled = spool::files_of(&daemon.home, &ids);
+    let mut answer = told(daemon, &chosen).map_err(store_error)?;
+    answer.events = u64::try_from(spooled.len()).unwrap_or(u64::MAX);
+    if forget.dry_run || chosen.is_empty() {
+        return Ok(write(&answer));
+    }
+    let sessions = chosen.into_iter().map(|(id, going)| (id, going.key())).collect();
+    daemon.engine.forget(sessions).await.map_err(engine_error)?;
+    for file in spooled {
+        drop(fs::remove_file(file));
+    }
+    let indexes = daemon.indexes.clone();
+    let purged = tokio::task::spawn_blocking(move || indexes.purge()).await;
+    if let Ok(Err(error)) = purged {
+        // What was forgotten is not found any more; its words go with the next merge.
+        tracing::warn!(%error, "the search index cannot be rid of what was forgotten");
+    }
+    tracing::info!(sessions = answer.sessions.len(), "sessions forgotten");
+    Ok(write(&answer))
+}
+
+impl Wanted {
+    fn of(forget: &Forget) -> Result<Wanted, Error> {
+        let now = clock::zoned();
+        let day = |name: &str, given: &Option<String>| match given {
+            None => Ok(None),
+            Some(given) => {
+                dates::value(given, &now).map(|range| Some(range.from)).ok_or_else(|| {
+                    let what = format!("`{name}` is a day such as 2026-03-01, not `{given}`");
+                    Error::new(code::INVALID_PARAMS, what)
+                })
+            }
+        };
+        Ok(Wanted {
+            project: project_argument(forget.project.as_deref()),
+            after: day("after", &forget.after)?,
+            before: day("before", &forget.before)?,
+        })
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.project.is_none() && self.after.is_none() && self.before.is_none()
+    }
+
+    fn has(&self, project: Option<&Project>, (first, last): (Timestamp, Timestamp)) -> bool {
+        let is_here = |wanted| project.is_some_and(|project| project.namespace() == wanted);
+        self.project.is_none_or(is_here)
+            && self.after.is_none_or(|after| last >= after)
+            && self.before.is_none_or(|before| first < before)
+    }
+}
+
+impl Going {
+    fn key(&self) -> Option<SessionKey> {
+        match self {
+            Going::Known(session) => Some(session.key),
+            Going::Unread(past) => past.session,
+        }
+    }
+}
+
+async fn named(daemon: &Daemon, given: &str) -> Result<Session, Error> {
+    let key = current::named(daemon, given.trim()).map_err(unclear_error)?;
+    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let session = match live.into_iter().find(|session| session.key == key) {
+        Some(session) => Some(session),
+        None => daemon.engine.store().session(key).map_err(store_error)?,
+    };
+    session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
+}
+
+/// Adds the sessions in a project or a time, and the transcripts there that were not read: one
+/// that is too old to be imported by itself could still be.
+async fn choose(daemon: &Daemon, wanted: &Wanted, chosen: &mut Chosen) -> Result<(), Error> {
+    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let mut found: Vec<Session> = Vec::new();
+    let stored = daemon.engine.store().visit_sessions(&mut |stored| {
+        let newest = live.iter().find(|session| session.key == stored.key);
+        found.push(newest.cloned().unwrap_or(stored));
+        true
+    });
+    stored.map_err(store_error)?;
+    // A session that waits to be read does not know its project yet.
+    for past in daemon.engine.past(None).await.map_err(engine_error)? {
+        if wanted.has(past.project.as_ref(), (past.modified, past.modified)) {
+            chosen.insert(past.id.clone(), Going::Unread(Box::new(past)));
+        }
+    }
+    for session in found {
+        let first = session.started_at.unwrap_or(session.last_activity);
+        if wanted.has(session.project.as_ref(), (first, session.last_activity)) {
+            chosen.insert(session.id.clone(), Going::Known(Box::new(session)));
+        }
+    }
+    Ok(())
+}
+
+fn told(daemon: &Daemon, chosen: &Chosen) -> Result<Forgotten, crate::store::StoreError> {
+    let store = daemon.engine.store().as_ref();
+    let mut answer = Forgotten::default();
+    let mut relatives: Vec<SessionKey> = Vec::new();
+    for going in chosen.values() {
+        let session = match going {
+            Going::Known(session) => session,
+            Going::Unread(past) => {
+                answer.sessions.push(unread_row(past));
+                continue;
+            }
+        };
+        let row = known_row(daemon, session)?;
+        answer.messages += u64::from(row.messages);
+        if let Some(indexed) = &session.indexed
+            && store.episode(indexed.episode)?.is_some()
+        {
+            answer.episodes += 1;
+            let things = store.things_of(indexed.episode)?.len();
+            answer.things += u64::try_from(things).unwrap_or(u64::MAX);
+        }
+        answer.sessions.push(row);
+        relatives.extend(forks::relatives(store, session.key)?);
+    }
+    answer.sessions.sort_by(|one, other| other.at.cmp(&one.at));
+    relatives.sort_unstable();
+    relatives.dedup();
+    for key in relatives {
+        let Some(session) = store.session(key)? else { continue };
+        if !chosen.contains_key(&session.id) {
+            answer.relatives.push(known_row(daemon, &session)?);
+        }
+    }
+    Ok(answer)
+}
+
+fn known_row(daemon: &Daemon, session: &Session) -> Result<ForgottenRow, crate::store::StoreError> {
+    let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
+    Ok(ForgottenRow {
+        session_id: row.session_id,
+        agent: row.agent,
+        title: row.title,
+        project: row.project,
+        at: row.last_activity,
+        messages: row.message_count,
+        exists: Path::new(&session.file).exists(),
+        file_path: row.file_path,
+    })
+}
+
+fn unread_row(past: &Past) -> ForgottenRow {
+    ForgottenRow {
+        session_id: past.id.id.clone(),
+        agent: past.id.agent.clone(),
+        title: String::new(),
+        project: past.project.as_ref().map(Project::path).unwrap_or_default().to_owned(),
+        at: past.modified.to_string(),
+        messages: past.messages,
+        file_path: past.path.clone(),
+        exists: true,
+    }
+}
+
+fn forgotten_row(session: &ForgottenSession) -> ForgottenRow {
+    ForgottenRow {
+        session_id: session.id.id.clone(),
+        agent: session.id.agent.clone(),
+        at: session.at.to_string(),
+        ..ForgottenRow::default()
+    }
+}
+
+/// Lets forgotten sessions come back.
+async fn remember(daemon: &Daemon, given: &[String]) -> Result<Value, Error> {
+    let forgotten = daemon.engine.forgotten();
+    let mut chosen: Vec<&ForgottenSession> = Vec::new();
+    for given in given {
+        let given = given.trim();
+        let begins = |one: &&ForgottenSession| !given.is_empty() && one.id.id.starts_with(given);
+        let found: Vec<&ForgottenSession> = forgotten.iter().filter(begins).collect();
+        let exact = found.iter().find(|one| one.id.id == given);
+        match (exact, found.as_slice()) {
+            (Some(one), _) | (None, [one]) => chosen.push(one),
+            (None, []) => {
+                let what = format!(
+                    "no forgotten session begins with `{given}`; `graphiti forget` lists them"
+                );
+                return Err(Error::new(code::NOT_FOUND, what));
+            }
+            (None, several) => {
+                let what = format!(
+                    "{} forgotten sessions begin with `{given}`: give more of the id",
+                    several.len()
+                );
+                return Err(Error::new(code::AMBIGUOUS, what));
+            }
+        }
+    }
+    let mut answer = Forgotten::default();
+    for session in chosen {
+        let exists = daemon.engine.remember(&session.id).await.map_err(engine_error)?;
+        answer.sessions.push(ForgottenRow { exists, ..forgotten_row(session) });
+    }
+    Ok(write(&answer))
+}

@@ -1,0 +1,111 @@
+//! `add_memory`.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::add_memory::{Answer, Arguments, NAME},
+};
+
+use super::{Effect, Tool, engine_error, input, names_project, output, store_error, typed};
+use crate::{
+    api::{Daemon, caller::Caller, handoff},
+    clock,
+    engine::elsewhere::Memory,
+    model::{EpisodeId, Namespace, Project},
+};
+
+/// Bytes of a body at most.
+const BODY: usize = 256 << 10;
+/// Characters of a name at most.
+const TITLE: usize = 200;
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Remember something",
+    description: "Remember something that no session says: a text, JSON, or a conversation. It is found by searches \
+        and listed with the episodes at once. Sessions are remembered by themselves; this is for everything else.",
+    effect: Effect::Adds,
+    input: input::<Arguments>,
+    output: output::<Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    },
+};
+
+async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+    let Arguments { name, episode_body: body, source, source_description, .. } = &arguments;
+    check(name, body, source)?;
+    let replaces = replaces(daemon, arguments.uuid.as_deref())?;
+    let memory = Memory {
+        name: name.trim().chars().take(TITLE).collect(),
+        body: body.trim().to_owned(),
+        source: source.clone(),
+        description: source_description.trim().to_owned(),
+        project: project(daemon, caller, arguments.group_id.as_deref())?,
+        replaces,
+    };
+    let remembered = daemon.engine.remember_that(memory, clock::now()).await;
+    let (episode, _) = remembered.map_err(engine_error)?;
+    let group_id = episode.project.namespace().to_string();
+    Ok(Answer {
+        message: format!("Episode '{}' added to group '{group_id}'", episode.name),
+        uuid: episode.id.to_string(),
+        group_id,
+    })
+}
+
+fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
+    let wrong = |what: &str| Err(Error::new(code::INVALID_PARAMS, what.to_owned()));
+    if name.trim().is_empty() || body.trim().is_empty() {
+        return wrong("`name` and `episode_body` must say something");
+    }
+    if body.len() > BODY {
+        return wrong("`episode_body` is longer than 256 KiB: add it in parts");
+    }
+    match source {
+        "text" | "message" => Ok(()),
+        "json" => match serde_json::from_str::<serde_json::Value>(body) {
+            Ok(_) => Ok(()),
+            Err(error) => wrong(&format!("`episode_body` is no JSON: {error}")),
+        },
+        other => wrong(&format!("`source` is `text`, `json` or `message`, not `{other}`")),
+    }
+}
+
+/// The memory that is to be replaced. A session's episode is not: its transcript says what it says.
+fn replaces(daemon: &Daemon, given: Option<&str>) -> Result<Option<EpisodeId>, Error> {
+    let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
+        return Ok(None);
+    };
+    let id = EpisodeId::parse(given).ok_or_else(|| {
+        Error::new(code::INVALID_PARAMS, format!("`uuid` is an episode's id, not `{given}`"))
+    })?;
+    match daemon.engine.store().episode(id).map_err(store_error)? {
+        Some(episode) if episode.is_memory() => Ok(Some(id)),
+        Some(_) => {
+            let what = format!("{id} is a session's episode, which cannot be replaced");
+            Err(Error::new(code::INVALID_PARAMS, what))
+        }
+        None => Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}"))),
+    }
+}
+
+/// The project that is named, by its directory or by a namespace that is known; else the caller's.
+fn project(daemon: &Daemon, caller: &Caller, given: Option<&str>) -> Result<Project, Error> {
+    let given = given.map(str::trim).filter(|given| !given.is_empty() && names_project(given));
+    let store = daemon.engine.store().as_ref();
+    if let Some(namespace) = given.and_then(Namespace::parse) {
+        let newest = store.newest_episodes(Some(namespace), None, 1).map_err(store_error)?;
+        let known = newest.into_iter().next().map(|episode| episode.project);
+        return known.ok_or_else(|| {
+            let what =
+                format!("no project with the namespace {namespace} is known: give its directory");
+            Error::new(code::NOT_FOUND, what)
+        });
+    }
+    if let Some(directory) = given {
+        return Ok(Project::new(directory));
+    }
+    let Some(directory) = &caller.directory else { return Ok(Project::new("/unknown")) };
+    let known = handoff::project_of(store, directory).map_err(store_error)?;
+    Ok(known.map_or_else(|| Project::new(directory), |(project, _)| project))
+}

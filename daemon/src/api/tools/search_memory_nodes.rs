@@ -1,0 +1,34 @@
+//! `search_memory_nodes`: `search_nodes` under its older name, with its older argument.
+
+use graphiti_proto::tools::{
+    search_memory_nodes::{Arguments, NAME},
+    search_nodes,
+};
+
+use super::{Effect, Tool, input, output, typed};
+
+pub(super) const TOOL: Tool = Tool {
+    name: NAME,
+    title: "Search what sessions were about",
+    description: "The older name of search_nodes.",
+    effect: Effect::Reads,
+    input: input::<Arguments>,
+    output: output::<search_nodes::Answer>,
+    call: |daemon, caller, arguments| {
+        Box::pin(typed(arguments, |given| super::search_nodes::run(daemon, caller, newer(given))))
+    },
+};
+
+fn newer(given: Arguments) -> search_nodes::Arguments {
+    let Arguments { query, group_ids, max_nodes, center_node_uuid, entity } = given;
+    let entity_types = Some(entity).filter(|kind| !kind.trim().is_empty()).map(|kind| vec![kind]);
+    search_nodes::Arguments {
+        query,
+        project: None,
+        group_ids,
+        max_nodes,
+        entity_types,
+        center_node_uuid,
+        explain: false,
+    }
+}

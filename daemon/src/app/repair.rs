@@ -1,0 +1,135 @@
+//! `graphitid repair`: brings back what can be read of damaged databases.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, ensure};
+
+use super::{DAMAGED, Options, database, put_aside};
+use crate::{
+    lifecycle::home::Home,
+    store::{
+        StoreError,
+        sled::{Salvaged, SledStore, open_what_is_left},
+    },
+};
+
+/// What the extension of a database begins with that was brought back.
+const SALVAGED: &str = "salvaged-";
+
+/// Looks through the database in use, and brings what is missing in it back from `damaged`, or from
+/// all that were moved aside. `say` takes lines for people.
+///
+/// # Errors
+///
+/// When a daemon owns the home, or the database cannot be written.
+pub fn repair(
+    options: &Options,
+    damaged: Option<&Path>,
+    say: &mut dyn FnMut(&str),
+) -> anyhow::Result<()> {
+    let home = Home::take(&options.home)?;
+    let folder = database(home.path());
+    if let Some(damaged) = damaged {
+        ensure!(
+            damaged.join("db").is_file(),
+            "{} is no database: it holds no file named db",
+            damaged.display()
+        );
+    } else if folder.exists() {
+        examine(&folder, say)?;
+    }
+    let damaged = match damaged {
+        Some(damaged) => vec![damaged.to_owned()],
+        None => put_aside_before(home.path())?,
+    };
+    let store = SledStore::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+    for damaged in damaged {
+        let name = damaged.display();
+        match bring_back(&store, home.path(), &damaged) {
+            Ok(salvaged) => {
+                let kept = keep_as_salvaged(&damaged)?;
+                say(&told(&salvaged, &damaged, kept.as_deref()));
+            }
+            Err(StoreError::Unreadable(what)) => {
+                say(&format!("{name}: nothing of it can be read: {what}"));
+            }
+            Err(error) => return Err(error).with_context(|| format!("bring back {name}")),
+        }
+    }
+    store.close();
+    Ok(())
+}
+
+/// Moves the database in use aside if something in it cannot be read.
+fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+    let examined = SledStore::open(folder).and_then(|store| {
+        let examined = store.examine();
+        store.close();
+        examined
+    });
+    let what = match examined {
+        Ok((records, 0)) => {
+            say(&format!("{}: all of its {records} records can be read.", folder.display()));
+            return Ok(());
+        }
+        Ok((records, bad)) => format!("{bad} of its {records} records cannot be read"),
+        Err(StoreError::Unreadable(what)) => what,
+        Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
+    };
+    let aside = put_aside(folder)?;
+    say(&format!("{}: {what}; it was moved to {}.", folder.display(), aside.display()));
+    Ok(())
+}
+
+/// The databases that were moved aside, the latest first.
+fn put_aside_before(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = home.read_dir().with_context(|| format!("read {}", home.display()))?;
+    let is_damaged = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| extension.starts_with(DAMAGED))
+    };
+    let mut found: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(is_damaged).collect();
+    found.sort();
+    found.reverse();
+    Ok(found)
+}
+
+fn bring_back(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
+    let work = home.join("db.repair");
+    let brought_back = open_what_is_left(damaged, &work).and_then(|left| {
+        let salvaged = store.salvage(&left);
+        left.close();
+        salvaged
+    });
+    // A copy: when it stays, it is in nobody's way but the next repair's, which removes it.
+    drop(fs::remove_dir_all(&work));
+    brought_back
+}
+
+/// Marks one that was moved aside as done, so that it is not gone through again.
+fn keep_as_salvaged(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let extension = damaged.extension().and_then(|extension| extension.to_str());
+    let Some(time) = extension.and_then(|extension| extension.strip_prefix(DAMAGED)) else {
+        return Ok(None);
+    };
+    let kept = damaged.with_extension(format!("{SALVAGED}{time}"));
+    fs::rename(damaged, &kept)
+        .with_context(|| format!("move {} to {}", damaged.display(), kept.display()))?;
+    Ok(Some(kept))
+}
+
+fn told(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
+    let Salvaged { sessions, known, messages, episodes, unreadable } = salvaged;
+    let mut told = format!(
+        "{}: brought back {sessions} sessions with {messages} messages and {episodes} episodes; {known} sessions were there already; {unreadable} records could not be read.",
+        damaged.display()
+    );
+    if let Some(kept) = kept {
+        told += &format!(" It is now {}: delete it when you miss nothing.", kept.display());
+    }
+    told
+}

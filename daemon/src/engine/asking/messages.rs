@@ -1,0 +1,207 @@
+//! Single messages in a model's words.
+//!
+//! A message that is kept in short, since a summary is to be kept of it, is read again and told by
+//! its kind's template. What comes back takes the place of what is kept: it is shown, searched,
+//! and what the session's summary is made of. The content hash is that of what was read, so it
+//! stays; and what was told once is not asked about again, in this session or another.
+
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
+
+use crate::{
+    capture::filter::Keep,
+    engine::{
+        asking::{Asker, Question, is_about_the_question},
+        files,
+        long::LongIn,
+    },
+    llm::{
+        error::Error,
+        ports::Avoided,
+        request::{Form, Purpose, Request},
+        tokens,
+    },
+    model::{Message, Role},
+    prompt::{cache_key::SummaryKey, config::Source, kind::Kind, limit, template::Values},
+    store::{Reworded, SourceKey, Store, Write},
+};
+
+/// Of one message so many tokens are shown.
+const SHOWN: u32 = 6_000;
+/// Tokens that a model may think before it answers.
+const THOUGHTS: u32 = 1_000;
+
+impl Asker {
+    /// Asks about the messages that say most, as many as may be, and puts the answers in their
+    /// places. What was answered before something failed is kept.
+    pub(super) fn ask_about_messages(
+        &self,
+        question: &Question,
+        store: &dyn Store,
+    ) -> Result<(), Error> {
+        let most = usize::try_from(self.prompts.max_per_session).unwrap_or(usize::MAX);
+        let mut words: BTreeMap<SourceKey, Vec<Reworded>> = BTreeMap::new();
+        let mut end = Ok(());
+        for long in question.longs.iter().take(most) {
+            match self.reworded(long, question, store) {
+                Ok(reworded) => words.entry(long.source).or_default().extend(reworded),
+                Err(error) if is_about_the_question(&error) => {
+                    tracing::debug!(%error, "a message stays as it is");
+                }
+                Err(error) => {
+                    end = Err(error);
+                    break;
+                }
+            }
+        }
+        words.retain(|_, words| !words.is_empty());
+        let writes: Vec<Write> =
+            words.into_iter().map(|(source, words)| Write::Reword { source, words }).collect();
+        if !writes.is_empty()
+            && let Err(error) = store.write(writes).wait()
+        {
+            tracing::warn!(%error, "summaries of messages cannot be stored");
+        }
+        end
+    }
+
+    /// A message in a model's words; `None` when it is told in them already, or stands nowhere any
+    /// more.
+    fn reworded(
+        &self,
+        long: &LongIn,
+        question: &Question,
+        store: &dyn Store,
+    ) -> Result<Option<Reworded>, Error> {
+        let message =
+            store.messages(long.source, long.long.seq, 1).ok().and_then(|mut one| one.pop());
+        let Some(message) = message.filter(|message| long.long.is(&message.text)) else {
+            return Ok(None);
+        };
+        let Some(source) = self.template_of(message.role) else { return Ok(None) };
+        let format = files::format_of(&question.session.id.agent);
+        let content = format.and_then(|format| long.content(format, &self.means));
+        let Some(content) = content else {
+            tracing::debug!(
+                file = long.path,
+                "a message does not stand in its transcript any more"
+            );
+            return Ok(None);
+        };
+        let summary = self.summary_of(&message, (&content, &source), question)?;
+        let is = match message.role {
+            Role::Tool => format!("{}\n{summary}", message.text),
+            Role::User | Role::Agent | Role::Recap => summary,
+        };
+        Ok(Some(Reworded { seq: message.seq, was: message.text, is }))
+    }
+
+    /// The template that the filter names for messages of `role`; `None` when they are kept whole,
+    /// or not at all.
+    pub(super) fn template_of(&self, role: Role) -> Option<Source> {
+        match self.means.filter.of(role) {
+            Keep::Template(name) => Some(Source::File(name.clone())),
+            Keep::Prompt(text) => Some(Source::Inline(text.clone())),
+            Keep::Full | Keep::Omit => None,
+        }
+    }
+
+    fn summary_of(
+        &self,
+        message: &Message,
+        (content, source): (&str, &Source),
+        question: &Question,
+    ) -> Result<String, Error> {
+        let context = context(message);
+        let project = Path::new(question.episode.project.path());
+        let kind = Kind::of_context(&context);
+        let template = self.templates.from_source(kind, source, Some(project));
+        let max_chars = self.prompts.max_summary_chars;
+        let output = self.fitting(THOUGHTS.saturating_add(tokens::for_answer(max_chars)));
+        let values =
+            Values { context: Some(&context), max_chars: Some(max_chars), ..Values::default() };
+        let frame = tokens::estimate(&template.fill(&values).plain_text());
+        let room = self.client.room(output).saturating_sub(frame).min(SHOWN);
+        let whole = tokens::estimate(content);
+        let content = without_middle(content, room);
+        let values = Values { content: &content, ..values };
+        let key = SummaryKey::of(&template, &values);
+        if let Some(kept) = self.summaries.get(key) {
+            self.client.avoided(Purpose::MessageSummary, Avoided::Cached, question.project());
+            return Ok(kept);
+        }
+        let request = Request {
+            purpose: Purpose::MessageSummary,
+            prompt: template.fill(&values),
+            form: Form::Text,
+            max_output_tokens: output,
+            project: question.project(),
+            saved_tokens: u64::from(whole.saturating_sub(tokens::estimate(&content))),
+        };
+        let reply = self.client.ask_blocking(&self.runtime, &request)?;
+        let text = self.means.redactor.redact(&reply.text).text;
+        let summary = limit::within(&readable(&text), max_chars);
+        if summary.is_empty() {
+            return Err(Error::BadReply { reason: "it is empty".to_owned() });
+        }
+        tracing::debug!(
+            kind = kind.as_str(),
+            from = content.len(),
+            to = summary.len(),
+            "message summarised"
+        );
+        self.summaries.keep(key, &summary);
+        Ok(summary)
+    }
+}
+
+/// Who speaks, in the documents' words.
+fn context(message: &Message) -> Cow<'static, str> {
+    match message.role {
+        Role::User => "user message".into(),
+        Role::Agent | Role::Recap => "agent response".into(),
+        Role::Tool => format!("tool: {}", message.tool.as_deref().unwrap_or("unknown")).into(),
+    }
+}
+
+/// What a terminal would act on is not kept.
+fn readable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
+}
+
+/// At most about `room` tokens of `text`: of what is too long the beginning, and a third of it
+/// from the end.
+fn without_middle(text: &str, room: u32) -> Cow<'_, str> {
+    let estimated = tokens::estimate(text);
+    if estimated <= room {
+        return Cow::Borrowed(text);
+    }
+    let share = f64::from(room) / f64::from(estimated);
+    let bytes = (text.len() as f64 * share) as usize;
+    let head = text.floor_char_boundary(bytes / 3 * 2);
+    let tail = text.ceil_char_boundary(text.len() - bytes / 3);
+    Cow::Owned(format!(
+        "{}\n[… {} bytes left out …]\n{}",
+        &text[..head],
+        tail - head,
+        &text[tail..]
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_loses_its_middle() {
+        let text = format!("begin {} end", "ä word ".repeat(10_000));
+        let cut = without_middle(&text, 1_000);
+        assert!(cut.starts_with("begin ") && cut.ends_with(" end") && cut.contains("left out"));
+        assert!(tokens::estimate(&cut) < 1_100, "{}", tokens::estimate(&cut));
+        assert_eq!(without_middle("short", 10), "short");
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_acts_on_is_kept() {
+        assert_eq!(readable("a\u{1b}[31mb\r\nc\u{7}"), "a[31mb\nc");
+    }
+}

@@ -1,0 +1,136 @@
+//! Summaries of messages that were paid for, kept from one run to the next.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    prompt::cache_key::SummaryKey,
+    store::{Note, Shelf, Store, Write},
+};
+
+/// The latest summaries of messages, by what was asked.
+pub struct Summaries {
+    store: Arc<dyn Store>,
+    /// Read from the store when they are first needed.
+    kept: Mutex<Option<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    by_key: HashMap<SummaryKey, String>,
+    /// By their numbers, the oldest first.
+    in_order: BTreeMap<u64, SummaryKey>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    version: u32,
+    number: u64,
+    summary: String,
+}
+
+const VERSION: u32 = 1;
+/// So many are kept; the oldest go first.
+const MOST: usize = 4_096;
+
+impl Summaries {
+    /// Those in `store`. Nothing is read yet.
+    pub fn new(store: Arc<dyn Store>) -> Summaries {
+        Summaries { store, kept: Mutex::default() }
+    }
+
+    /// The answer to a question that was asked before.
+    pub fn get(&self, key: SummaryKey) -> Option<String> {
+        self.with(|kept| kept.by_key.get(&key).cloned())
+    }
+
+    /// Keeps an answer.
+    pub fn keep(&self, key: SummaryKey, summary: &str) {
+        self.with(|kept| {
+            let number = kept.in_order.last_key_value().map_or(0, |(last, _)| last + 1);
+            if kept.by_key.insert(key, summary.to_owned()).is_some() {
+                kept.in_order.retain(|_, known| *known != key);
+            }
+            kept.in_order.insert(number, key);
+            let saved = Saved { version: VERSION, number, summary: summary.to_owned() };
+            let content = serde_json::to_vec(&saved).expect("a summary is plain data");
+            let mut writes = vec![note(key, Some(content))];
+            while kept.in_order.len() > MOST
+                && let Some((_, oldest)) = kept.in_order.pop_first()
+            {
+                kept.by_key.remove(&oldest);
+                writes.push(note(oldest, None));
+            }
+            drop(self.store.write(writes));
+        });
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Kept) -> T) -> T {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        act(kept.get_or_insert_with(|| Kept::load(self.store.as_ref())))
+    }
+}
+
+impl Kept {
+    /// What was saved. What cannot be read is asked for anew.
+    fn load(store: &dyn Store) -> Kept {
+        let notes = store.notes(Shelf::Summaries).unwrap_or_else(|error| {
+            tracing::warn!(%error, "summaries of messages cannot be read");
+            Vec::new()
+        });
+        let mut kept = Kept::default();
+        for (name, content) in notes {
+            let Ok(key) = <[u8; 32]>::try_from(name).map(SummaryKey::from_bytes) else { continue };
+            if let Ok(Saved { version: VERSION, number, summary }) =
+                serde_json::from_slice(&content)
+            {
+                kept.by_key.insert(key, summary);
+                kept.in_order.insert(number, key);
+            }
+        }
+        kept
+    }
+}
+
+fn note(key: SummaryKey, content: Option<Vec<u8>>) -> Write {
+    Write::Note(Note { shelf: Shelf::Summaries, name: key.to_bytes().to_vec(), content })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sled::SledStore;
+
+    fn key(number: usize) -> SummaryKey {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&number.to_be_bytes());
+        SummaryKey::from_bytes(bytes)
+    }
+
+    #[test]
+    fn answers_survive_and_the_oldest_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || {
+            let store = SledStore::open(&folder.path().join("db")).unwrap();
+            Summaries::new(Arc::new(store))
+        };
+        let summaries = open();
+        for number in 0..=MOST {
+            summaries.keep(key(number), &format!("summary {number}"));
+        }
+        summaries.keep(key(1), "another");
+        drop(summaries.store.write(Vec::new()).wait());
+        drop(summaries);
+        let summaries = open();
+        assert_eq!(summaries.get(key(0)), None);
+        assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
+        summaries.keep(key(MOST + 1), "one more");
+        assert_eq!(summaries.get(key(2)), None);
+        assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
+        assert_eq!(summaries.get(key(3)).as_deref(), Some("summary 3"));
+    }
+}

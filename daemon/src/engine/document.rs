@@ -1,0 +1,243 @@
+//! Reads what [`episode::document`](super::episode::document) writes: where an episode comes from,
+//! then its text.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::model::{
+    ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Project,
+    SessionId, SessionKey, Timestamp,
+    episode::{Author, Told},
+    summary::Outcome,
+};
+
+/// What is wrong with a document, and in which line, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The line.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+const FRONT: &str = "---";
+const MEMBERS: &str = "graphiti_session_metadata:";
+/// What a member's name stands behind.
+const INDENT: &str = "  ";
+
+/// The members in front of a document, each with its line.
+struct Members(BTreeMap<String, (usize, Value)>);
+
+/// The episode in `document`, as one that comes from elsewhere; `summary` is its summary by field,
+/// where that is known.
+pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
+    let (members, text) = Members::read(document)?;
+    let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
+    let agent = members.text("agent")?;
+    let session_id = SessionId { agent, id: members.text("session_id")? };
+    if session_id.id.is_empty() || session_id.agent.is_empty() {
+        return Err(members.wrong("session_id", "is empty"));
+    }
+    let started_at = members.parsed("started_at", "a time", Timestamp::parse)?;
+    let ended_at = members.parsed("ended_at", "a time", Timestamp::parse)?;
+    let created_at = members.parsed("indexed_at", "a time", Timestamp::parse)?;
+    let content_hash = members.parsed("content_hash", "a hash in hex", hash)?;
+    let mut summary: EnhancedSessionSummary = match summary {
+        Value::Null => nothing(),
+        summary => serde_json::from_value(summary.clone())
+            .map_err(|error| Wrong { line: 1, what: format!("`summary`: {error}") })?,
+    };
+    let is_told = summary.objective.is_empty();
+    summary.message_count = summary.message_count.or_else(|| {
+        members.get("message_count").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok())
+    });
+    let optional = |name| members.get(name).and_then(Value::as_str).map(str::to_owned);
+    let told = Told {
+        // What the fields of the summary say is said there.
+        text: if is_told { text.to_owned() } else { String::new() },
+        source: optional("source").unwrap_or_else(|| "text".to_owned()),
+        description: optional("source_description").unwrap_or_default(),
+        from: Some(optional("hostname").unwrap_or_default()),
+    };
+    let branches = members.get("branches").and_then(Value::as_array).into_iter().flatten();
+    Ok(Episode {
+        id,
+        session: SessionKey(0),
+        session_id,
+        project: Project::new(&members.text("project_path")?),
+        name: members.text("name")?,
+        summary,
+        author: optional("model").map_or(Author::Evidence, Author::Model),
+        file: optional("session_file").unwrap_or_default(),
+        content_hash,
+        reason: CloseReason::from_name(&optional("close_reason").unwrap_or_default()),
+        branches: branches.filter_map(|branch| branch.as_str().map(str::to_owned)).collect(),
+        started_at,
+        ended_at,
+        created_at,
+        told: Some(told),
+    })
+}
+
+/// A summary that says nothing.
+pub fn nothing() -> EnhancedSessionSummary {
+    EnhancedSessionSummary {
+        activity_vector: ActivityVector::default(),
+        objective: String::new(),
+        outcome: Outcome::Completed,
+        phases: None,
+        completed_tasks: None,
+        key_decisions: None,
+        next_steps: None,
+        errors_resolved: None,
+        root_cause_analysis: None,
+        config_changes: None,
+        discoveries: None,
+        test_results: None,
+        files_modified: None,
+        mcp_tools_used: None,
+        session_file: None,
+        message_count: None,
+        duration_minutes: None,
+        topics: None,
+        relations: None,
+    }
+}
+
+impl Members {
+    /// The members of a document, and the text behind them.
+    fn read(document: &str) -> Result<(Members, &str), Wrong> {
+        let wrong = |line, what: &str| Wrong { line, what: what.to_owned() };
+        let mut members = BTreeMap::new();
+        let mut rest = document;
+        let mut number = 0;
+        loop {
+            number += 1;
+            let Some((line, behind)) = rest.split_once('\n') else {
+                return Err(wrong(number, "ends before its front matter does"));
+            };
+            rest = behind;
+            let line = line.trim_end_matches('\r');
+            match number {
+                1 if line != FRONT => return Err(wrong(1, "does not begin with `---`")),
+                2 if line != MEMBERS => {
+                    return Err(Wrong { line: 2, what: format!("`{MEMBERS}` is missing") });
+                }
+                1 | 2 => {}
+                _ if line == FRONT => break,
+                _ => {
+                    let member = line.strip_prefix(INDENT).and_then(|line| line.split_once(": "));
+                    let Some((name, value)) = member else {
+                        return Err(wrong(number, "is no `name: value` in two blanks' depth"));
+                    };
+                    let value = serde_json::from_str(value).map_err(|error| Wrong {
+                        line: number,
+                        what: format!("`{name}`: {error}"),
+                    })?;
+                    members.insert(name.to_owned(), (number, value));
+                }
+            }
+        }
+        Ok((Members(members), rest.trim_start_matches(['\r', '\n'])))
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).map(|(_, value)| value)
+    }
+
+    fn text(&self, name: &str) -> Result<String, Wrong> {
+        match self.get(name) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(self.wrong(name, "is no text")),
+            None => Err(self.wrong(name, "is missing")),
+        }
+    }
+
+    fn parsed<T>(
+        &self,
+        name: &str,
+        form: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, Wrong> {
+        let text = self.text(name)?;
+        parse(&text).ok_or_else(|| self.wrong(name, &format!("is {form}, not `{text}`")))
+    }
+
+    fn wrong(&self, name: &str, what: &str) -> Wrong {
+        let line = self.0.get(name).map_or(1, |(line, _)| *line);
+        Wrong { line, what: format!("`{name}` {what}") }
+    }
+}
+
+/// As many digits of it as there are.
+fn hash(text: &str) -> Option<ContentHash> {
+    let mut bytes = [0; 32];
+    let digits = text.as_bytes();
+    if !digits.len().is_multiple_of(2) || digits.len() > 64 {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(ContentHash(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{engine::episode, store::contract};
+
+    fn sample() -> Episode {
+        let session = contract::session(SessionKey(0), "aaaa-1");
+        let mut episode = contract::episode(&session, 1_700_000_000);
+        episode.author = Author::Model("some-model".to_owned());
+        episode.reason = CloseReason::Hook("clear".to_owned());
+        episode.told = Some(Told {
+            text: String::new(),
+            source: "text".to_owned(),
+            description: "what \"it\" is".to_owned(),
+            from: Some("elsewhere".to_owned()),
+        });
+        episode
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let episode = sample();
+        let summary = serde_json::to_value(&episode.summary).unwrap();
+        let mut again = read(&episode::document(&episode), &summary).unwrap();
+        again.summary.message_count = episode.summary.message_count;
+        // Half of it stands in the document.
+        again.content_hash = episode.content_hash;
+        assert_eq!(again, episode);
+        let of_text = read(&episode::document(&episode), &Value::Null).unwrap();
+        assert_eq!(of_text.text(), Some(episode::markdown(&episode).as_str()));
+        assert_eq!(
+            episode::document(&of_text),
+            episode::document(&again).replace(
+                "message_count: 0",
+                &format!("message_count: {}", of_text.summary.message_count.unwrap_or(0)),
+            )
+        );
+    }
+
+    #[test]
+    fn what_is_broken_is_told_with_its_line() {
+        let document = episode::document(&sample());
+        let broken = |from: &str, to: &str| {
+            let Wrong { line, what } =
+                read(&document.replacen(from, to, 1), &Value::Null).unwrap_err();
+            format!("{line}: {what}")
+        };
+        assert_eq!(broken("---\n", "# Title\n"), "1: does not begin with `---`");
+        assert_eq!(broken(MEMBERS, "title: x"), "2: `graphiti_session_metadata:` is missing");
+        assert!(broken("  version: 1", "  version 1").starts_with("3: is no `name: value`"));
+        assert!(
+            broken("  episode_uuid: \"", "  episode_uuid: \"x")
+                .starts_with("4: `episode_uuid` is an episode's id")
+        );
+        assert!(broken("  session_id:", "  session:").ends_with("`session_id` is missing"));
+        assert!(broken("\n---\n", "\n").contains("is no `name: value`"));
+    }
+}

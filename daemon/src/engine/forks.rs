@@ -1,0 +1,290 @@
+//! Forks and copies: transcripts that begin as others do.
+//!
+//! An agent that forks a session copies its records, ids and all, into a new file; people copy
+//! transcripts, too. What stands in another session already is that session's: of a fork only its
+//! own part is read, and a copy says nothing at all. Whichever file is read first owns what they
+//! share.
+//!
+//! A file is recognised by its first record, which is a [landmark](Write::Landmarks) of every
+//! session that begins with it or has a compaction there: later files may begin at one.
+
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    path::Path,
+    sync::{Condvar, Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    capture::{
+        format::{Format, Memory},
+        salvage,
+        tail::{Cursor, Line, Tail},
+    },
+    engine::{
+        forgotten::{self, Fingerprints},
+        reading::{ReadError, Reader},
+    },
+    model::{SessionId, SessionKey, transcript::RecordUuid},
+    store::{Note, Shelf, Source, Store, StoreError, Tally, Write},
+};
+
+/// A file whose first records have no ids is none that is forked.
+const LINES: u64 = 64;
+
+/// What the beginning of a session shares with another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fork {
+    /// The other session; `None` for one that was forgotten.
+    pub of: Option<SessionId>,
+    /// Records that they share.
+    pub records: u64,
+}
+
+/// The form on disk.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    version: u32,
+    of: Option<(String, String)>,
+    records: u64,
+}
+
+const VERSION: u32 = 1;
+
+/// What the beginning of `session` shares with another one, if it does.
+pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
+    let note = store.note(Shelf::Forks, &session.0.to_be_bytes())?;
+    let saved = note.and_then(|note| serde_json::from_slice::<Saved>(&note).ok());
+    let saved = saved.filter(|saved| saved.version == VERSION);
+    Ok(saved.map(|Saved { of, records, .. }| Fork {
+        of: of.map(|(agent, id)| SessionId { agent, id }),
+        records,
+    }))
+}
+
+/// The sessions that begin as `session` does, or at one of its compactions.
+pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
+    let mut found = Vec::new();
+    for landmark in store.landmarks_of(session)? {
+        found.extend(store.sessions_with_landmark(landmark)?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.retain(|relative| *relative != session);
+    Ok(found)
+}
+
+/// Files that begin alike are read one after the other, so that the second finds what the first
+/// one owns.
+#[derive(Debug, Default)]
+pub struct Claims {
+    taken: Mutex<HashSet<RecordUuid>>,
+    freed: Condvar,
+}
+
+/// The right to read files that begin with a record, until it is dropped.
+pub(super) struct Claim<'c> {
+    claims: &'c Claims,
+    record: RecordUuid,
+}
+
+impl Claims {
+    /// Waits until nobody else reads a file that begins with `record`.
+    fn take(&self, record: RecordUuid) -> Claim<'_> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        while !taken.insert(record) {
+            taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        Claim { claims: self, record }
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.claims.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.record);
+        self.claims.freed.notify_all();
+    }
+}
+
+/// How far the rest of a file stands in other sessions, too.
+pub(super) struct Shared<'c> {
+    /// The last line that does; 0 when none does.
+    pub(super) until: u64,
+    /// What is to be remembered of it.
+    pub(super) note: Option<Write>,
+    /// To be held until the file's messages are in the store.
+    pub(super) _claim: Claim<'c>,
+}
+
+/// Who else has records.
+struct Owners {
+    ids: Vec<SessionId>,
+    records: HashMap<RecordUuid, usize>,
+    forgotten: Vec<Fingerprints>,
+}
+
+impl Reader {
+    /// Finds out how far `source`, from `cursor` on, stands in other sessions. `first` is its first
+    /// record, once known; `None` comes back as long as that is.
+    pub(super) fn shared(
+        &self,
+        format: &dyn Format,
+        source: &Source,
+        (cursor, first): (&Cursor, Option<RecordUuid>),
+    ) -> Result<Option<Shared<'_>>, ReadError> {
+        let path = Path::new(&source.path);
+        let fail = |error| ReadError::File { path: source.path.clone(), error };
+        let first = match first {
+            Some(first) => Some(first),
+            None => first_record(format, path, cursor).map_err(fail)?,
+        };
+        let Some(first) = first else { return Ok(None) };
+        let claim = self.claims.take(first);
+        let owners = self.owners(format, source, &first)?;
+        let (mut until, mut records, mut of) = (0, 0, None);
+        if !owners.is_empty() {
+            let visit = &mut |line, record: &RecordUuid| {
+                if let Some(owner) = owners.of(record) {
+                    (until, records, of) = (line, records + 1, owner);
+                }
+                true
+            };
+            each_record(format, path, cursor, visit).map_err(fail)?;
+        }
+        // A copy that has grown shares what it shared before, too.
+        let before = match cursor.line {
+            0 => None,
+            _ => fork_of(self.store.as_ref(), source.key.session)?,
+        };
+        let fork = Fork { of, records: records + before.map_or(0, |before| before.records) };
+        // What a file shares with another one of its own session is nothing to tell.
+        let is_told = until > 0 && source.key.number == 0;
+        let note = is_told.then(|| write(source.key.session, &fork));
+        Ok(Some(Shared { until, note, _claim: claim }))
+    }
+
+    fn owners(
+        &self,
+        format: &dyn Format,
+        source: &Source,
+        first: &RecordUuid,
+    ) -> Result<Owners, ReadError> {
+        let store = self.store.as_ref();
+        let mut owners = Owners { ids: Vec::new(), records: HashMap::new(), forgotten: Vec::new() };
+        for id in self.forgotten.with_landmark(first) {
+            owners.forgotten.push(Fingerprints::load(store, &id)?);
+        }
+        let mut files: Vec<(Source, usize)> = Vec::new();
+        for key in store.sessions_with_landmark(*first)? {
+            let Some(session) = store.session(key)? else { continue };
+            let number = owners.ids.len();
+            owners.ids.push(session.id);
+            for other in store.sources_of(key)? {
+                let is_before = key != source.key.session || other.key.number < source.key.number;
+                if other.sub_agent.is_none() && is_before {
+                    let own = &mut |record: &RecordUuid| owners.add(*record, number);
+                    forgotten::visit_records_of(store, other.key, own)?;
+                    files.push((other, number));
+                }
+            }
+        }
+        // What the other files got since they were last saved will be read there.
+        for (other, number) in files {
+            let state = self.load(&other)?;
+            let own = &mut |line, record: &RecordUuid| {
+                if line > state.shared {
+                    owners.add(*record, number);
+                }
+                true
+            };
+            // A file that cannot be read adds nothing.
+            drop(each_record(format, Path::new(&other.path), &state.cursor, own));
+        }
+        Ok(owners)
+    }
+}
+
+impl Owners {
+    /// Whoever has a record first has it.
+    fn add(&mut self, record: RecordUuid, owner: usize) {
+        self.records.entry(record).or_insert(owner);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.forgotten.is_empty()
+    }
+
+    /// The session that has a record: a forgotten one when it is none that is known.
+    fn of(&self, record: &RecordUuid) -> Option<Option<SessionId>> {
+        if let Some(owner) = self.records.get(record) {
+            return Some(self.ids.get(*owner).cloned());
+        }
+        self.forgotten.iter().any(|known| known.has(record)).then_some(None)
+    }
+}
+
+/// The id of the first record of the rest of a file.
+fn first_record(
+    format: &dyn Format,
+    path: &Path,
+    cursor: &Cursor,
+) -> io::Result<Option<RecordUuid>> {
+    let mut first = None;
+    let last = cursor.line + LINES;
+    let visit = &mut |line, record: &RecordUuid| {
+        first = (line <= last).then_some(*record);
+        false
+    };
+    each_record_until(format, (path, last), cursor, visit)?;
+    Ok(first)
+}
+
+/// Calls `visit` with each line from `cursor` on and the id of a record that something is said in,
+/// until it returns `false`.
+fn each_record(
+    format: &dyn Format,
+    path: &Path,
+    cursor: &Cursor,
+    visit: &mut dyn FnMut(u64, &RecordUuid) -> bool,
+) -> io::Result<()> {
+    each_record_until(format, (path, u64::MAX), cursor, visit)
+}
+
+fn each_record_until(
+    format: &dyn Format,
+    (path, last): (&Path, u64),
+    cursor: &Cursor,
+    visit: &mut dyn FnMut(u64, &RecordUuid) -> bool,
+) -> io::Result<()> {
+    let (mut tail, _) = match Tail::open(path, cursor) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let (mut memory, mut tally) = (Memory::default(), Tally::default());
+    let mut line_number = tail.cursor().line;
+    while line_number < last
+        && let Some(line) = tail.next_line(&salvage::is_whole)?
+    {
+        line_number += 1;
+        let Line::Whole(line) = line else { continue };
+        let mut record = None;
+        salvage::read_line(format, line, &mut memory, &mut tally, &mut |entry| {
+            record = record.or(entry.uuid);
+        });
+        if record.is_some_and(|record| !visit(line_number, &record)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn write(session: SessionKey, fork: &Fork) -> Write {
+    let of = fork.of.clone().map(|id| (id.agent, id.id));
+    let saved = Saved { version: VERSION, of, records: fork.records };
+    let content = serde_json::to_vec(&saved).expect("a fork is plain data");
+    let name = session.0.to_be_bytes().to_vec();
+    Write::Note(Note { shelf: Shelf::Forks, name, content: Some(content) })
+}

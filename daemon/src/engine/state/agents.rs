@@ -1,0 +1,193 @@
+//! Which agents run: as files of their own say, and as their hooks report.
+
+use std::collections::{HashMap, HashSet};
+
+use super::State;
+use crate::{
+    capture::{
+        format::Running,
+        liveness::{self, Life, Process},
+    },
+    engine::Event,
+    model::Timestamp,
+    session::Event as SessionEvent,
+};
+
+/// Sessions that are held to run because of a hook, at most; the longest silent go first.
+const REPORTED: usize = 256;
+
+/// The agents that run.
+#[derive(Debug, Default)]
+pub(super) struct Agents {
+    /// As their own files say, by session.
+    noted: HashMap<String, Running>,
+    /// As their hooks said, the latest last.
+    reported: Vec<Reported>,
+}
+
+#[derive(Debug)]
+struct Reported {
+    running: Running,
+    /// Whether it was the same process twice. A program that is only wrapped around the hook is
+    /// another one each time, and its end means nothing.
+    is_certain: bool,
+}
+
+impl Agents {
+    /// The sessions that run, each with its agent's process. Where a process has several, the one
+    /// that it is in now comes first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Running> {
+        self.noted.values().chain(self.reported.iter().rev().map(|reported| &reported.running))
+    }
+
+    /// Notes what a hook reports. Returns whether the process was not known before.
+    fn report(&mut self, running: Running) -> bool {
+        let same = |one: &Running| (one.pid, one.started) == (running.pid, running.started);
+        let is_new = !self.reported.iter().any(|known| same(&known.running));
+        let before =
+            self.reported.iter().position(|known| known.running.session == running.session);
+        let before = before.map(|at| self.reported.remove(at));
+        let is_certain = before.is_some_and(|known| same(&known.running));
+        if self.reported.len() == REPORTED {
+            self.reported.remove(0);
+        }
+        self.reported.push(Reported { running, is_certain });
+        is_new
+    }
+
+    fn forget(&mut self, session: &str) {
+        self.reported.retain(|known| known.running.session != session);
+    }
+
+    /// Takes in what the files say now. Returns the sessions whose agent is gone, or has another
+    /// session now.
+    fn look(
+        &mut self,
+        found: HashMap<String, Running>,
+        is_gone: impl Fn(&Running) -> bool,
+    ) -> HashSet<String> {
+        let before = std::mem::replace(&mut self.noted, found);
+        let mut gone: HashSet<String> =
+            before.into_keys().filter(|session| !self.noted.contains_key(session)).collect();
+        let noted = &self.noted;
+        let has_moved_on = |running: &Running| noted.values().any(|noted| noted.pid == running.pid);
+        self.reported.retain(|Reported { running, is_certain }| {
+            if noted.contains_key(&running.session) {
+                return true;
+            }
+            if is_gone(running) && *is_certain {
+                gone.insert(running.session.clone());
+            }
+            !is_gone(running) && !has_moved_on(running)
+        });
+        gone
+    }
+}
+
+impl State {
+    /// Notes that a hook of `running` reported.
+    pub(super) fn agent_runs(&mut self, running: Running) {
+        let process = Process { pid: running.pid, started: running.started };
+        if self.agents.report(running) {
+            let events = self.engine.events.clone();
+            tokio::spawn(async move {
+                // Where that cannot be waited for, it is found out when the session falls due.
+                if liveness::ended(process).await.is_ok() {
+                    drop(events.send(Event::Liveness).await);
+                }
+            });
+        }
+    }
+
+    /// Notes that the agent said itself that a session is over.
+    pub(super) fn agent_left(&mut self, session: &str) {
+        self.agents.forget(session);
+    }
+
+    /// Finds sessions whose agent said that it runs, and does no longer.
+    pub(super) fn look_for_agents(&mut self, now: Timestamp) {
+        let found: HashMap<String, Running> = self
+            .places
+            .liveness
+            .iter()
+            .flat_map(|(format, folder)| liveness::running(*format, folder))
+            .collect();
+        let is_gone =
+            |running: &Running| liveness::life(running.pid, running.started) == Life::Gone;
+        let gone = self.agents.look(found, is_gone);
+        if gone.is_empty() {
+            return;
+        }
+        for session in self.keys(|session| gone.contains(&session.id.id)) {
+            tracing::info!(session = session.0, "the agent of the session is gone");
+            self.session_event(session, SessionEvent::AgentGone, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_that_reported_twice_and_ended_is_gone() {
+        let mut agents = Agents::default();
+        assert!(agents.report(running("a", 1)));
+        assert!(!agents.report(running("a", 1)));
+        assert_eq!(agents.look(HashMap::new(), |_| false), HashSet::new());
+        assert_eq!(agents.look(HashMap::new(), |_| true), ["a".to_owned()].into());
+        assert_eq!(agents.iter().count(), 0);
+    }
+
+    #[test]
+    fn what_is_wrapped_around_the_hook_may_end() {
+        let mut agents = Agents::default();
+        agents.report(running("a", 1));
+        agents.report(running("a", 2));
+        assert_eq!(agents.look(HashMap::new(), |_| true), HashSet::new());
+        assert_eq!(agents.iter().count(), 0);
+    }
+
+    #[test]
+    fn a_process_is_in_the_session_that_it_reported_last_unless_its_file_says_more() {
+        let mut agents = Agents::default();
+        for session in ["a", "b", "a"] {
+            agents.report(running(session, 1));
+        }
+        assert_eq!(agents.iter().next(), Some(&running("a", 1)));
+        let found = HashMap::from([("c".to_owned(), running("c", 1))]);
+        assert_eq!(agents.look(found, |_| false), HashSet::new());
+        assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("c", 1)]);
+    }
+
+    #[test]
+    fn a_session_that_its_agent_ended_is_not_looked_for() {
+        let mut agents = Agents::default();
+        agents.report(running("a", 1));
+        agents.report(running("a", 1));
+        agents.forget("a");
+        assert_eq!(agents.look(HashMap::new(), |_| true), HashSet::new());
+    }
+
+    #[test]
+    fn a_session_whose_file_goes_is_over() {
+        let mut agents = Agents::default();
+        let found = HashMap::from([("a".to_owned(), running("a", 1))]);
+        assert_eq!(agents.look(found, |_| false), HashSet::new());
+        assert_eq!(agents.look(HashMap::new(), |_| false), ["a".to_owned()].into());
+    }
+
+    #[test]
+    fn those_silent_for_the_longest_time_make_room() {
+        let mut agents = Agents::default();
+        for number in 0..=REPORTED {
+            agents.report(running(&number.to_string(), 1));
+        }
+        assert_eq!(agents.iter().count(), REPORTED);
+        assert!(agents.iter().all(|running| running.session != "0"));
+    }
+
+    fn running(session: &str, pid: u32) -> Running {
+        Running { session: session.to_owned(), pid, started: Some(7), cwd: None }
+    }
+}

@@ -1,0 +1,255 @@
+//! Every history of one session that a few writes, closes, failures and crashes can make.
+//!
+//! The world around the pure machine is kept as small as it can be while its races are there: the
+//! file is ahead of what the daemon was told, a job reads at one moment and ends at another, and
+//! a crash takes the job but not what was saved. All reachable worlds are visited; in each of them
+//! the promises hold that one session must keep.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    time::Duration,
+};
+
+use super::{
+    Config,
+    machine::{self, Event, JobEnd},
+};
+use crate::model::{
+    episode::EpisodeId,
+    session::{CloseReason, ContentHash, Indexed, Session, SessionId, SessionKey, State},
+    time::Timestamp,
+};
+
+const START: Timestamp = Timestamp::from_seconds(1_000_000);
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// How much may happen in one history.
+const WRITES: u8 = 3;
+const CLOSES: u8 = 2;
+const FAILURES: u8 = 1;
+const CRASHES: u8 = 2;
+/// More steps than any world needs to come to rest by itself.
+const REST: usize = 20;
+
+#[derive(Clone, Debug)]
+struct World {
+    session: Session,
+    now: Timestamp,
+    /// What the file says; each write makes another version of it.
+    file: u8,
+    /// Whether the daemon was told of the last write.
+    told: bool,
+    /// The running job, with the version that it has read, once it has.
+    job: Option<Option<u8>>,
+    /// The version that the last acknowledged close has to bring into an episode.
+    owed: u8,
+    failures: u8,
+    closes: u8,
+    crashes: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Write,
+    Tell,
+    Wait,
+    Close,
+    Need,
+    Gone,
+    Crash,
+    Read,
+    End,
+    Fail,
+}
+
+/// What others do.
+const ABOUT: [Step; 6] =
+    [Step::Write, Step::Close, Step::Need, Step::Gone, Step::Crash, Step::Fail];
+/// What happens by itself, sooner or later.
+const ITSELF: [Step; 4] = [Step::Tell, Step::Read, Step::End, Step::Wait];
+
+#[test]
+fn no_history_loses_a_close_runs_two_jobs_or_hangs() {
+    for timeout in [Some(30 * MINUTE), None] {
+        let config = Config { inactivity_timeout: timeout, ..Config::default() };
+        let visited = explore(&config);
+        // A machine that got stuck at once would keep every promise.
+        assert!(visited > 5_000, "{visited} worlds");
+    }
+}
+
+fn explore(config: &Config) -> usize {
+    let mut visited = HashSet::new();
+    let mut open = VecDeque::from([(World::new(), Vec::new())]);
+    while let Some((world, path)) = open.pop_front() {
+        if !visited.insert(world.fingerprint(config)) {
+            continue;
+        }
+        world.check(&path);
+        comes_to_rest(world.clone(), config, &path);
+        for step in ABOUT.into_iter().chain(ITSELF) {
+            let mut next = world.clone();
+            if next.take(step, config) {
+                let mut path = path.clone();
+                path.push(step);
+                open.push_back((next, path));
+            }
+        }
+    }
+    visited.len()
+}
+
+/// Left alone, every world ends where nothing is owed any more.
+fn comes_to_rest(mut world: World, config: &Config, path: &[Step]) {
+    for _ in 0..REST {
+        let Some(step) = ITSELF.into_iter().find(|step| world.clone().take(*step, config)) else {
+            let made = world.made();
+            assert!(made >= world.owed, "a close is lost: {path:?}\n{world:#?}");
+            let is_over = matches!(world.session.state, State::Indexed | State::Unindexed(_));
+            assert!(is_over, "it hangs: {path:?}\n{world:#?}");
+            if config.inactivity_timeout.is_some() && world.session.state == State::Indexed {
+                assert_eq!(made, world.file, "not all was read: {path:?}\n{world:#?}");
+            }
+            return;
+        };
+        assert!(world.take(step, config));
+    }
+    panic!("it never rests: {path:?}\n{world:#?}");
+}
+
+impl World {
+    fn new() -> World {
+        let session = Session {
+            key: SessionKey(1),
+            id: SessionId { agent: "claude".to_owned(), id: "a".to_owned() },
+            project: None,
+            file: "/t/a.jsonl".to_owned(),
+            state: State::Active,
+            content: None,
+            indexed: None,
+            started_at: None,
+            last_activity: START,
+        };
+        World {
+            session,
+            now: START,
+            file: 1,
+            told: true,
+            job: None,
+            owed: 0,
+            failures: 0,
+            closes: 0,
+            crashes: 0,
+        }
+    }
+
+    /// The version that the episode was made from; 0 without one.
+    fn made(&self) -> u8 {
+        self.session.indexed.as_ref().map_or(0, |indexed| indexed.hash.0[0])
+    }
+
+    /// Times only matter as distances from now.
+    fn fingerprint(&self, config: &Config) -> String {
+        let due = machine::deadline(&self.session, config);
+        let session = &self.session;
+        let quiet = self.now.since(session.last_activity).min(31 * MINUTE);
+        let due = due.map(|due| due.since(self.now));
+        let World { file, told, job, owed, failures, closes, crashes, .. } = self;
+        let state = state(&session.state);
+        let counts = (file, told, job, owed, failures, closes, crashes, self.made());
+        format!("{state} {quiet:?} {due:?} {counts:?}")
+    }
+
+    fn check(&self, path: &[Step]) {
+        let is_indexing = matches!(self.session.state, State::Indexing(_));
+        assert_eq!(self.job.is_some(), is_indexing, "a job and its state: {path:?}\n{self:#?}");
+    }
+
+    /// Whether the step is possible, and if so, what it leads to.
+    fn take(&mut self, step: Step, config: &Config) -> bool {
+        match step {
+            Step::Write if self.file <= WRITES => {
+                self.file += 1;
+                self.told = false;
+                true
+            }
+            Step::Tell if !self.told => {
+                self.told = true;
+                self.happen(Event::Written(self.now), config)
+            }
+            Step::Wait => match machine::deadline(&self.session, config) {
+                Some(due) => {
+                    self.now = self.now.max(due);
+                    self.happen(Event::DeadlinePassed, config)
+                }
+                None => false,
+            },
+            Step::Close if self.closes < CLOSES => {
+                self.closes += 1;
+                self.owed = self.file;
+                self.happen(Event::CloseAsked(CloseReason::Explicit(None)), config)
+            }
+            Step::Need => self.happen(Event::Needed, config),
+            Step::Gone => self.happen(Event::AgentGone, config),
+            Step::Crash if self.crashes < CRASHES => {
+                self.crashes += 1;
+                self.job = None;
+                // What the daemon was not told of it finds by looking at the file.
+                self.happen(Event::Restarted, config)
+            }
+            Step::Read => {
+                let file = self.file;
+                self.job.as_mut().is_some_and(|read| read.is_none() && read.replace(file).is_none())
+            }
+            Step::End => match self.job {
+                Some(Some(read)) => {
+                    self.job = None;
+                    let end = if read == self.made() {
+                        JobEnd::Unchanged
+                    } else {
+                        JobEnd::Made(indexed(read, self.now))
+                    };
+                    self.happen(Event::JobEnded(end), config)
+                }
+                _ => false,
+            },
+            Step::Fail if self.job.is_some() && self.failures < FAILURES => {
+                self.failures += 1;
+                self.job = None;
+                let retry_at = Some(self.now.plus(MINUTE));
+                let end = JobEnd::Failed { error: "no".to_owned(), retry_at };
+                self.happen(Event::JobEnded(end), config)
+            }
+            Step::Write | Step::Tell | Step::Close | Step::Crash | Step::Fail => false,
+        }
+    }
+
+    fn happen(&mut self, event: Event, config: &Config) -> bool {
+        if machine::handle(&mut self.session, event, self.now, config).is_some() {
+            assert!(self.job.is_none(), "two jobs at once\n{self:#?}");
+            self.job = Some(None);
+        }
+        true
+    }
+}
+
+fn indexed(version: u8, at: Timestamp) -> Indexed {
+    Indexed {
+        episode: EpisodeId(uuid::Uuid::nil()),
+        hash: ContentHash([version; 32]),
+        at,
+        reason: CloseReason::Explicit(None),
+    }
+}
+
+/// The state without its times.
+fn state(state: &State) -> String {
+    match state {
+        State::Indexing(indexing) => {
+            format!("indexing {} {:?}", indexing.written_since, indexing.again.is_some())
+        }
+        State::Failed(failure) => format!("failed {:?}", failure.retry_at.is_some()),
+        State::Unindexed(unindexed) => format!("{:?}", std::mem::discriminant(unindexed)),
+        other => other.as_str().to_owned(),
+    }
+}

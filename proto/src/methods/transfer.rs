@@ -1,0 +1,82 @@
+//! Episodes on their way to another machine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::tools::get_episodes::EpisodeNode;
+
+/// `graphiti/export`: episodes with all that is needed to take them in elsewhere.
+pub const EXPORT: &str = "graphiti/export";
+/// `graphiti/import`: takes in what was exported elsewhere; answered with [`Imported`].
+pub const IMPORT: &str = "graphiti/import";
+
+/// Episodes that are taken in by one request at most.
+pub const AT_ONCE: usize = 100;
+
+/// What a client says with [`EXPORT`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Export {
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// Only those before this episode: `next` of the page before.
+    pub before: Option<String>,
+}
+
+/// What the daemon answers to [`EXPORT`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exported {
+    /// The episodes, the latest session first.
+    pub episodes: Vec<Portable>,
+    /// Where the next page begins; none when this was the last.
+    pub next: Option<String>,
+}
+
+/// An episode that can be taken in elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Portable {
+    /// The episode in Graphiti's words; its content says where it comes from, and is enough.
+    #[serde(flatten)]
+    pub episode: EpisodeNode,
+    /// Its summary by field, in the words of the documents; what Markdown says of it otherwise.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub summary: Value,
+}
+
+/// What a client says with [`IMPORT`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Import {
+    /// The episodes, at most [`AT_ONCE`].
+    pub episodes: Vec<Portable>,
+    /// Whether to tell only what would be done.
+    pub dry_run: bool,
+}
+
+/// What the daemon answers to [`IMPORT`]. With any problem nothing was taken in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Imported {
+    /// Episodes that are new here, or newer than what was taken in before.
+    pub taken: usize,
+    /// Episodes that are here already, or whose transcripts are.
+    pub known: usize,
+    /// Episodes of sessions that were forgotten here.
+    pub forgotten: usize,
+    /// What cannot be read.
+    pub problems: Vec<Problem>,
+}
+
+/// An episode that cannot be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Problem {
+    /// Which of the request's, from 0.
+    pub episode: usize,
+    /// In which line of its content, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}

@@ -1,0 +1,51 @@
+//! `add_memory`: remember something that no session says.
+
+use serde::{Deserialize, Serialize};
+
+/// The tool's name.
+pub const NAME: &str = "add_memory";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// A short title.
+    pub name: String,
+    /// What is to be remembered.
+    pub episode_body: String,
+    /// The project: its namespace or its directory; the caller's when missing.
+    pub group_id: Option<String>,
+    /// What the body is: `text`, `json`, or `message` for lines such as `user: …`.
+    pub source: String,
+    /// Where it comes from, in words.
+    pub source_description: String,
+    /// The id of an earlier memory that this one replaces.
+    pub uuid: Option<String>,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            name: String::new(),
+            episode_body: String::new(),
+            group_id: None,
+            source: "text".to_owned(),
+            source_description: String::new(),
+            uuid: None,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Answer {
+    /// For people.
+    pub message: String,
+    /// The id of the episode.
+    pub uuid: String,
+    /// The project's namespace.
+    pub group_id: String,
+}

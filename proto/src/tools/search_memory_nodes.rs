@@ -1,0 +1,35 @@
+//! `search_memory_nodes`: the older name of [`search_nodes`](super::search_nodes).
+
+use serde::{Deserialize, Serialize};
+
+/// The tool's name.
+pub const NAME: &str = "search_memory_nodes";
+
+/// What it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Arguments {
+    /// Words, "phrases", prefix*, -not, or a question; the latest things when empty.
+    pub query: String,
+    /// Only these projects, by namespace or directory. Any other name means the whole group.
+    pub group_ids: Option<Vec<String>>,
+    /// At most so many.
+    pub max_nodes: usize,
+    /// What shares a fact with this thing comes first.
+    pub center_node_uuid: Option<String>,
+    /// Only this kind: `File`, `Symbol`, `Setting`, `Decision`, …; all when empty.
+    pub entity: String,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments {
+            query: String::new(),
+            group_ids: None,
+            max_nodes: 10,
+            center_node_uuid: None,
+            entity: String::new(),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Times of many calls.
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// What calls took, the shortest first.
+pub(crate) struct Times(Vec<Duration>);
+
+impl Times {
+    pub(crate) fn of(mut times: Vec<Duration>) -> Times {
+        times.sort_unstable();
+        Times(times)
+    }
+
+    /// The time that so many thousandths of the calls did not exceed.
+    pub(crate) fn permille(&self, permille: usize) -> Duration {
+        self.0[(self.0.len() * permille / 1000).min(self.0.len() - 1)]
+    }
+
+    pub(crate) fn median(&self) -> Duration {
+        self.permille(500)
+    }
+
+    /// How many took longer.
+    pub(crate) fn over(&self, limit: Duration) -> usize {
+        self.0.iter().filter(|time| **time > limit).count()
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        format!(
+            "min {:>6.2}  p50 {:>6.2}  p99 {:>6.2}  max {:>6.2} ms",
+            ms(self.permille(0)),
+            ms(self.median()),
+            ms(self.permille(990)),
+            ms(self.permille(1000)),
+        )
+    }
+}
+
+/// How long a program runs that is told `input`, and whether it succeeded.
+pub(crate) fn timed(command: &mut Command, input: &str) -> (Duration, bool) {
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let began = Instant::now();
+    let mut child = command.spawn().expect("run the program");
+    let mut stdin = child.stdin.take().expect("its input");
+    // One that is gone by now does not read any more.
+    drop(stdin.write_all(input.as_bytes()));
+    drop(stdin);
+    let status = child.wait().expect("the program ends");
+    (began.elapsed(), status.success())
+}

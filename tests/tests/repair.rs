@@ -1,0 +1,51 @@
+//! `graphiti repair` with a database that was damaged, and transcripts that are gone.
+
+use std::{fs, time::Duration};
+
+use graphiti_proto::methods;
+use graphiti_tests::{Wire, World};
+use serde_json::json;
+
+const OLD: Duration = Duration::from_secs(3 * 24 * 3600);
+
+#[test]
+fn what_a_damaged_database_held_is_found_again() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1").aged(OLD);
+    transcript.prompt("Where is the periwinkle?").reply("In the garden.");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    daemon.stop();
+    // The places of pages are noted when what is there is opened.
+    world.start().stop();
+    fs::remove_file(transcript.path()).expect("the agent deletes its transcript");
+    let database = world.home().join("db");
+    for entry in database.read_dir().expect("a database").flatten() {
+        if entry.file_name().to_string_lossy().starts_with("snap.") {
+            fs::write(entry.path(), b"damaged").expect("the disk goes bad");
+        }
+    }
+
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let health = daemon.call("session_tracking_health", &json!({}));
+    assert!(health["problems"][0].as_str().unwrap().contains("`graphiti repair`"), "{health}");
+    assert_eq!(health["sessions"]["total"], 0);
+    daemon.stop();
+
+    world.printed(&["up"]);
+    let said = world.printed(&["repair"]);
+    assert!(said.contains("brought back 1 sessions with 2 messages and 1 episodes"), "{said}");
+    let socket = world.home().join("mcp.sock");
+    let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the daemon is up again");
+    wire.ask(methods::SETTLE, json!({})).expect("the daemon settles");
+    let found = world.json(&["search", "periwinkle"]);
+    assert_eq!(found["hits"][0]["session"]["session_id"], "aaaa-1", "{found}");
+    let shown = world.printed(&["show", "aaaa"]);
+    assert!(shown.contains("Where is the periwinkle?"), "{shown}");
+
+    // The next time there is nothing to be done.
+    let said = world.printed(&["repair"]);
+    assert!(said.contains("records can be read") && !said.contains("brought back"), "{said}");
+    world.printed(&["stop"]);
+}
