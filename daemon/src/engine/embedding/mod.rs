@@ -89,6 +89,8 @@ struct Queue {
     things: BTreeSet<Thing>,
 }
 
+/// Texts of a session, usually.
+const SESSION: usize = 10;
 /// Questions whose vectors are kept.
 const ASKED: usize = 32;
 
@@ -257,15 +259,18 @@ impl Queue {
         self.sessions.len() + self.things.len()
     }
 
-    /// The next ones, at most `most`: sessions first, the latest first, for they are what is
-    /// searched most.
-    fn take(&mut self, most: usize) -> Vec<Owner> {
+    /// The next ones, of about so many texts: sessions first, the latest first, for they are what
+    /// is searched most.
+    fn take(&mut self, texts: usize) -> Vec<Owner> {
         let mut taken = Vec::new();
-        while taken.len() < most {
+        let mut room = texts;
+        while room > 0 {
             let session = self.sessions.pop_last().map(Owner::Session);
             let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::Thing)) else {
                 break;
             };
+            let usual = if matches!(owner, Owner::Session(_)) { SESSION } else { 1 };
+            room = room.saturating_sub(usual);
             taken.push(owner);
         }
         taken

@@ -14,8 +14,6 @@ use crate::{
     store::{StoreError, Write},
 };
 
-/// Owners looked at in one go.
-const OWNERS: usize = 16;
 /// Texts in one call: a few seconds' work for a model on this machine.
 const TEXTS: usize = 32;
 /// How long a call may take.
@@ -85,9 +83,10 @@ impl Embedding {
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
             let this = self.clone();
             let (of, name) = (model.clone(), identity.clone());
-            blocking(move || this.load(&of, name)).await?;
+            blocking(move || this.load(&of, &name)).await?;
+            self.progress.send_modify(|progress| progress.left = self.lock_queue().len());
         }
-        let owners = self.lock_queue().take(OWNERS);
+        let owners = self.lock_queue().take(TEXTS);
         if owners.is_empty() {
             self.report(model);
             return Ok(false);
@@ -105,8 +104,8 @@ impl Embedding {
     }
 
     /// Takes what the store has of this model, and queues all that lacks it.
-    fn load(&self, model: &Arc<Embeddings>, identity: String) -> Result<(), StoreError> {
-        let mut tables = Tables { model: Some(identity.clone()), ..Tables::default() };
+    fn load(&self, model: &Arc<Embeddings>, identity: &str) -> Result<(), StoreError> {
+        let mut tables = Tables { model: Some(identity.to_owned()), ..Tables::default() };
         self.store.visit_vectors(&mut |vectors| {
             if vectors.model == identity {
                 tables.put(vectors.owner, vectors.texts, &vectors.vectors);

@@ -54,7 +54,7 @@ struct Model {
 
 enum Kind {
     Table(Table),
-    Encoder(Encoder),
+    Encoder(Box<Encoder>),
 }
 
 impl Local {
@@ -76,7 +76,7 @@ impl Local {
                 let config = files.json(CONFIG)?;
                 let pooling = files.json(POOLING).ok();
                 let encoder = Encoder::read(&tensors, &config, pooling.as_ref());
-                Kind::Encoder(encoder.map_err(|what| files.wrong(WEIGHTS, &what))?)
+                Kind::Encoder(Box::new(encoder.map_err(|what| files.wrong(WEIGHTS, &what))?))
             }
         };
         let dimensions = config.dimensions.and_then(|length| usize::try_from(length).ok());
