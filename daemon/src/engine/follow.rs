@@ -355,7 +355,6 @@ fn card(session: &Session) -> Card {
         agent: session.id.agent.clone(),
         started_at: session.started_at,
         ended_at: session.last_activity,
-        family: None,
         branch: None,
     }
 }

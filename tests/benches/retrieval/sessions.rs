@@ -56,7 +56,6 @@ impl Session {
             agent: self.agent.clone(),
             started_at: times().min(),
             ended_at: times().max().unwrap_or_default(),
-            family: None,
             branch: None,
         };
         Change::Messages { card, messages: self.messages.clone() }

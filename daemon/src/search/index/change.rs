@@ -28,8 +28,6 @@ pub struct Card {
     pub started_at: Option<Timestamp>,
     /// When its latest message was written.
     pub ended_at: Timestamp,
-    /// A number that sessions share which are forks or copies of one another.
-    pub family: Option<u64>,
     /// The branch for messages that name none.
     pub branch: Option<String>,
 }
@@ -90,7 +88,6 @@ impl Change {
                 agent: String::new(),
                 started_at: None,
                 ended_at: at,
-                family: None,
                 branch: None,
             },
             fields: vec![field(Kind::Title, name), field(Kind::Body, text)],

@@ -31,7 +31,6 @@ pub(crate) struct DiskShard {
     at: Column<i64>,
     namespace: Option<Column<u64>>,
     started: Option<Column<i64>>,
-    family: Option<Column<u64>>,
     project: Option<StrColumn>,
     agent: Option<StrColumn>,
     /// Cards in it, alive when it was opened.
@@ -52,7 +51,6 @@ impl DiskShard {
             at: columns.i64("at")?,
             namespace: columns.column_opt("namespace")?,
             started: columns.column_opt("started")?,
-            family: columns.column_opt("family")?,
             project: columns.str("project")?,
             agent: columns.str("agent")?,
             reader: reader.clone(),
@@ -181,7 +179,6 @@ impl DiskShard {
                 project: name(&self.project, document),
                 agent: name(&self.agent, document),
                 ended: self.at(document),
-                family: self.family.as_ref().and_then(|column| column.first(document)),
             });
         }
         Ok(())
@@ -219,7 +216,6 @@ impl DiskShard {
                 .and_then(|column| column.first(document))
                 .unwrap_or(ended),
             ended,
-            family: self.family.as_ref().and_then(|column| column.first(document)),
         })
     }
 
@@ -251,7 +247,6 @@ pub(crate) struct CardRow {
     pub(crate) project: Option<u64>,
     pub(crate) agent: Option<u64>,
     pub(crate) ended: i64,
-    pub(crate) family: Option<u64>,
 }
 
 fn names(column: Option<&StrColumn>) -> tantivy::Result<HashMap<u64, String>> {

@@ -20,7 +20,7 @@ use crate::search::index::{
 
 /// The version of everything that decides what an index holds: fields, terms, passages. An index
 /// of another version is made again from its sources.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The name under which [`CodeTokenizer`] is registered.
 pub(crate) const TOKENIZER: &str = "graphiti";
@@ -50,7 +50,6 @@ pub(crate) struct Layout {
     pub(crate) project: Field,
     pub(crate) agent: Field,
     pub(crate) started: Field,
-    pub(crate) family: Field,
 }
 
 /// The one layout there is.
@@ -76,7 +75,6 @@ pub(crate) static LAYOUT: LazyLock<Layout> = LazyLock::new(|| {
         project: schema.add_text_field("project", name.clone()),
         agent: schema.add_text_field("agent", name),
         started: schema.add_i64_field("started", column.clone()),
-        family: schema.add_u64_field("family", column),
         schema: schema.build(),
     }
 });
@@ -143,9 +141,6 @@ pub(crate) fn card_document(card: &Card) -> TantivyDocument {
     document.add_i64(layout.started, seconds(card.started_at.unwrap_or(card.ended_at)));
     if let Some(project) = &card.project {
         document.add_text(layout.project, project.path());
-    }
-    if let Some(family) = card.family {
-        document.add_u64(layout.family, family);
     }
     document
 }

@@ -39,7 +39,6 @@ pub(crate) struct CardFacts {
     /// Seconds since the epoch, as is `ended`.
     pub(crate) started: i64,
     pub(crate) ended: i64,
-    pub(crate) family: Option<u64>,
 }
 
 /// What a later layer says is void in the earlier ones.

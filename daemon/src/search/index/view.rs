@@ -84,7 +84,6 @@ impl<'s> View<'s> {
                     project: card.project.as_ref().map(Project::path),
                     agent: &card.agent,
                     ended: seconds(card.ended_at),
-                    family: card.family,
                 });
             }
             seen.extend(layer.cards().keys());
@@ -104,7 +103,6 @@ impl<'s> View<'s> {
                     project: project.map(String::as_str),
                     agent: agent.map_or("", String::as_str),
                     ended: row.ended,
-                    family: row.family,
                 });
             })?;
         }
@@ -120,7 +118,6 @@ pub(crate) struct SessionRow<'r> {
     pub(crate) agent: &'r str,
     /// Seconds since the epoch.
     pub(crate) ended: i64,
-    pub(crate) family: Option<u64>,
 }
 
 fn facts(card: &Card) -> CardFacts {
@@ -130,6 +127,5 @@ fn facts(card: &Card) -> CardFacts {
         agent: card.agent.clone(),
         started: seconds(card.started_at.unwrap_or(card.ended_at)),
         ended: seconds(card.ended_at),
-        family: card.family,
     }
 }

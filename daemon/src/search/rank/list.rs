@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::search::{
     index::{shard::CardFacts, view::View},
-    rank::{Candidate, Request, Results, admission::Admission, fold},
+    rank::{Candidate, Request, Results, admission::Admission, hits},
 };
 
 /// Lists the sessions.
@@ -19,13 +19,13 @@ pub(crate) fn list(
     view.each_session(&mut |row| {
         let is_empty = with_passages.as_ref().is_some_and(|with| !with.contains(&row.session));
         if !is_empty && admission.admits_session(row.session) {
-            let card = CardFacts { ended: row.ended, family: row.family, ..CardFacts::default() };
+            let card = CardFacts { ended: row.ended, ..CardFacts::default() };
             candidates.push(Candidate { session: row.session, card, ..Candidate::default() });
         }
     })?;
     let total = candidates.len();
-    let folded = fold::fold(candidates, request.limit).into_iter();
-    Ok(Results { sessions: folded.map(|folded| folded.hit(None)).collect(), total })
+    let best = hits::best(candidates, request.limit).into_iter();
+    Ok(Results { sessions: best.map(|candidate| hits::hit(candidate, None)).collect(), total })
 }
 
 /// The sessions of which any passage is let in.

@@ -3,14 +3,14 @@
 //! Two passes: [`gather`] walks through the lists of the question's words and picks some hundred
 //! sessions, [`evidence`] looks at all their passages. [`measure`] turns those into signs of
 //! relevance, [`weigh`] brings them on one scale and adds them, a second ranker is heard ([`fuse`]),
-//! and forks are folded ([`mod@fold`]).
+//! and the best become [`hits`].
 
 mod admission;
 mod cards;
 mod evidence;
-mod fold;
 mod fuse;
 mod gather;
+mod hits;
 mod list;
 mod lists;
 mod measure;
@@ -104,8 +104,8 @@ impl Search<'_> {
         let evidence = Evidence::collect(&sessions, &plan, self.view, self.admission)?;
         let mut candidates = self.weighed(&sessions, &plan, &gathered, &evidence)?;
         self.hear_second(&mut candidates)?;
-        let folded = fold::fold(candidates, self.request.limit).into_iter();
-        let hits = folded.map(|folded| folded.hit(Some((&plan, &evidence))));
+        let best = hits::best(candidates, self.request.limit).into_iter();
+        let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence))));
         Ok(Results { sessions: hits.collect(), total: gathered.found.len() })
     }
 

@@ -12,7 +12,7 @@ use crate::{
 pub struct Results {
     /// The sessions found, best first.
     pub sessions: Vec<SessionHit>,
-    /// How many sessions hold something of the question; forks counted one by one.
+    /// How many sessions hold something of the question.
     pub total: usize,
 }
 
@@ -26,8 +26,6 @@ pub struct SessionHit {
     /// Its best passages, best first, at most three. None in a list and for a session that only the
     /// second ranker found.
     pub passages: Vec<PassageHit>,
-    /// Forks and copies of it that were found too and are not listed by themselves.
-    pub folded: Vec<SessionKey>,
     /// Why it stands where it does.
     pub explanation: Explanation,
 }

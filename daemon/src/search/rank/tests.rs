@@ -219,24 +219,6 @@ fn neighbouring_messages_are_read_together() {
 }
 
 #[test]
-fn forks_are_folded_under_the_best_of_them() {
-    let fork = |session| Card { family: Some(9), ..card(session) };
-    let index = TestIndex::with([
-        said(fork(1), &["the parser"]),
-        said(fork(2), &["the parser", "the parser again, the parser"]),
-        said(card(3), &["a parser of something else altogether, with more words"]),
-    ]);
-    for question in ["parser", ""] {
-        let results = index.search(question);
-        assert_eq!(results.total, 3);
-        assert_eq!(results.sessions.len(), 2, "{question}");
-        let head = results.sessions.iter().find(|hit| hit.session != SessionKey(3)).unwrap();
-        assert_eq!(head.session, SessionKey(2), "{question}");
-        assert_eq!(head.folded, [SessionKey(1)], "{question}");
-    }
-}
-
-#[test]
 fn a_list_has_the_latest_first() {
     let ended = |session, on| said(Card { ended_at: day(3, on), ..card(session) }, &["hello"]);
     let index = TestIndex::with([ended(1, 5), ended(2, 9), ended(3, 7)]);

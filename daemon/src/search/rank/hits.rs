@@ -1,6 +1,4 @@
-//! Candidates in their order, forks folded, made into hits.
-
-use std::collections::HashMap;
+//! Candidates in their order, made into hits.
 
 use crate::{
     model::{SessionKey, Timestamp},
@@ -15,46 +13,25 @@ use crate::{
     },
 };
 
-/// A candidate with the forks of it that were found too.
-pub(crate) struct Folded {
-    candidate: Candidate,
-    folded: Vec<SessionKey>,
-}
-
-/// The best `limit` candidates, those of one family under the best of them; among equals the latest.
-pub(crate) fn fold(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Folded> {
+/// The best `limit` candidates; among equals the latest.
+pub(crate) fn best(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidate> {
     candidates.sort_by(|one, other| {
         let by_score = other.score.total_cmp(&one.score);
         by_score.then(other.card.ended.cmp(&one.card.ended)).then(other.session.cmp(&one.session))
     });
-    let mut kept: Vec<Folded> = Vec::new();
-    let mut families: HashMap<u64, usize> = HashMap::new();
-    for candidate in candidates {
-        let head = candidate.card.family.and_then(|family| families.get(&family));
-        if let Some(head) = head {
-            kept[*head].folded.push(SessionKey(candidate.session));
-        } else if kept.len() < limit {
-            families.extend(candidate.card.family.map(|family| (family, kept.len())));
-            kept.push(Folded { candidate, folded: Vec::new() });
-        }
-    }
-    kept
+    candidates.truncate(limit);
+    candidates
 }
 
-impl Folded {
-    /// As it is answered; with what was found in it, where the words were looked up.
-    pub(crate) fn hit(self, found: Option<(&Plan, &Evidence)>) -> SessionHit {
-        let Folded { candidate, folded } = self;
-        let passages = found.map(|(_, evidence)| passages(&candidate, evidence));
-        let words =
-            found.zip(candidate.number).map(|((plan, evidence), it)| words(plan, evidence, it));
-        SessionHit {
-            session: SessionKey(candidate.session),
-            score: candidate.score,
-            passages: passages.unwrap_or_default(),
-            folded,
-            explanation: Explanation { signs: candidate.signs, words: words.unwrap_or_default() },
-        }
+/// A candidate as it is answered; with what was found in it, where the words were looked up.
+pub(crate) fn hit(candidate: Candidate, found: Option<(&Plan, &Evidence)>) -> SessionHit {
+    let passages = found.map(|(_, evidence)| passages(&candidate, evidence));
+    let words = found.zip(candidate.number).map(|((plan, evidence), it)| words(plan, evidence, it));
+    SessionHit {
+        session: SessionKey(candidate.session),
+        score: candidate.score,
+        passages: passages.unwrap_or_default(),
+        explanation: Explanation { signs: candidate.signs, words: words.unwrap_or_default() },
     }
 }
 
