@@ -145,13 +145,14 @@ pub(super) struct Roots {
     roots: Vec<PathBuf>,
     inbox: Inbox,
     watcher: Option<RecommendedWatcher>,
-    /// For each root that does not exist, the nearest folder above it that does.
-    awaited: Vec<PathBuf>,
+    /// For each root the folder that is watched: itself, or while it does not exist the nearest one
+    /// above it.
+    armed: Vec<Option<PathBuf>>,
 }
 
 impl Roots {
     pub(super) fn new(roots: Vec<PathBuf>, inbox: Inbox) -> Roots {
-        Roots { roots, inbox, watcher: None, awaited: Vec::new() }
+        Roots { roots, inbox, watcher: None, armed: Vec::new() }
     }
 
     /// Watches each root, or where it will appear. Returns why that cannot be relied on, if so.
@@ -164,18 +165,16 @@ impl Roots {
             Err(error) => return Some(reason(&error).unwrap_or(PollingReason::Failed)),
         };
         for root in &self.roots {
-            let (folder, mode) = match nearest(root) {
-                Some(folder) if folder == *root => (folder, RecursiveMode::Recursive),
-                Some(folder) => {
-                    self.awaited.push(folder.clone());
-                    (folder, RecursiveMode::NonRecursive)
-                }
-                None => continue,
+            self.armed.push(nearest(root));
+            let Some(Some(folder)) = self.armed.last() else { continue };
+            let mode = match folder == root {
+                true => RecursiveMode::Recursive,
+                false => RecursiveMode::NonRecursive,
             };
-            if !reports_events(&folder) {
+            if !reports_events(folder) {
                 return Some(PollingReason::FileSystem);
             }
-            match watcher.watch(&folder, mode).map_err(|error| reason(&error)) {
+            match watcher.watch(folder, mode).map_err(|error| reason(&error)) {
                 Ok(()) => {}
                 // It vanished in this moment; what is left of its path will be awaited.
                 Err(None) => self.inbox.scan(),
@@ -183,28 +182,40 @@ impl Roots {
             }
         }
         self.watcher = Some(watcher);
+        // What came or went before its folder was watched is reported by nobody.
+        if !self.is_right() {
+            self.inbox.scan();
+        }
         None
+    }
+
+    /// Waits until folders that were reported are watched themselves.
+    ///
+    /// notify reports a new folder first and watches it later, when it has read all events that
+    /// were there: what is put into the folder in between is reported by nobody, and must be found
+    /// by a scan after this.
+    pub(super) fn catch_up(&mut self) {
+        if let Some(watcher) = &mut self.watcher {
+            // The settings stay; it answers in turn. One that does not has failed, and says so.
+            drop(watcher.configure(Config::default()));
+        }
     }
 
     pub(super) fn disarm(&mut self) {
         self.watcher = None;
-        self.awaited.clear();
+        self.armed.clear();
     }
 
     /// Whether what happened to `paths` means that another folder has to be watched: a root or
     /// something above it has appeared or is gone.
     pub(super) fn changed_by(&self, paths: &[PathBuf]) -> bool {
         let above_a_root = |path: &Path| self.roots.iter().any(|root| root.starts_with(path));
-        let awaiting = !self.awaited.is_empty();
-        paths.iter().any(|path| above_a_root(path))
-            || awaiting && self.roots.iter().any(|root| !self.is_awaited_at(root))
+        paths.iter().any(|path| above_a_root(path)) || !self.is_right()
     }
 
-    fn is_awaited_at(&self, root: &Path) -> bool {
-        match nearest(root) {
-            Some(folder) => folder == root || self.awaited.contains(&folder),
-            None => true,
-        }
+    /// Whether the folders that are watched are still those that should be.
+    fn is_right(&self) -> bool {
+        self.roots.iter().zip(&self.armed).all(|(root, armed)| nearest(root) == *armed)
     }
 }
 

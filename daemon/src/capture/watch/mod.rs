@@ -170,6 +170,9 @@ impl State {
                     everything = true;
                 }
             }
+            if found.paths.iter().any(|path| path.is_dir()) {
+                roots.catch_up();
+            }
             if !everything && !self.report_paths(found.paths) {
                 return;
             }
