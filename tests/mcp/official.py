@@ -94,11 +94,13 @@ async def a_daemon_that_is_killed(client):
     health = (await client.call_tool("session_tracking_health", {})).structured_content
     os.kill(health["pid"], signal.SIGSTOP)
     call = asyncio.create_task(client.call_tool("session_tracking_health", {}))
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0)
     os.kill(health["pid"], signal.SIGKILL)
+    # Whether the call was on its way to the daemon by then is not known here: if it was, its caller
+    # hears that it is lost, else the next daemon answers it.
     try:
-        result = await call
-        raise AssertionError(f"answered by a daemon that hangs: {result}")
+        answered = (await call).structured_content
+        assert answered["pid"] != health["pid"], answered
     except MCPError as error:
         assert "ask once more" in str(error), error
     again = (await client.call_tool("session_tracking_health", {})).structured_content
