@@ -1,9 +1,9 @@
 //! What can still be read of a damaged database, brought into another one.
 //!
 //! sled keeps what it needs to open a database in three places: its settings (`conf`), the pages'
-//! places at some moment (`snap.…`) and the log (`db`). It panics over the first two although the
-//! log alone is enough, and reads the log up to the damage. So a copy is opened with less and less
-//! beside the log, and what can be read of it is written anew, record by record.
+//! places at some moment (`snap.…`) and the log (`db`). It may panic over what is damaged beside the
+//! log although the log alone is enough, and reads that up to the damage. So a copy is opened with
+//! less and less beside the log, and what can be read of it is written anew, record by record.
 
 use std::{collections::VecDeque, fs, io, path::Path};
 
