@@ -20,6 +20,8 @@ pub enum Says {
     Text(String),
     /// A vector for each text.
     Vectors(Vec<Vec<f32>>),
+    /// The models that there are: `some-model`.
+    List,
     /// Nothing: the server answers with this status.
     Status(u16),
     /// Nothing: the server is not to be asked for so many seconds.
@@ -190,7 +192,9 @@ impl Serving {
         let mut writer = stream.try_clone().expect("a second handle");
         let mut reader = BufReader::new(stream);
         while let Some(asked) = request(&mut reader) {
+            let is_look = asked.start.starts_with("GET /v1/models?");
             let says = match asked.check() {
+                _ if is_look => Says::List,
                 Ok(()) => {
                     lock(&self.asked).push(asked.clone());
                     let answer = lock(&self.answer).clone();
@@ -206,6 +210,9 @@ impl Serving {
                 Says::Json(json) => (200, String::new(), completion(&json.to_string())),
                 Says::Text(text) => (200, String::new(), completion(&text)),
                 Says::Vectors(vectors) => (200, String::new(), embeddings(&vectors)),
+                Says::List => {
+                    (200, String::new(), json!({ "data": [{ "id": "some-model" }] }).to_string())
+                }
                 Says::Status(status) => (status, String::new(), refusal()),
                 Says::Later(seconds) => (429, format!("retry-after: {seconds}\r\n"), refusal()),
             };

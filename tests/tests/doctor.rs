@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use graphiti_tests::World;
-use serde_json::Value;
+use graphiti_tests::{Model, Says, World};
+use serde_json::{Value, json};
 
 #[test]
 fn what_is_wrong_is_told_until_it_is_mended() {
@@ -51,6 +51,21 @@ fn a_configuration_that_is_refused_is_bad() {
     let (report, _) = doctor(&world);
     assert_eq!(verdict(&report, "configuration"), "bad", "{report}");
     assert!(report.to_string().contains("inactivity_timeout"), "{report}");
+}
+
+#[test]
+fn whether_the_models_are_there_is_found_out_without_asking_them() {
+    let world = World::new();
+    let model = Model::start(|_| Says::Status(500));
+    let mut settings = model.settings(&json!({}));
+    settings["embeddings"] = model.embeddings("another")["embeddings"].clone();
+    world.configure(&settings);
+    let _daemon = world.start();
+    let (report, _) = doctor(&world);
+    assert_eq!(verdict(&report, "model"), "ok", "{report}");
+    assert_eq!(verdict(&report, "vectors"), "warn", "{report}");
+    assert!(report.to_string().contains("does not have another, but some-model"), "{report}");
+    assert!(model.asked().is_empty());
 }
 
 #[test]

@@ -30,6 +30,16 @@ pub(in crate::llm) struct Post<'p> {
     pub(in crate::llm) now: Timestamp,
 }
 
+/// A request that only looks.
+pub(in crate::llm) struct Get<'g> {
+    pub(in crate::llm) url: &'g Url,
+    /// Headers besides the key's.
+    pub(in crate::llm) headers: &'g [(&'static str, &'static str)],
+    /// The key's header, with what stands in it before the key.
+    pub(in crate::llm) key: Option<(&'static str, &'static str, &'g Secret)>,
+    pub(in crate::llm) now: Timestamp,
+}
+
 /// A response that came whole.
 pub(in crate::llm) struct Response {
     pub(in crate::llm) status: u16,
@@ -70,36 +80,48 @@ impl Http {
 
     pub(in crate::llm) async fn post(&self, post: Post<'_>) -> Result<Response, Failure> {
         let body = serde_json::to_vec(post.body).expect("JSON values can be written");
-        let mut request = self
-            .client
-            .post(post.url.clone())
-            .header("content-type", "application/json")
-            .body(body);
-        for (name, value) in post.headers {
-            request = request.header(*name, *value);
-        }
-        if let Some((name, before, key)) = post.key {
-            let mut value =
-                reqwest::header::HeaderValue::from_str(&format!("{before}{}", key.expose()))
-                    .expect("a secret has characters that can be sent only");
-            value.set_sensitive(true);
-            request = request.header(name, value);
-        }
-        let mut response = request.send().await.map_err(not_sent)?;
-        let status = response.status().as_u16();
-        let retry_after = retry_after(response.headers(), post.now);
-        let mut bytes = Vec::new();
-        while let Some(chunk) =
-            response.chunk().await.map_err(|error| Failure::lost(told(error)))?
-        {
-            bytes.extend_from_slice(&chunk);
-            if bytes.len() > LONGEST {
-                return Err(Failure::bad_reply("the response is far too long", None));
-            }
-        }
-        let body = serde_json::from_slice(&bytes).unwrap_or_default();
-        Ok(Response { status, retry_after, body })
+        let request = self.client.post(post.url.clone());
+        let request = request.header("content-type", "application/json").body(body);
+        send(with_headers(request, post.headers, post.key), post.now).await
     }
+
+    pub(in crate::llm) async fn get(&self, get: Get<'_>) -> Result<Response, Failure> {
+        let request = self.client.get(get.url.clone());
+        send(with_headers(request, get.headers, get.key), get.now).await
+    }
+}
+
+fn with_headers(
+    mut request: reqwest::RequestBuilder,
+    headers: &[(&'static str, &'static str)],
+    key: Option<(&'static str, &'static str, &Secret)>,
+) -> reqwest::RequestBuilder {
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if let Some((name, before, key)) = key {
+        let mut value =
+            reqwest::header::HeaderValue::from_str(&format!("{before}{}", key.expose()))
+                .expect("a secret has characters that can be sent only");
+        value.set_sensitive(true);
+        request = request.header(name, value);
+    }
+    request
+}
+
+async fn send(request: reqwest::RequestBuilder, now: Timestamp) -> Result<Response, Failure> {
+    let mut response = request.send().await.map_err(not_sent)?;
+    let status = response.status().as_u16();
+    let retry_after = retry_after(response.headers(), now);
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| Failure::lost(told(error)))? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > LONGEST {
+            return Err(Failure::bad_reply("the response is far too long", None));
+        }
+    }
+    let body = serde_json::from_slice(&bytes).unwrap_or_default();
+    Ok(Response { status, retry_after, body })
 }
 
 impl Response {

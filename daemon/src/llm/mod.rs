@@ -6,7 +6,8 @@
 //! it from the question ([`material`]), keeps to a daily budget ([`ledger`]), repeats what failed
 //! in passing ([`retry`]), leaves a server alone that is down ([`breaker`]), and reads JSON out of
 //! what comes back ([`json`], [`schema`]). [`resilience`] says what becomes of a session whose
-//! question got no answer. One file in [`provider`] speaks to one kind of model.
+//! question got no answer. One file in [`provider`] speaks to one kind of model. `reach` finds out
+//! whether it is there, without a question.
 //!
 //! What to ask, and what to do without an answer, is the callers' business. Time, chance, the
 //! environment, redaction and what survives a restart are given as [`ports`].
@@ -34,6 +35,7 @@ pub mod tokens;
 mod http;
 mod key;
 mod process;
+mod reach;
 mod section;
 
 #[cfg(test)]

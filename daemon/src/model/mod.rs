@@ -26,6 +26,7 @@ pub mod graph;
 pub mod prompt;
 pub mod summary;
 pub mod vector;
+pub mod wording;
 
 pub use self::{
     activity::ActivityVector,

@@ -12,8 +12,9 @@
 //! The appendix also puts a blank line under each heading, settings before decisions, and a
 //! rationale on a line of its own; the code does not, and the code holds.
 
-use crate::model::summary::{
-    ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary,
+use crate::model::{
+    summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
+    wording::REMOVED,
 };
 
 /// Characters of an error in its heading.
@@ -134,9 +135,6 @@ fn row(change: &ConfigChange) -> String {
         one_line(&change.reason).replace('|', "\\|"),
     )
 }
-
-/// The new value of a setting that was taken out.
-pub(crate) const REMOVED: &str = "(removed)";
 
 /// A cell of code; a value that holds back quotes itself is put between two.
 fn cell(text: &str) -> String {

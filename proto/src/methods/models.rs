@@ -10,6 +10,30 @@ pub const TOOLS: &str = "graphiti/tools";
 /// `graphiti/prompts`: the templates that hold.
 pub const PROMPTS: &str = "graphiti/prompts";
 
+/// `graphiti/reach`: whether the configured models can be reached. Asks servers what models they
+/// have, which costs nothing; nothing of any session is sent.
+pub const REACH: &str = "graphiti/reach";
+
+/// What the daemon answers to [`REACH`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reach {
+    /// The model that writes summaries; none where none is configured.
+    pub model: Option<Found>,
+    /// The model that makes vectors; none where none is configured.
+    pub embeddings: Option<Found>,
+}
+
+/// What was found of a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Found {
+    /// Whether it can be asked, as far as that shows.
+    pub is_there: bool,
+    /// What was found, or what is wrong and what to do.
+    pub what: String,
+}
+
 /// What a client says with [`USAGE`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -32,6 +32,9 @@ use graphitid::search::{
 
 use crate::{score::Score, sessions::Set};
 
+/// Questions that mean nothing.
+const NONSENSE: usize = 50;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [command, folder, ..] = &arguments[..]
@@ -73,6 +76,7 @@ fn quality(set: &Set) {
             let score = ask_all(set, &index, &weights, (Some(&meanings), false));
             println!("  with vectors {second:.2}  {score}");
         }
+        println!("  {}", nonsense(set, &index, &meanings));
     }
     #[cfg(feature = "fts5-baseline")]
     for tokenizer in ["unicode61", "porter unicode61"] {
@@ -84,6 +88,34 @@ fn quality(set: &Set) {
         }
         println!("  {tokenizer:16} {score}");
     }
+}
+
+/// How many questions that mean nothing are answered with sessions, of which there is always a
+/// nearest one.
+fn nonsense(set: &Set, index: &Index, meanings: &vectors::Meanings) -> String {
+    let mut random = random::Random::new(7);
+    let (mut answered, mut sessions) = (0, 0);
+    for _ in 0..NONSENSE {
+        let mut word = || -> String {
+            (0..3 + random.below(7)).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
+        };
+        let text = [word(), word(), word()].join(" ");
+        let query = Query::parse(&text, &set.now);
+        let meant = meanings.question(query.said());
+        let ranker = meanings.ranker(&meant);
+        let request = Request {
+            query: &query,
+            scope: &Scope::default(),
+            now: graphitid::model::Timestamp::from_micros(set.now.timestamp().as_microsecond()),
+            limit: 10,
+            weights: &Weights::default(),
+            second: Some(&ranker),
+        };
+        let found = index.search(&request).expect("the index can be read").sessions.len();
+        answered += usize::from(found > 0);
+        sessions += found;
+    }
+    format!("nonsense: {answered} of {NONSENSE} questions answered, {sessions} sessions")
 }
 
 fn build(set: &Set, folder: &Path) -> Index {

@@ -11,7 +11,7 @@ use std::{
 
 use graphiti_proto::{
     PROTOCOL, endpoint,
-    methods::{self, Hello, Welcome, hook},
+    methods::{self, Hello, Welcome, hook, models},
     tools::{health, list_sessions},
 };
 
@@ -86,10 +86,11 @@ fn answer() -> Result<Daemon, AskError> {
     }
     let health = connection.call(health::NAME, &health::Arguments::default())?;
     let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
+    let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let latest = list_sessions::Arguments { limit: 1, ..Default::default() };
     let sessions: list_sessions::Answer = connection.call(list_sessions::NAME, &latest)?;
     let latest = sessions.sessions.into_iter().next();
-    Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, latest })))
+    Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, reach, latest })))
 }
 
 fn socket(home: &Path) -> Socket {

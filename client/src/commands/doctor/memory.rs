@@ -88,18 +88,25 @@ fn model(told: &Told) -> Option<Finding> {
     if !model.on {
         return None;
     }
+    let found = told.reach.as_ref().and_then(|reach| reach.model.as_ref());
     let waiting = match model.awaiting {
         0 => String::new(),
         count => format!("; sessions that wait for it: {count}"),
     };
-    Some(match model.outage.as_ref().or(model.last_error.as_ref()) {
-        None => Finding::ok(ABOUT, format!("nothing went wrong with it{waiting}")),
-        Some(why) => Finding::warn(
+    let failed = model.outage.as_ref().or(model.last_error.as_ref());
+    let warn = |what: String| {
+        Finding::warn(
             ABOUT,
-            format!("it does not answer as it should: {why}{waiting}"),
+            what,
             "see to its key, address and budget in graphiti.config.json, then graphiti reload; \
              until then summaries are made without it",
-        ),
+        )
+    };
+    Some(match (found, failed) {
+        (Some(found), _) if !found.is_there => warn(format!("{}{waiting}", found.what)),
+        (_, Some(why)) => warn(format!("it does not answer as it should: {why}{waiting}")),
+        (Some(found), None) => Finding::ok(ABOUT, format!("{}{waiting}", found.what)),
+        (None, None) => Finding::ok(ABOUT, format!("nothing went wrong with it{waiting}")),
     })
 }
 
@@ -109,8 +116,14 @@ fn vectors(told: &Told) -> Option<Finding> {
     if !vectors.on {
         return None;
     }
-    Some(match &vectors.error {
-        None => Finding::ok(ABOUT, format!("{} made, {} to be made", vectors.made, vectors.left)),
+    let found = told.reach.as_ref().and_then(|reach| reach.embeddings.as_ref());
+    let missing = found.filter(|found| !found.is_there).map(|found| &found.what);
+    Some(match missing.or(vectors.error.as_ref()) {
+        None => {
+            let found = found.map_or(String::new(), |found| format!("; {}", found.what));
+            let (made, left) = (vectors.made, vectors.left);
+            Finding::ok(ABOUT, format!("{made} made, {left} to be made{found}"))
+        }
         Some(why) => Finding::warn(
             ABOUT,
             format!("none are made: {why}"),

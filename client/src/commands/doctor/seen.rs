@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use graphiti_proto::{
-    methods::{Welcome, hook::Heard},
+    methods::{Welcome, hook::Heard, models::Reach},
     tools::{SessionRow, health},
 };
 use jiff::Timestamp;
@@ -85,6 +85,8 @@ pub(super) struct Told {
     pub(super) health: health::Answer,
     /// Which hooks it heard of.
     pub(super) heard: Heard,
+    /// Whether models can be reached; none when an older daemon does not know that question.
+    pub(super) reach: Option<Reach>,
     /// The session that something happened in last.
     pub(super) latest: Option<SessionRow>,
 }

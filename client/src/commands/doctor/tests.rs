@@ -337,6 +337,7 @@ fn healthy() -> Seen {
                 watch_mode: "events".to_owned(),
                 ..health::Answer::default()
             },
+            reach: None,
             heard: Heard {
                 events: vec![HeardEvent {
                     name: "Stop".to_owned(),

@@ -14,7 +14,7 @@ pub(super) fn tools() -> &'static [Tool] {
 }
 
 fn described(tool: &tools::Tool) -> Tool {
-    let annotations = ToolAnnotations::with_title(tool.title)
+    let annotations = ToolAnnotations::new()
         .read_only(tool.effect == Effect::Reads)
         .destructive(tool.effect == Effect::Removes)
         .idempotent(tool.effect != Effect::Adds)
@@ -52,6 +52,12 @@ mod tests {
                 assert!(argument.1["description"].is_string(), "{name}: {}", argument.0);
             }
         }
+    }
+
+    #[test]
+    fn the_list_takes_little_of_an_agent_s_context() {
+        let bytes = serde_json::to_vec(tools()).unwrap().len();
+        assert!(bytes / tools().len() <= 1_200, "{} bytes a tool", bytes / tools().len());
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub(super) async fn answer(
         methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
         methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
         methods::models::USAGE => models::usage(daemon, read(request.params)?).await,
+        methods::models::REACH => models::reach(daemon).await,
         methods::models::TOOLS => models::tools(daemon, read(request.params)?).await,
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,

@@ -1,10 +1,11 @@
 //! Models: what asking them takes, what was learned about tools, and the templates.
 
-use std::path::Path;
+use std::{fmt::Display, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods::models::{
-        Known, PromptRow, Prompts, Saved, Templates, ToolRow, Tools, Usage, UsageRow, Used,
+        Found, Known, PromptRow, Prompts, Reach, Saved, Templates, ToolRow, Tools, Usage, UsageRow,
+        Used,
     },
     rpc::{Error, code},
 };
@@ -21,6 +22,9 @@ use crate::{
     },
     model::tool::{ToolDomain, ToolIntent},
 };
+
+/// How long a model may take to show that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// `graphiti/usage`.
 pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error> {
@@ -51,6 +55,33 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
         usd_today: today.cost.usd(),
         outage: outage.map(|error| error.to_string()),
     }))
+}
+
+/// `graphiti/reach`.
+pub(super) async fn reach(daemon: &Daemon) -> Result<Value, Error> {
+    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let vectors = daemon.embedding.model();
+    let model = async {
+        if !asker.is_on() {
+            return None;
+        }
+        Some(found(asker.client.reach(PATIENCE).await))
+    };
+    let embeddings = async {
+        if !vectors.is_on() {
+            return None;
+        }
+        Some(found(vectors.reach(PATIENCE).await))
+    };
+    let (model, embeddings) = tokio::join!(model, embeddings);
+    Ok(write(&Reach { model, embeddings }))
+}
+
+fn found(found: Result<String, impl Display>) -> Found {
+    match found {
+        Ok(what) => Found { is_there: true, what },
+        Err(error) => Found { is_there: false, what: error.to_string() },
+    }
 }
 
 /// `graphiti/tools`.

@@ -133,19 +133,44 @@ pub(super) fn failed(error: Error) -> Value {
     })
 }
 
-/// The schema of what a tool takes: every member with its default.
+/// The schema of what a tool takes: every member with its default, unless that is nothing.
 fn input<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     without(&["format", "minimum"], schema.ensure_object());
+    for member in members(&mut schema) {
+        if let Some(member) = member.as_object_mut()
+            && member.get("default").is_some_and(Value::is_null)
+        {
+            member.remove("default");
+        }
+    }
     schema
 }
 
 /// The schema of what a tool answers. No member is required: an error has others. It costs every
-/// agent a part of its context, so names and types have to do: an answer speaks for itself.
+/// agent a part of its context, so the names and types of its members have to do: what is in them
+/// an answer tells by itself.
 fn output<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
-    without(&["default", "description", "format", "minimum"], schema.ensure_object());
+    members(&mut schema).for_each(|member| *member = outline(member));
     schema
+}
+
+fn members(schema: &mut schemars::Schema) -> impl Iterator<Item = &mut Value> {
+    let members = schema.ensure_object().get_mut("properties").and_then(Value::as_object_mut);
+    members.into_iter().flat_map(|members| members.values_mut())
+}
+
+/// The type of a member; of a list, that of its entries, too.
+fn outline(member: &Value) -> Value {
+    let mut outline = serde_json::Map::new();
+    if let Some(kind) = member.get("type") {
+        outline.insert("type".to_owned(), kind.clone());
+    }
+    if let Some(kind) = member.get("items").and_then(|items| items.get("type")) {
+        outline.insert("items".to_owned(), json!({ "type": kind }));
+    }
+    Value::Object(outline)
 }
 
 fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {

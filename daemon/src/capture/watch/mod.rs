@@ -170,10 +170,12 @@ impl State {
                     everything = true;
                 }
             }
-            if found.paths.iter().any(|path| path.is_dir()) {
+            let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+                found.paths.into_iter().partition(|path| path.is_dir());
+            if !folders.is_empty() {
                 roots.catch_up();
             }
-            if !everything && !self.report_paths(found.paths) {
+            if !everything && !self.report_paths(folders, files) {
                 return;
             }
         }
@@ -197,16 +199,12 @@ impl State {
         self.report_files(changed)
     }
 
-    /// Reports the files among `paths`, and those in folders among them.
-    fn report_paths(&mut self, paths: Vec<PathBuf>) -> bool {
-        let mut files = Vec::new();
-        for path in paths {
-            if path.is_dir() && !path.is_symlink() {
-                self.scanner.scan(&path, &mut files);
-            } else if (self.watched.wanted)(&path) && self.is_inside(&path) {
-                self.scanner.note(&path);
-                files.push(path);
-            }
+    /// Reports those of `files` that are wanted, and those in `folders`, unless they are links.
+    fn report_paths(&mut self, folders: Vec<PathBuf>, mut files: Vec<PathBuf>) -> bool {
+        files.retain(|path| (self.watched.wanted)(path) && self.is_inside(path));
+        files.iter().for_each(|path| self.scanner.note(path));
+        for folder in folders.iter().filter(|folder| !folder.is_symlink()) {
+            self.scanner.scan(folder, &mut files);
         }
         files.sort_unstable();
         files.dedup();

@@ -12,17 +12,10 @@ use crate::{
         evidence::Choice,
         graph::{EntityKind, Relation, Says, Stance, Standing, Subject, Watch, fingerprint},
         summary::DecisionRecord,
+        wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED},
     },
 };
 
-/// How a summary says that no reason was given.
-const UNSTATED: &str = "Reason not stated";
-/// How it says whose word it was.
-const BY_THE_USER: &str = "by the user";
-const REFUSED: &str = "Refused by the user";
-/// How it marks plans.
-const PLAN: &str = "Plan: ";
-const NOT_AS_PLANNED: &str = "Not as planned: ";
 /// Answers that are none by themselves.
 const GENERIC: &[&str] = &[
     "yes",
@@ -104,7 +97,7 @@ fn sentence(record: &DecisionRecord, standing: Standing) -> String {
         sentence.push_str(&format!(" — over {}", others.join("; ")));
     }
     let mut sentence = text::sentence(&sentence);
-    if record.rationale != UNSTATED && !record.rationale.is_empty() {
+    if record.rationale != NO_REASON && !record.rationale.is_empty() {
         sentence.push_str(&format!(" Why: {}", text::sentence(&record.rationale)));
     }
     sentence
@@ -119,7 +112,7 @@ fn what(record: &DecisionRecord) -> &str {
 
 fn details(record: &DecisionRecord) -> Vec<(String, String)> {
     let mut details = vec![("decision".to_owned(), record.decision.clone())];
-    if record.rationale != UNSTATED {
+    if record.rationale != NO_REASON {
         details.push(("rationale".to_owned(), record.rationale.clone()));
     }
     if let Some(others) = &record.alternatives {

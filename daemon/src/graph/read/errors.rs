@@ -8,13 +8,9 @@ use crate::{
         graph::{EntityId, EntityKind, Relation, Says, Stance, Standing, Subject, Watch},
         summary::{ErrorResolution, Outcome},
         transcript::Origin,
+        wording::is_filler,
     },
 };
-
-/// How a summary says that nobody said it.
-const UNSTATED: &str = "not stated";
-/// How it says that nothing shows it.
-const UNVERIFIED: &[&str] = &["not verified in the session", "as the agent's own recap tells it"];
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, evidence) = (draft.episode, draft.evidence);
@@ -69,7 +65,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         Some(resolution) => draft.moments.at(resolution.origin),
         None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
     };
-    let is_said = |text: &str| !text.is_empty() && text != UNSTATED && !UNVERIFIED.contains(&text);
+    let is_said = |text: &str| !text.is_empty() && !is_filler(text);
     let is_verified = resolution.is_some()
         || (draft.is_evidence() && is_said(&record.verification))
         || origins.last().is_some_and(|origin| draft.tests_pass_after(*origin));

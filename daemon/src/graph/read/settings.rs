@@ -9,6 +9,7 @@ use crate::{
         evidence::SettingChange,
         graph::{Relation, Says, Stance, Standing, Watch, fingerprint},
         summary::ConfigChange,
+        wording::{REMOVED, is_filler},
     },
 };
 
@@ -38,9 +39,6 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// How a summary says that a setting was taken out.
-const REMOVED: &str = "(removed)";
-
 fn claim(
     draft: &mut Draft<'_>,
     (file, setting): (&str, &str),
@@ -63,7 +61,7 @@ fn claim(
         sentence.push_str(&format!(" (before: `{}`)", text::cut(old, 120)));
     }
     sentence.push('.');
-    if !change.reason.is_empty() {
+    if !change.reason.is_empty() && !is_filler(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
     let details = [("value", value), ("old_value", old.as_deref()), ("file", Some(file))];

@@ -6,7 +6,10 @@ mod account;
 mod answers;
 mod calls;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::{
     runtime::Handle,
@@ -107,6 +110,19 @@ impl Client {
     /// that runs `runtime`'s tasks.
     pub fn ask_blocking(&self, runtime: &Handle, request: &Request) -> Result<Reply, Error> {
         runtime.block_on(self.ask(request))
+    }
+
+    /// Finds out whether the model can be asked, without asking it anything, and says what was
+    /// found, for people. May take `limit`.
+    pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
+        let provider = self.provider.clone()?;
+        let found = tokio::select! {
+            found = provider.reach(self.ports.clock.now()) => found,
+            () = self.ports.clock.sleep(limit) => {
+                Err(Error::Unavailable { reason: "no answer in time".to_owned(), retry_after: None })
+            }
+        };
+        found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
     }
 
     /// Counts a question that need not be asked. Saved with the next one that is.

@@ -45,6 +45,9 @@ trait Embedder: Send + Sync {
     /// What its tokens cost, as far as that is known.
     fn tariff(&self) -> Option<Tariff>;
 
+    /// Finds out whether it can make vectors, without making any, and says what was found.
+    fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
+
     /// A vector for each text.
     fn embed<'a>(
         &'a self,
@@ -128,6 +131,17 @@ impl Embeddings {
         vectors
     }
 
+    /// Finds out whether vectors can be made, without making any, and says what was found, for
+    /// people. May take `limit`.
+    pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
+        let embedder = self.embedder().await?;
+        let found = tokio::select! {
+            found = embedder.reach(self.ports.clock.now()) => found,
+            () = self.ports.clock.sleep(limit) => Err(silent()),
+        };
+        found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
+    }
+
     /// Ends what is under way; nothing is made from now on.
     pub fn stop(&self) {
         self.stopped.send_replace(true);
@@ -195,6 +209,10 @@ fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, E
 fn estimated(texts: &[String]) -> Usage {
     let input = texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
     Usage { input, ..Usage::default() }
+}
+
+fn silent() -> Error {
+    Error::Unavailable { reason: "no answer in time".to_owned(), retry_after: None }
 }
 
 fn stopping() -> Error {

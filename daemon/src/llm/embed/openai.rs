@@ -14,6 +14,7 @@ use crate::{
         ports::{BoxFuture, Ports},
         price::Tariff,
         provider::openai::{OWN, failure, is_own, url, usual_key},
+        reach::Listing,
         section::Section,
     },
     model::Timestamp,
@@ -29,6 +30,8 @@ pub(super) struct OpenAi {
     keys: Keys,
 }
 
+/// Where texts go, below the base.
+const CALL: &str = "/embeddings";
 /// Cheap, and good enough to tell what sessions are about.
 const MODEL: &str = "text-embedding-3-small";
 
@@ -36,7 +39,7 @@ impl OpenAi {
     /// The server as configured. Sends nothing yet.
     pub(super) fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
         let base = config.base_url.as_deref().unwrap_or(OWN);
-        let url = url(base, "/embeddings", Section::EMBEDDINGS)?;
+        let url = url(base, CALL, Section::EMBEDDINGS)?;
         let model = config.model.clone().or(is_own(&url).then(|| MODEL.to_owned()));
         let known = model.as_deref().and_then(Tariff::of);
         Ok(OpenAi {
@@ -47,6 +50,21 @@ impl OpenAi {
             dimensions: config.dimensions,
             keys: Keys::new(&config.key, ports, Section::EMBEDDINGS),
         })
+    }
+
+    async fn look(&self, now: Timestamp) -> Result<String, Error> {
+        let key = self.keys.get(usual_key(&self.url)).await?;
+        let listing = Listing {
+            http: &self.http,
+            url: &self.url,
+            call: CALL,
+            headers: &[],
+            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
+            model: self.model.as_deref(),
+            section: Section::EMBEDDINGS,
+            now,
+        };
+        listing.look().await
     }
 
     async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {
@@ -88,6 +106,10 @@ impl Embedder for OpenAi {
 
     fn tariff(&self) -> Option<Tariff> {
         self.tariff
+    }
+
+    fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(self.look(now))
     }
 
     fn embed<'a>(

@@ -8,17 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use crate::llm::{
-    answer::{Answer, Ending, Usage},
-    config::Config,
-    error::{Error, Failure},
-    http::{Http, Post, Response, base},
-    key::Keys,
-    ports::{BoxFuture, Ports},
-    price::Tariff,
-    provider::{Call, Provider},
-    secret::Secret,
-    section::Section,
+use crate::{
+    llm::{
+        answer::{Answer, Ending, Usage},
+        config::Config,
+        error::{Error, Failure},
+        http::{Http, Post, Response, base},
+        key::Keys,
+        ports::{BoxFuture, Ports},
+        price::Tariff,
+        provider::{Call, Provider},
+        reach::Listing,
+        secret::Secret,
+        section::Section,
+    },
+    model::Timestamp,
 };
 
 /// The API.
@@ -32,6 +36,8 @@ pub struct Anthropic {
     is_told: AtomicBool,
 }
 
+/// Where questions go, below the version.
+const CALL: &str = "/messages";
 const OWN: &str = "https://api.anthropic.com/";
 const KEY: &str = "ANTHROPIC_API_KEY";
 /// The version of the protocol that is written here.
@@ -82,6 +88,21 @@ impl Anthropic {
         self.http.post(Post { url: &self.url, headers, key, body: &body, now: call.now }).await
     }
 
+    async fn look(&self, now: Timestamp) -> Result<String, Error> {
+        let key = self.key().await?;
+        let listing = Listing {
+            http: &self.http,
+            url: &self.url,
+            call: CALL,
+            headers: &[("anthropic-version", VERSION)],
+            key: Some(("x-api-key", "", &key)),
+            model: Some(&self.model),
+            section: Section::LLM,
+            now,
+        };
+        listing.look().await
+    }
+
     fn body(&self, call: &Call<'_>) -> Value {
         let mut body = json!({
             "model": self.model,
@@ -123,6 +144,10 @@ impl Provider for Anthropic {
         self.tariff
     }
 
+    fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(self.look(now))
+    }
+
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
         Box::pin(self.message(call))
     }
@@ -132,8 +157,8 @@ impl Provider for Anthropic {
 fn url(configured: &str) -> Result<Url, Error> {
     let mut url = base(configured, Section::LLM)?;
     let path = url.path().trim_end_matches('/');
-    let path = path.strip_suffix("/messages").unwrap_or(path);
-    let path = format!("{}/v1/messages", path.strip_suffix("/v1").unwrap_or(path));
+    let path = path.strip_suffix(CALL).unwrap_or(path);
+    let path = format!("{}/v1{CALL}", path.strip_suffix("/v1").unwrap_or(path));
     url.set_path(&path);
     Ok(url)
 }

@@ -8,20 +8,23 @@
 //! quiet; and a daemon that finds the marker in its own environment refuses to ask.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
 pub use crate::llm::process::MARKER;
-use crate::llm::{
-    answer::{Answer, Ending},
-    config::Config,
-    error::{Again, Bill, Error, Failure},
-    ports::{BoxFuture, Ports},
-    price::Tariff,
-    process::{self, Output, RunError},
-    provider::{Call, Provider},
-    schema::Schema,
+use crate::{
+    llm::{
+        answer::{Answer, Ending},
+        config::Config,
+        error::{Again, Bill, Error, Failure},
+        ports::{BoxFuture, Ports},
+        price::Tariff,
+        process::{self, Output, RunError},
+        provider::{Call, Provider},
+        schema::Schema,
+    },
+    model::Timestamp,
 };
 
 /// A program as a model.
@@ -60,6 +63,18 @@ impl Program {
         })?;
         let tariff = Tariff::configured(&config.price, config.model.as_deref());
         Ok(Program { command, directory, model: config.model.clone(), tariff })
+    }
+
+    /// Whether the program is there. What it needs for an answer only an answer shows, and that
+    /// may cost something.
+    fn look(&self) -> Result<String, Error> {
+        let program = &self.command[0];
+        let found = which::which_in(program, env::var_os("PATH"), &self.directory);
+        let found = found.map_err(|error| {
+            let what = format!("{program} cannot be started: {error}");
+            Error::misconfigured(what, "check `session_tracking.llm.command`")
+        })?;
+        Ok(format!("{} is there; whether it answers only a session shows", found.display()))
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<Answer, Failure> {
@@ -108,6 +123,10 @@ impl Provider for Program {
 
     fn tariff(&self) -> Option<Tariff> {
         self.tariff
+    }
+
+    fn reach(&self, _: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(async { self.look() })
     }
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {

@@ -35,6 +35,10 @@ pub trait Provider: Send + Sync {
     /// What its tokens cost, as far as that is known.
     fn tariff(&self) -> Option<Tariff>;
 
+    /// Finds out whether it can be asked, without asking it anything, and says what was found, for
+    /// people.
+    fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
+
     /// Asks once.
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>>;
 }

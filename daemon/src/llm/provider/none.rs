@@ -1,11 +1,14 @@
 //! No model: nothing leaves the machine.
 
-use crate::llm::{
-    answer::Answer,
-    error::{Error, Failure},
-    ports::BoxFuture,
-    price::Tariff,
-    provider::{Call, Provider},
+use crate::{
+    llm::{
+        answer::Answer,
+        error::{Error, Failure},
+        ports::BoxFuture,
+        price::Tariff,
+        provider::{Call, Provider},
+    },
+    model::Timestamp,
 };
 
 /// Answers nothing.
@@ -23,6 +26,10 @@ impl Provider for Nobody {
 
     fn tariff(&self) -> Option<Tariff> {
         Some(Tariff::FREE)
+    }
+
+    fn reach(&self, _: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(async { Err(Error::Off) })
     }
 
     fn ask<'a>(&'a self, _: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {

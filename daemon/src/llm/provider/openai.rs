@@ -9,17 +9,21 @@ use std::sync::{Mutex, PoisonError};
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use crate::llm::{
-    answer::{Answer, Ending, Usage},
-    config::Config,
-    error::{Error, Failure},
-    http::{Http, Post, Response, base, is_local},
-    key::Keys,
-    ports::{BoxFuture, Ports},
-    price::{Money, Tariff},
-    provider::{Call, Provider, dialect::Dialect},
-    secret::Secret,
-    section::Section,
+use crate::{
+    llm::{
+        answer::{Answer, Ending, Usage},
+        config::Config,
+        error::{Error, Failure},
+        http::{Http, Post, Response, base, is_local},
+        key::Keys,
+        ports::{BoxFuture, Ports},
+        price::{Money, Tariff},
+        provider::{Call, Provider, dialect::Dialect},
+        reach::Listing,
+        secret::Secret,
+        section::Section,
+    },
+    model::Timestamp,
 };
 
 /// A server that speaks the protocol.
@@ -32,6 +36,8 @@ pub struct OpenAi {
     dialect: Mutex<Dialect>,
 }
 
+/// Where questions go, below the base.
+const CALL: &str = "/chat/completions";
 pub(in crate::llm) const OWN: &str = "https://api.openai.com/v1";
 /// Cheap, and good at summaries.
 const MODEL: &str = "gpt-5.4-mini";
@@ -46,7 +52,7 @@ impl OpenAi {
     /// The server as configured. Sends nothing yet.
     pub fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
         let base = config.base_url.as_deref().unwrap_or(OWN);
-        let url = url(base, "/chat/completions", Section::LLM)?;
+        let url = url(base, CALL, Section::LLM)?;
         let is_own = is_own(&url);
         let model = config.model.clone().or(is_own.then(|| MODEL.to_owned()));
         let configured = Tariff::configured(&config.price, model.as_deref());
@@ -88,6 +94,21 @@ impl OpenAi {
         self.http.post(Post { url: &self.url, headers: &[], key, body: &body, now: call.now }).await
     }
 
+    async fn look(&self, now: Timestamp) -> Result<String, Error> {
+        let key = self.keys.get(usual_key(&self.url)).await?;
+        let listing = Listing {
+            http: &self.http,
+            url: &self.url,
+            call: CALL,
+            headers: &[],
+            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
+            model: self.model.as_deref(),
+            section: Section::LLM,
+            now,
+        };
+        listing.look().await
+    }
+
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
         let told = dialect.instruction(call);
         let mut body = json!({
@@ -115,6 +136,10 @@ impl Provider for OpenAi {
 
     fn tariff(&self) -> Option<Tariff> {
         self.tariff
+    }
+
+    fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(self.look(now))
     }
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {

@@ -5,5 +5,6 @@ mod bounds;
 mod client;
 mod command;
 mod openai;
+mod reach;
 mod server;
 mod world;

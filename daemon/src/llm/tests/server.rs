@@ -29,6 +29,7 @@ pub(super) enum Play {
 /// A request as it came.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
+    pub(super) method: String,
     pub(super) path: String,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) body: Value,
@@ -156,7 +157,6 @@ fn read(stream: &TcpStream) -> Option<Seen> {
     reader.read_line(&mut line).ok()?;
     let mut words = line.split_whitespace();
     let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
-    assert_eq!(method, "POST");
     let mut headers = BTreeMap::new();
     loop {
         let mut line = String::new();
@@ -164,9 +164,13 @@ fn read(stream: &TcpStream) -> Option<Seen> {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.insert(name.to_lowercase(), value.to_owned());
     }
+    if method == "GET" {
+        return Some(Seen { method, path, headers, body: Value::Null });
+    }
+    assert_eq!(method, "POST");
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { path, headers, body: serde_json::from_slice(&body).ok()? })
+    Some(Seen { method, path, headers, body: serde_json::from_slice(&body).ok()? })
 }
 
 fn answer(mut stream: TcpStream, status: u16, headers: &str, body: &str, length: usize) {

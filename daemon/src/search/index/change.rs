@@ -1,7 +1,9 @@
 //! What the index is told: changes in the order in which they happened.
 
 use crate::{
-    model::{Message, Namespace, Project, SessionKey, Timestamp, episode::Episode},
+    model::{
+        Message, Namespace, Project, SessionKey, Timestamp, episode::Episode, wording::is_filler,
+    },
     search::passage::Kind,
 };
 
@@ -135,10 +137,8 @@ impl EpisodeField {
         }
         let changes = summary.config_changes.iter().flatten().map(|change| {
             let old = change.old_value.as_deref().unwrap_or_default();
-            format!(
-                "{} {} {old} {} {}",
-                change.file, change.setting, change.new_value, change.reason
-            )
+            let reason = if is_filler(&change.reason) { "" } else { &change.reason };
+            format!("{} {} {old} {} {reason}", change.file, change.setting, change.new_value)
         });
         add(Kind::Body, joined(changes));
         if let Some(tests) = &summary.test_results {
@@ -153,6 +153,8 @@ impl EpisodeField {
     }
 }
 
+/// What is said of one thing, with a sign between that is none of any word's.
 fn joined(texts: impl Iterator<Item = String>) -> String {
-    texts.filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
+    let said = texts.filter(|text| !text.trim().is_empty() && !is_filler(text));
+    said.collect::<Vec<_>>().join(" · ")
 }

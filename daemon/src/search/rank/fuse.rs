@@ -12,6 +12,10 @@ pub trait SecondRanker {
     /// The sessions that it thinks best, with scores of its own scale, higher is better: at most
     /// `limit` of them and only those that `admits` lets in.
     fn rank(&self, limit: usize, admits: &dyn Fn(SessionKey) -> bool) -> Vec<(SessionKey, f32)>;
+
+    /// The score from which on a session is worth telling that holds no word of the question:
+    /// some session is always the nearest, even to a question that means nothing.
+    fn floor(&self) -> f32;
 }
 
 /// Adds to the scores of the words those of a second ranker, on one scale, times `weight`. A session

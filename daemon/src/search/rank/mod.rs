@@ -147,12 +147,15 @@ impl Search<'_> {
         let second = ranker.rank(SECOND_CANDIDATES, &admits);
         let second: Vec<(u64, f32)> =
             second.into_iter().map(|(session, score)| (session.0, score)).collect();
+        let floor = ranker.floor();
         let heard: HashMap<u64, f32> = second.iter().copied().collect();
         for (session, score) in fuse::fuse(&own, &second, self.request.weights.second) {
             let strength = heard.get(&session).copied().unwrap_or_default();
             if let Some(index) = known.get(&session) {
                 candidates[*index].hear(score, strength);
-            } else if let Some(card) = self.view.card(session)? {
+            } else if strength >= floor
+                && let Some(card) = self.view.card(session)?
+            {
                 let mut candidate = Candidate { session, card, ..Candidate::default() };
                 candidate.hear(score, strength);
                 candidates.push(candidate);

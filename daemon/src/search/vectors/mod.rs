@@ -39,6 +39,10 @@ pub struct Ranker<'r> {
     pub question: &'r Packed,
 }
 
+/// Owners that are compared with each other to learn how near any two are.
+const SAMPLE: usize = 48;
+/// With fewer, that is chance.
+const FEW: usize = 8;
 /// Dead rows are taken out when there are more than this share of the living.
 const DEAD: usize = 4;
 
@@ -114,6 +118,28 @@ impl Vectors {
         found
     }
 
+    /// How near the owners are to each other on average, as a cosine, from some of them; `None`
+    /// where there are too few to tell.
+    fn background(&self) -> Option<f32> {
+        let firsts = (0..self.owners.len()).filter(|row| {
+            self.owners[*row].is_some() && (*row == 0 || self.owners[*row] != self.owners[*row - 1])
+        });
+        let step = self.rows.len().div_ceil(SAMPLE).max(1);
+        let sample: Vec<usize> = firsts.step_by(step).collect();
+        if sample.len() < FEW {
+            return None;
+        }
+        let row = |row: usize| &self.numbers[row * self.dimension..(row + 1) * self.dimension];
+        let mut sum = 0.0;
+        for (count, one) in sample.iter().enumerate() {
+            for other in &sample[..count] {
+                let cosine = product(row(*one), row(*other));
+                sum += cosine * self.scales[*one] * self.scales[*other];
+            }
+        }
+        Some(sum / (sample.len() * (sample.len() - 1) / 2) as f32)
+    }
+
     fn compact(&mut self) {
         let mut kept = Vectors { dimension: self.dimension, ..Vectors::default() };
         let rows = self.numbers.chunks_exact(self.dimension).zip(&self.scales).zip(&self.owners);
@@ -142,6 +168,13 @@ impl SecondRanker for Ranker<'_> {
         }
         found.sort_unstable_by(nearer);
         found.into_iter().map(|(owner, cosine)| (SessionKey(owner), cosine)).collect()
+    }
+
+    /// What is no nearer to a question than any two sessions are to each other has nothing to do
+    /// with it. How near that is depends on the model and on what the sessions have in common, so it
+    /// is measured, not set.
+    fn floor(&self) -> f32 {
+        self.vectors.background().unwrap_or(f32::NEG_INFINITY)
     }
 }
 
@@ -216,6 +249,24 @@ mod tests {
         assert_eq!(found, (0..500).filter(|owner| owner % 2 == 1).collect::<Vec<u64>>());
         assert!(vectors.of(2).is_empty());
         assert_eq!(vectors.of(3), [packed(&[0.0, -1.0])]);
+    }
+
+    #[test]
+    fn what_is_as_far_from_a_question_as_from_anything_lies_below_the_floor() {
+        let mut vectors = Vectors::default();
+        let on_a_circle = |part: f32| packed(&[part.cos(), part.sin(), 0.5]);
+        let floor =
+            |vectors: &Vectors| Ranker { vectors, question: &packed(&[1.0, 0.0, 0.0]) }.floor();
+        for owner in 0..7_u8 {
+            vectors.put(owner.into(), &[on_a_circle(f32::from(owner)), on_a_circle(9.0)]);
+        }
+        assert_eq!(floor(&vectors), f32::NEG_INFINITY, "too few to tell");
+        for owner in 7..200_u8 {
+            vectors.put(owner.into(), &[on_a_circle(f32::from(owner))]);
+        }
+        // Directions on a circle cancel out; what all have in common is left: 0.25 of 1.25, and
+        // `Packed` takes no length out.
+        assert!((floor(&vectors) - 0.25).abs() < 0.05, "{}", floor(&vectors));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::{
     model::{
         evidence::{Choice, StatementKind},
         summary::DecisionRecord,
+        wording::{ACCEPTED, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED},
     },
     summarize::{
         evidence::RECOMMENDED,
@@ -14,10 +15,6 @@ use crate::{
 
 /// Records at most; of more, accepted plans go first, then the oldest.
 const RECORDS: usize = 14;
-/// How an accepted plan begins.
-const PLAN: &str = "Plan: ";
-/// How a missing reason is said.
-const UNSTATED: &str = "Reason not stated";
 
 /// What was decided, in the order it was.
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
@@ -50,10 +47,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
     let answer = pattern!(r"(?i) ?\((?:recommended|default)\)").replace(&choice.answer, "");
     let answer = entries.tidy(&answer);
     let (decision, rationale) = match choice.answer.as_str() {
-        "accepted" => (format!("{PLAN}{}", plan(&question)), "Accepted by the user".to_owned()),
-        "refused" => {
-            (format!("Not as planned: {}", plan(&question)), "Refused by the user".to_owned())
-        }
+        "accepted" => (format!("{PLAN}{}", plan(&question)), ACCEPTED.to_owned()),
+        "refused" => (format!("{NOT_AS_PLANNED}{}", plan(&question)), REFUSED.to_owned()),
         _ if choice.question == RECOMMENDED => {
             let (decision, reason) = match labelled(&answer) {
                 (label, Some(detail)) if label.split(' ').count() <= 8 => {
@@ -70,9 +65,9 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
         _ => {
             let (label, detail) = labelled(&answer);
             let asked = if question.is_empty() {
-                "Chosen by the user".to_owned()
+                CHOSEN.to_owned()
             } else {
-                format!("Chosen by the user; asked: {}", cut(&question, ENTRY))
+                format!("{CHOSEN}; asked: {}", cut(&question, ENTRY))
             };
             (
                 label.to_owned(),
@@ -119,7 +114,7 @@ fn of_statement(sentence: &str) -> Option<DecisionRecord> {
     .replace(&decision, "");
     Some(DecisionRecord {
         decision: cut(&capitalised(decision.trim()), ENTRY),
-        rationale: reason.map_or(UNSTATED.to_owned(), |reason| cut(&reason, ENTRY)),
+        rationale: reason.map_or(NO_REASON.to_owned(), |reason| cut(&reason, ENTRY)),
         alternatives: others.map(|other| vec![other]),
     })
 }

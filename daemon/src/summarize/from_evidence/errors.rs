@@ -5,6 +5,7 @@ use crate::{
         evidence::{ErrorSeen, Resolution, StatementKind},
         summary::ErrorResolution,
         transcript::RecapKind,
+        wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
     },
     summarize::{
         from_evidence::{
@@ -18,8 +19,6 @@ use crate::{
 
 /// Records at most.
 const RECORDS: usize = 10;
-/// How a cause that nobody named is said.
-const UNSTATED: &str = "not stated";
 
 /// What went wrong and went away, in the order it did.
 pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
@@ -59,7 +58,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     while records.len() > RECORDS {
         // What nobody explained is missed least.
         let vague = |record: &ErrorResolution| {
-            record.root_cause == UNSTATED && record.fix.starts_with("Changed ")
+            record.root_cause == NOT_STATED && record.fix.starts_with("Changed ")
         };
         let at = records.iter().position(vague).unwrap_or(0);
         records.remove(at);
@@ -136,7 +135,7 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     let cause = group.cause.or(explained);
     ErrorResolution {
         error: cut(&entries.tidy_line(&group.error.message), ENTRY),
-        root_cause: cause.map_or(UNSTATED.to_owned(), |cause| entries.cause(cause)),
+        root_cause: cause.map_or(NOT_STATED.to_owned(), |cause| entries.cause(cause)),
         fix: fix(entries, group),
         verification: verification(entries, group.resolution),
     }
@@ -154,7 +153,7 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
             let ran: Vec<String> = commands.iter().map(|line| format!("`{line}`")).collect();
             format!("Ran {}", ran.join(", "))
         }
-        (None, _) if files.is_empty() => UNSTATED.to_owned(),
+        (None, _) if files.is_empty() => NOT_STATED.to_owned(),
         (None, _) => format!("Changed {named}"),
     }
 }
@@ -186,7 +185,7 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
         None => format!("Changed {}", files.join(", ")),
     };
     let passed = evidence.tests.iter().rev().find(|run| run.failed == 0 && turn.holds(run.origin));
-    let verification = passed.map_or("not verified in the session".to_owned(), |run| {
+    let verification = passed.map_or(NOT_VERIFIED.to_owned(), |run| {
         format!("`{}`: {} passed", entries.tidy_line(&run.command), run.passed)
     });
     Some(ErrorResolution {
@@ -210,9 +209,11 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
             line,
             ErrorResolution {
                 error: cut(&entries.tidy(&error.error), ENTRY),
-                root_cause: error.about.map_or(UNSTATED.to_owned(), |about| entries.cause(&about)),
+                root_cause: error
+                    .about
+                    .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
                 fix: entries.deed(&error.fix?),
-                verification: "as the agent's own recap tells it".to_owned(),
+                verification: TOLD_BY_RECAP.to_owned(),
             },
         ))
     })

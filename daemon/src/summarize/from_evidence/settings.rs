@@ -4,13 +4,13 @@ use crate::{
     model::{
         evidence::{SettingChange, StatementKind},
         summary::ConfigChange,
+        wording::{NOT_STATED, REMOVED},
     },
     summarize::{
         from_evidence::{
             entries::{Entries, is_scratch},
             turns,
         },
-        markdown::REMOVED,
         text::{cut, without_full_stop},
     },
 };
@@ -69,7 +69,7 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
 fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let evidence = entries.evidence;
     let Some(turn) = turns::turn_of(evidence, setting.origin) else {
-        return "not stated".to_owned();
+        return NOT_STATED.to_owned();
     };
     let key = setting.setting.rsplit('.').next().unwrap_or(&setting.setting);
     let file = setting.file.rsplit('/').next().unwrap_or(&setting.file);
@@ -89,5 +89,5 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let asked = turn
         .request()
         .map(|request| cut(without_full_stop(&entries.tidy_line(&request.text)), REASON));
-    asked.map_or("not stated".to_owned(), |asked| format!("Asked: {asked}"))
+    asked.map_or(NOT_STATED.to_owned(), |asked| format!("Asked: {asked}"))
 }

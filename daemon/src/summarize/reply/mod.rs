@@ -11,6 +11,7 @@ use crate::{
     model::{
         EnhancedSessionSummary,
         summary::{ConfigChange, DecisionRecord, ErrorResolution, RelationRecord},
+        wording::{NO_REASON, NOT_STATED},
     },
     summarize::text::{cut, one_line, same_words, share_of_words, words},
 };
@@ -34,9 +35,6 @@ const ENTRY: usize = 300;
 const LONG_ENTRY: usize = 600;
 /// Characters of a topic or of a thing's name.
 const TOPIC: usize = 60;
-/// What stands in a field that nobody said anything about.
-const UNSTATED: &str = "not stated";
-const NO_REASON: &str = "Reason not stated";
 
 /// Puts what a model `claims` into the summary that was made from evidence.
 pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
@@ -132,7 +130,7 @@ impl Court<'_> {
         let mut kept: Vec<ErrorResolution> = Vec::new();
         for claimed in errors {
             let Some(error) = line(&claimed.error, ENTRY) else { continue };
-            let stated = |text: &str| line(text, ENTRY).unwrap_or_else(|| UNSTATED.to_owned());
+            let stated = |text: &str| line(text, ENTRY).unwrap_or_else(|| NOT_STATED.to_owned());
             let (root_cause, fix) = (stated(&claimed.root_cause), stated(&claimed.fix));
             if !self.admits(&[&error, &root_cause], Files::Known)
                 || !self.admits(&[&fix], Files::Touched)
@@ -141,7 +139,7 @@ impl Court<'_> {
             }
             let mut verification = stated(&claimed.verification);
             if !self.admits(&[&verification], Files::Known) {
-                verification = UNSTATED.to_owned();
+                verification = NOT_STATED.to_owned();
             }
             kept.push(ErrorResolution { error, root_cause, fix, verification });
         }
@@ -182,7 +180,7 @@ impl Court<'_> {
             let meant = read.iter_mut().find(|change| is_same_setting(change, &claim));
             match meant {
                 None => self.dropped += 1,
-                Some(change) if change.reason == UNSTATED => {
+                Some(change) if change.reason == NOT_STATED => {
                     if let Some(reason) = line(&claim.reason, ENTRY) {
                         change.reason = reason;
                     }
@@ -209,13 +207,13 @@ fn joined(told: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorRe
         match same {
             Some(one) => {
                 one.error = seen.error;
-                if seen.verification != UNSTATED {
+                if seen.verification != NOT_STATED {
                     one.verification = seen.verification;
                 }
-                if one.fix == UNSTATED {
+                if one.fix == NOT_STATED {
                     one.fix = seen.fix;
                 }
-                if one.root_cause == UNSTATED {
+                if one.root_cause == NOT_STATED {
                     one.root_cause = seen.root_cause;
                 }
             }
@@ -236,7 +234,7 @@ fn is_same_setting(change: &ConfigChange, claim: &ConfigChange) -> bool {
 fn line(text: &str, length: usize) -> Option<String> {
     let line = cut(&one_line(text), length);
     let is_empty = line.is_empty()
-        || ["none", "null", "n/a", UNSTATED].iter().any(|no| line.eq_ignore_ascii_case(no));
+        || ["none", "null", "n/a", NOT_STATED].iter().any(|no| line.eq_ignore_ascii_case(no));
     (!is_empty).then_some(line)
 }
 

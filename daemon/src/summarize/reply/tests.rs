@@ -145,7 +145,7 @@ fn an_error_keeps_its_words_and_how_it_was_verified() {
     assert_eq!(errors.len(), 2);
     assert_eq!((&errors[0].error, &errors[0].verification), (&read.error, &read.verification));
     assert_eq!(errors[0].root_cause, "Minutes for seconds");
-    assert_eq!((errors[1].verification.as_str(), found.dropped), (UNSTATED, 1));
+    assert_eq!((errors[1].verification.as_str(), found.dropped), (NOT_STATED, 1));
 }
 
 #[test]

@@ -115,6 +115,10 @@ impl Embedder for Local {
         Some(Tariff::FREE)
     }
 
+    fn reach(&self, _: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(async { Ok(format!("{} was read", self.name)) })
+    }
+
     fn embed<'a>(
         &'a self,
         texts: &'a [String],
