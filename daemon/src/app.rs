@@ -239,7 +239,6 @@ impl Wiring {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn listen(
         &mut self,
         daemon: api::Shared,

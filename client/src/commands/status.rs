@@ -64,7 +64,7 @@ fn print(answer: &Answer, screen: &Screen) {
         row("room", room);
     }
     if let Some(gone) = let_go(answer) {
-        row("let go", screen.warn(gone).to_string());
+        row("let go", screen.warn(gone));
     }
     row("records", records(answer));
     if answer.model.on {

@@ -187,7 +187,7 @@ fn text_is_let_go_and_comes_in_again_behind_it(store: &dyn Store) {
     assert!(store.content_bytes().unwrap() < content - text / 2);
     assert_eq!(store.totals().messages, before);
     assert_eq!(store.checkpoint(source.key).unwrap(), checkpoint);
-    assert_eq!(store.sources_of(session.key).unwrap(), [source.clone()]);
+    assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&source));
     let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
     assert_eq!(last, Outbox::SourceCleared(source.key));
     write(store, vec![messages_of(source.key, &[message(100, 10)])]);

@@ -9,7 +9,10 @@ mod goes;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -73,6 +76,8 @@ pub struct Keeper {
     nudged: Notify,
     /// Whether the database would be smaller if it were opened anew.
     can_shrink: bool,
+    /// Bytes that the index took when there was no text that could go for it.
+    in_vain: AtomicU64,
 }
 
 impl Keeper {
@@ -86,7 +91,8 @@ impl Keeper {
     ) -> Keeper {
         let store = engine.store().clone();
         let (limits, nudged) = (RwLock::new(limits), Notify::new());
-        Keeper { store, engine, indexes, folders, limits, nudged, can_shrink }
+        let in_vain = AtomicU64::new(0);
+        Keeper { store, engine, indexes, folders, limits, nudged, can_shrink, in_vain }
     }
 
     /// The limits in force.
@@ -136,6 +142,7 @@ impl Keeper {
                     if is_tight && self.clone().make_room().await && self.can_shrink {
                         return;
                     }
+                    self.clone().keep_index().await;
                     return self.until(|keeper| keeper.lack().is_none()).await;
                 }
                 Condition::Failed(why) => {
@@ -220,14 +227,15 @@ impl Keeper {
     /// Lets go of text when the index takes too much, and rids the disk of it.
     async fn keep_index(self: Arc<Self>) {
         let (taken, limit) = (self.index_bytes(), self.limits().index);
-        if taken < limit / 8 * INDEX_TIGHT {
+        let in_vain = self.in_vain.load(Ordering::Relaxed);
+        if taken < limit / 8 * INDEX_TIGHT || taken < in_vain + limit / 16 {
             return;
         }
         let keeper = self.clone();
         let share = (taken - limit / 8 * INDEX_GOAL) as f64 / taken as f64;
         let went = tokio::task::spawn_blocking(move || keeper.share_goes(share)).await;
         match went {
-            Ok(Ok(0)) => {}
+            Ok(Ok(0)) => self.in_vain.store(taken, Ordering::Relaxed),
             Ok(Ok(position)) => {
                 self.engine.until_followed(position).await;
                 let indexes = self.indexes.clone();
