@@ -23,13 +23,20 @@ use crate::{
     },
     clock,
     config::{self, Config},
-    engine::{Engine, Places, Settings, embedding::Embedding, follow, pipeline::Means},
+    engine::{
+        Engine, Places, Settings,
+        embedding::Embedding,
+        follow, indexes,
+        pipeline::Means,
+        room::{self, Keeper},
+    },
     lifecycle::{
         home::Home,
         ready,
         signals::{self, Signal},
     },
     logging,
+    model::Timestamp,
     redact::Redactor,
     store::{Store, StoreError, sled::SledStore},
 };
@@ -45,6 +52,10 @@ pub struct Options {
 
 /// What a stop may take before the process ends all the same.
 const LAST_RESORT: Duration = Duration::from_secs(30);
+/// After this time it is tried again to open a database that could not be opened anew.
+const TRY_AGAIN: Duration = Duration::from_secs(30);
+/// Between two looks whether somebody still holds a database.
+const CLOSING: Duration = Duration::from_millis(10);
 /// Between two looks into the spool, where the file system reports no changes.
 const SPOOL_POLL: Duration = Duration::from_secs(5);
 
@@ -58,7 +69,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let home = Home::take(&options.home)?;
     let search = search(options);
     let loaded = config::load(&search)?;
-    let log = logging::start(&loaded.config.log, home.path()).context("start the log")?;
+    let log = logging::start(&loaded.config.log, loaded.config.limits.log_bytes, home.path())
+        .context("start the log")?;
     for notice in &loaded.notices {
         tracing::warn!("{notice}");
     }
@@ -68,7 +80,15 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("start the runtime")?;
-    let wiring = Wiring { home, search, config: loaded.config, log, redactor: Redactor::new() };
+    let wiring = Wiring {
+        home,
+        search,
+        config: loaded.config,
+        log,
+        redactor: Redactor::new(),
+        listener: None,
+        started_at: clock::now(),
+    };
     let served = runtime.block_on(wiring.serve());
     runtime.shutdown_timeout(LAST_RESORT);
     served
@@ -89,17 +109,59 @@ struct Wiring {
     config: Config,
     log: logging::Handle,
     redactor: Redactor,
+    /// Where callers are let in, while nobody serves them.
+    listener: Option<(api::server::Listener, String)>,
+    started_at: Timestamp,
+}
+
+/// Why the daemon came to the end of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It was told to stop.
+    Stopped,
+    /// The database is to be opened anew: it failed and may work again, or it can be made smaller.
+    Again,
 }
 
 impl Wiring {
+    /// Serves in rounds. A round has one opened database, and everything that works with it: what
+    /// cannot be written any more is not to be believed in memory either.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
+        let mut end = self.round(&mut signals, true).await?;
+        while end == End::Again {
+            tracing::info!("the database is opened anew");
+            end = match self.round(&mut signals, false).await {
+                Ok(end) => end,
+                Err(error) => {
+                    tracing::error!(error = format!("{error:#}"), "tried again in a moment");
+                    match tokio::time::timeout(TRY_AGAIN, signals.recv()).await {
+                        Ok(Some(Signal::Stop) | None) => End::Stopped,
+                        Ok(Some(Signal::Reload)) | Err(_) => End::Again,
+                    }
+                }
+            };
+        }
+        tracing::info!("graphitid has stopped");
+        Ok(())
+    }
+
+    async fn round(
+        &mut self,
+        signals: &mut mpsc::Receiver<Signal>,
+        is_first: bool,
+    ) -> anyhow::Result<End> {
         let home = self.home.path().to_owned();
-        let (store, problem) = open_store(&home)?;
+        let limits = self.limits();
+        let (store, problem) = open_store(&home, limits.database)?;
+        let opened = Arc::downgrade(&store);
+        // What was opened to be made smaller, and is not, would not be the next time.
+        let can_shrink = is_first || !store.is_tight();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embeddings = models.embeddings(&self.config);
         let embedding = Arc::new(Embedding::new(store.clone(), embeddings));
-        let follower = follow::open(&follow::folder(&home), store.clone(), embedding.clone())
+        let index = follow::folder(&home);
+        let follower = follow::open(&index, store.clone(), embedding.clone())
             .context("open the search index")?;
         let indexes = follower.indexes().clone();
         let (followed, reached) = watch::channel(0);
@@ -114,33 +176,44 @@ impl Wiring {
         if let Some(problem) = problem {
             running.engine.note_problem(problem).await;
         }
+        let folders = indexes::folders(&index);
+        let keeper =
+            Keeper::new(running.engine.clone(), (indexes.clone(), folders), limits, can_shrink);
+        let keeper = Arc::new(keeper);
+        let keeping = tokio::spawn(keeper.clone().run());
         let (administration, requests) = mpsc::channel(4);
         let daemon = Arc::new(Daemon {
             engine: running.engine.clone(),
             indexes,
             embedding,
+            keeper,
             home: home.clone(),
             query_timeout: self.config.api.query_timeout,
             hooks: RwLock::new(self.config.api.hooks.clone()),
             ears: api::methods::hook::Ears::default(),
             watched,
-            started_at: clock::now(),
+            started_at: self.started_at,
             administration,
         });
         let server = self.listen(daemon.clone(), stopping)?;
+        if let Err(error) = api::spool::limit(&home, limits.spool) {
+            tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
+        }
         let (spool, spool_watch) = follow_spool(daemon.clone())?;
         tracing::info!(home = %home.display(), "graphitid is ready");
         ready::ready();
 
-        self.administer((&daemon, &mut models), &mut signals, requests).await;
+        let ended = self.administer((&daemon, &mut models), signals, (requests, keeping)).await;
 
         tracing::info!("graphitid is stopping");
-        ready::stopping();
+        if ended == End::Stopped {
+            ready::stopping();
+        }
         // Callers first, then the work in hand, then the index, and the database with the last of
         // those who hold it.
         stop.send_replace(true);
-        if let Some(server) = server {
-            drop(server.await);
+        if let Some((server, socket)) = server {
+            self.listener = server.await.ok().map(|listener| (listener, socket));
         }
         drop(spool_watch);
         spool.abort();
@@ -150,27 +223,41 @@ impl Wiring {
         drop(models);
         drop(embedder.await);
         drop(follower.await);
-        tracing::info!("graphitid has stopped");
-        Ok(())
+        if ended == End::Again {
+            closed(&opened).await;
+        }
+        Ok(ended)
+    }
+
+    fn limits(&self) -> room::Limits {
+        let limits = &self.config.limits;
+        room::Limits {
+            database: limits.database_bytes,
+            index: limits.index_bytes,
+            spool: limits.spool_bytes,
+            log: limits.log_bytes,
+        }
     }
 
     fn listen(
-        &self,
+        &mut self,
         daemon: api::Shared,
         stopping: watch::Receiver<bool>,
-    ) -> anyhow::Result<Option<tokio::task::JoinHandle<()>>> {
+    ) -> anyhow::Result<Option<(tokio::task::JoinHandle<api::server::Listener>, String)>> {
         let hooks = &self.config.api.hooks;
         if !hooks.socket_enabled {
             tracing::warn!("hooks.socket_enabled is false: nobody can ask anything");
             return Ok(None);
         }
-        let handed_over = api::server::handed_over().context("take over the service's socket")?;
-        let (listener, socket) = match handed_over {
-            Some(handed_over) => handed_over,
-            None => self.open_socket()?,
+        let (listener, socket) = match self.listener.take() {
+            Some(listener) => listener,
+            None => match api::server::handed_over().context("take over the service's socket")? {
+                Some(handed_over) => handed_over,
+                None => self.open_socket()?,
+            },
         };
         self.home.announce(&socket).context("say where it listens")?;
-        Ok(Some(tokio::spawn(api::server::serve(listener, daemon, stopping))))
+        Ok(Some((tokio::spawn(api::server::serve(listener, daemon, stopping)), socket)))
     }
 
     fn open_socket(&self) -> anyhow::Result<(api::server::Listener, String)> {
@@ -184,27 +271,31 @@ impl Wiring {
         Ok((listener, socket))
     }
 
-    /// Reloads when asked, until asked to stop.
+    /// Reloads when asked, until asked to stop or the database is to be opened anew.
     async fn administer(
         &mut self,
         (daemon, models): (&Daemon, &mut Models),
         signals: &mut mpsc::Receiver<Signal>,
-        mut requests: mpsc::Receiver<Administration>,
-    ) {
-        loop {
+        (mut requests, mut keeping): (mpsc::Receiver<Administration>, tokio::task::JoinHandle<()>),
+    ) -> End {
+        let end = loop {
             tokio::select! {
                 signal = signals.recv() => match signal {
                     Some(Signal::Reload) => drop(self.reload(daemon, models).await),
-                    Some(Signal::Stop) | None => return,
+                    Some(Signal::Stop) | None => break End::Stopped,
                 },
+                _ = &mut keeping => return End::Again,
                 request = requests.recv() => match request {
                     Some(Administration::Reload(reply)) => {
                         drop(reply.send(self.reload(daemon, models).await));
                     }
-                    Some(Administration::Stop) | None => return,
+                    Some(Administration::Stop) | None => break End::Stopped,
                 },
             }
-        }
+        };
+        keeping.abort();
+        drop(keeping.await);
+        end
     }
 
     /// Reads the configuration again. What is wrong with it leaves the old one in force.
@@ -227,6 +318,11 @@ impl Wiring {
         self.config = loaded.config;
         self.log.set_level(&self.config.log);
         daemon.set_hooks(&self.config.api.hooks);
+        let limits = self.limits();
+        daemon.keeper.set_limits(limits);
+        if let Err(error) = api::spool::limit(self.home.path(), limits.spool) {
+            tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
+        }
         models.renew(&daemon.embedding, &self.config);
         drop(daemon.engine.reload(self.settings(models), places(&self.config)).await);
         Reloaded { changes, problems: Vec::new() }
@@ -259,9 +355,9 @@ fn long(config: &Config) -> usize {
 
 /// Opens the database. One that is damaged is put aside, or goes on with what is left of it; what
 /// is then to be said of it comes back beside it.
-fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
+fn open_store(home: &Path, limit: u64) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
     let folder = database(home);
-    let open = || SledStore::open(&folder);
+    let open = || SledStore::open_within(&folder, limit);
     let (store, problem) = match open() {
         Err(StoreError::Unreadable(what)) => {
             let aside = put_aside(&folder)?;
@@ -282,6 +378,18 @@ fn open_store(home: &Path) -> anyhow::Result<(Arc<dyn Store>, Option<String>)> {
         )),
     };
     Ok((Arc::new(store), problem.or(lost)))
+}
+
+/// Waits until nobody holds a store any more; one that hangs is left behind.
+async fn closed(store: &std::sync::Weak<dyn Store>) {
+    let is_closed = async {
+        while store.strong_count() > 0 {
+            tokio::time::sleep(CLOSING).await;
+        }
+    };
+    if tokio::time::timeout(LAST_RESORT, is_closed).await.is_err() {
+        tracing::warn!("something still holds the database");
+    }
 }
 
 /// The folder of the database.

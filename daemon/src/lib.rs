@@ -25,11 +25,11 @@
 //!
 //! | Layer | Modules | May name |
 //! | --- | --- | --- |
-//! | words | [`model`], [`clock`] | nothing |
-//! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model` |
-//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock` and the ports they need; never each other |
+//! | words | [`model`], [`clock`], [`fault`] | nothing |
+//! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `fault` |
+//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault` and the ports they need; never each other |
 //! | order | [`engine`] | all of the above: it alone knows how the stages connect |
-//! | surface | [`api`] | `model`, `engine`, `search`, `store`; the only user of `graphiti_proto` |
+//! | surface | [`api`] | `model`, `fault`, `engine`, `search`, `store`; the only user of `graphiti_proto` |
 //! | wiring | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
 //!
 //! A test of the workspace (`tests/tests/layers.rs`) holds this table as data.
@@ -63,6 +63,7 @@
 pub mod model;
 
 pub mod clock;
+pub mod fault;
 
 pub mod llm;
 pub mod prompt;

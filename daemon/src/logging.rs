@@ -29,9 +29,9 @@ impl Handle {
 }
 
 /// Starts logging: to the file that is configured; else to standard error when someone reads that
-/// (a terminal, a service manager), and to `graphitid.log` in the home when nobody does. May be
-/// called once in a process.
-pub fn start(log: &Log, home: &Path) -> io::Result<Handle> {
+/// (a terminal, a service manager), and to `graphitid.log` in the home when nobody does. All files
+/// together take no more than `limit` bytes. May be called once in a process.
+pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let (filter, handle) = reload::Layer::new(filter(log.level));
     let registry = tracing_subscriber::registry().with(filter);
     let is_journal = std::env::var_os("JOURNAL_STREAM").is_some();
@@ -44,7 +44,7 @@ pub fn start(log: &Log, home: &Path) -> io::Result<Handle> {
     let layer = tracing_subscriber::fmt::layer().with_target(false);
     let started = match file {
         Some(file) => {
-            let writer = Mutex::new(BoundedFile::open(&file, log.max_bytes)?);
+            let writer = Mutex::new(BoundedFile::open(&file, Bounds::new(log.max_bytes, limit))?);
             registry.with(layer.with_ansi(false).with_writer(writer)).try_init()
         }
         // The journal has its own times.
@@ -69,40 +69,78 @@ fn filter(level: Level) -> EnvFilter {
     EnvFilter::new(format!("{level},{QUIET}"))
 }
 
-/// A file that is put aside when it has grown.
+/// How much log files take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of one file at most.
+    one: u64,
+    /// Files at most, the one that is written to among them.
+    files: u64,
+}
+
+impl Bounds {
+    /// Files of at most `one` bytes, and of at most `all` bytes together.
+    pub fn new(one: u64, all: u64) -> Bounds {
+        // There are at least two, so that a new one does not begin with nothing behind it.
+        let one = one.min(all / 2).max(1);
+        Bounds { one, files: all / one }
+    }
+}
+
+/// A file that is put aside when it has grown, as `….1`, and those put aside before as `….2` and so
+/// on; the oldest goes.
 pub struct BoundedFile {
     path: PathBuf,
     file: File,
     bytes: u64,
-    max_bytes: u64,
+    bounds: Bounds,
 }
 
 impl BoundedFile {
-    /// Opens the file to be written to at its end.
-    pub fn open(path: &Path, max_bytes: u64) -> io::Result<BoundedFile> {
+    /// Opens the file to be written to at its end. Older files beyond the bounds are removed.
+    pub fn open(path: &Path, bounds: Bounds) -> io::Result<BoundedFile> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
         let file = File::options().create(true).append(true).open(path)?;
         let bytes = file.metadata()?.len();
-        Ok(BoundedFile { path: path.to_owned(), file, bytes, max_bytes })
+        remove_from(path, bounds.files);
+        Ok(BoundedFile { path: path.to_owned(), file, bytes, bounds })
     }
 
     fn put_aside(&mut self) -> io::Result<()> {
-        let mut aside = self.path.clone().into_os_string();
-        aside.push(".1");
-        fs::rename(&self.path, aside)?;
-        *self = BoundedFile::open(&self.path, self.max_bytes)?;
+        remove_from(&self.path, self.bounds.files - 1);
+        for number in (1..self.bounds.files - 1).rev() {
+            // Not all of them are there from the beginning.
+            drop(fs::rename(aside(&self.path, number), aside(&self.path, number + 1)));
+        }
+        fs::rename(&self.path, aside(&self.path, 1))?;
+        *self = BoundedFile::open(&self.path, self.bounds)?;
         Ok(())
     }
 }
 
+/// The file that was put aside as number `number`.
+fn aside(path: &Path, number: u64) -> PathBuf {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(format!(".{number}"));
+    aside.into()
+}
+
+/// Removes what was put aside as number `first` and as later ones: with other bounds there were more.
+fn remove_from(path: &Path, first: u64) {
+    let mut numbers = first.max(1)..;
+    while numbers.next().is_some_and(|number| fs::remove_file(aside(path, number)).is_ok()) {}
+}
+
 impl Write for BoundedFile {
+    /// A line that is longer than a file may be goes on in the next one.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.bytes > 0 && self.bytes + line.len() as u64 > self.max_bytes {
+        if self.bytes > 0 && self.bytes + line.len() as u64 > self.bounds.one {
             self.put_aside()?;
         }
-        let written = self.file.write(line)?;
+        let room = usize::try_from(self.bounds.one.saturating_sub(self.bytes));
+        let written = self.file.write(&line[..line.len().min(room.unwrap_or(usize::MAX))])?;
         self.bytes += written as u64;
         Ok(written)
     }
@@ -117,19 +155,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_never_takes_more_than_twice_its_bound() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("logs/graphitid.log");
-        let mut file = BoundedFile::open(&path, 1_000).unwrap();
-        for number in 0..500 {
-            writeln!(file, "line {number}").unwrap();
+    fn all_files_of_a_log_stay_within_their_bounds() {
+        for (one, all, files) in [(1_000, 4_000, 4), (1_000, 1_500, 2), (1_000, 2_000, 2)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("logs/graphitid.log");
+            let mut log = BoundedFile::open(&path, Bounds::new(one, all)).unwrap();
+            for number in 0..900 {
+                log.write_all(format!("line {number}\n").as_bytes()).unwrap();
+            }
+            writeln!(log, "{}", "long ".repeat(1_000)).unwrap();
+            assert!(bytes(&path) <= all, "{one} {all}: {}", bytes(&path));
+            for number in 900..1_200 {
+                log.write_all(format!("line {number}\n").as_bytes()).unwrap();
+            }
+            assert!(bytes(&path) <= all, "{one} {all}: {}", bytes(&path));
+            assert_eq!(folder.path().join("logs").read_dir().unwrap().count(), files);
+            // Nothing is missing between one file and the next.
+            let (new, old) = (read(&path), read(&aside(&path, 1)));
+            assert!(new.ends_with("line 1199\n"));
+            let last_old: u32 = old.lines().last().unwrap()[5..].parse().unwrap();
+            assert!(new.starts_with(&format!("line {}\n", last_old + 1)));
         }
-        let aside = folder.path().join("logs/graphitid.log.1");
-        let (new, old) = (fs::read_to_string(&path).unwrap(), fs::read_to_string(aside).unwrap());
-        assert!(new.len() <= 1_000 && old.len() <= 1_000);
-        assert!(new.ends_with("line 499\n"));
-        let last_old: u32 = old.lines().last().unwrap()[5..].parse().unwrap();
-        assert!(new.starts_with(&format!("line {}\n", last_old + 1)));
+    }
+
+    #[test]
+    fn a_log_with_tighter_bounds_lets_go_of_its_oldest_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        let mut log = BoundedFile::open(&path, Bounds::new(100, 1_000)).unwrap();
+        for number in 0..500 {
+            log.write_all(format!("line {number}\n").as_bytes()).unwrap();
+        }
+        assert!(bytes(&path) > 800);
+        BoundedFile::open(&path, Bounds::new(100, 300)).unwrap();
+        assert!(bytes(&path) <= 300, "{}", bytes(&path));
+        assert!(read(&aside(&path, 1)).len() > 50);
     }
 
     #[test]
@@ -137,8 +197,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         for word in ["one\n", "two\n"] {
-            BoundedFile::open(&path, 1_000).unwrap().write_all(word.as_bytes()).unwrap();
+            let mut log = BoundedFile::open(&path, Bounds::new(1_000, 2_000)).unwrap();
+            log.write_all(word.as_bytes()).unwrap();
         }
-        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+        assert_eq!(read(&path), "one\ntwo\n");
+    }
+
+    fn read(path: &Path) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    fn bytes(path: &Path) -> u64 {
+        let entries = path.parent().unwrap().read_dir().unwrap();
+        entries.map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
     }
 }

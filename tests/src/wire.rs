@@ -29,6 +29,15 @@ impl Wire {
         response.outcome()
     }
 
+    /// The same to a daemon that may be gone; `None` when it is.
+    pub fn try_ask(&mut self, method: &str, params: Value) -> Option<Result<Value, Error>> {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.try_send(&Request::new(id, method, params).to_line()).ok()?;
+        let response: Response = serde_json::from_str(&self.receive_line()).ok()?;
+        Some(response.outcome())
+    }
+
     /// Calls a tool; its answer, whether it succeeded or not.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });

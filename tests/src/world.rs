@@ -24,6 +24,8 @@ pub struct World {
     folder: TempDir,
     /// More variables for the programs that are started.
     pub variables: Vec<(String, String)>,
+    /// A program, with arguments, that the daemon is run by: it becomes the daemon.
+    pub under: Vec<String>,
 }
 
 /// A running daemon. It is killed when this goes.
@@ -43,7 +45,7 @@ impl World {
     pub fn new() -> World {
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
-        World { folder, variables: Vec::new() }
+        World { folder, variables: Vec::new(), under: Vec::new() }
     }
 
     /// The daemon's home.
@@ -143,7 +145,14 @@ impl World {
 
     /// A program of ours, on this machine.
     pub fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(binary(program));
+        let mut command = match self.under.split_first() {
+            Some((first, rest)) if program == "graphitid" => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(binary(program));
+                command
+            }
+            _ => Command::new(binary(program)),
+        };
         command
             .env("GRAPHITI_HOME", self.home())
             .env("CLAUDE_CONFIG_DIR", self.claude())
@@ -198,6 +207,28 @@ impl Daemon {
         self.wire().call(tool, arguments)
     }
 
+    /// Calls a tool as often as it takes: a daemon that opens its database anew hangs up on its
+    /// callers. `None` when it is gone.
+    pub fn insist(&self, tool: &str, arguments: &Value) -> Option<Value> {
+        let params = json!({ "name": tool, "arguments": arguments });
+        loop {
+            let answer = Wire::connect(&self.socket).ok()?.try_ask("tools/call", params.clone());
+            if let Some(Ok(answer)) = answer {
+                return Some(answer["structuredContent"].clone());
+            }
+        }
+    }
+
+    /// Waits as [`Daemon::settle`] does for a daemon that may open its database anew meanwhile.
+    pub fn settle_at_last(&self) {
+        loop {
+            let mut wire = self.wire();
+            if let Some(Ok(_)) = wire.try_ask(methods::SETTLE, json!({})) {
+                return;
+            }
+        }
+    }
+
     /// A session as the daemon lists it.
     pub fn session(&self, id: &str) -> Value {
         self.call("get_session", &json!({ "session_id": id }))["session"].clone()
@@ -222,6 +253,13 @@ impl Daemon {
 
     /// Waits until it has ended by itself.
     pub fn ended(mut self) -> ExitStatus {
+        self.child.wait().expect("the daemon ends")
+    }
+
+    /// Tells it to end if it has not yet, and waits until it has.
+    pub fn stop_or_dead(mut self) -> ExitStatus {
+        // A process that has ended stays until it is waited for, so this can be nobody else's.
+        drop(Command::new("kill").args(["-TERM", &self.pid().to_string()]).output());
         self.child.wait().expect("the daemon ends")
     }
 

@@ -12,10 +12,11 @@ const TABLE: &[(&str, &[&str])] = &[
     // 0 words
     ("model", &[]),
     ("clock", &["model"]),
+    ("fault", &[]),
     // 1 ports
     ("prompt", &["model"]),
     ("llm", &["model"]),
-    ("store", &["model"]),
+    ("store", &["model", "fault"]),
     ("redact", &["model"]),
     // 2 stages
     ("capture", &["model", "prompt", "llm", "store", "redact"]),
@@ -30,6 +31,7 @@ const TABLE: &[(&str, &[&str])] = &[
         &[
             "model",
             "clock",
+            "fault",
             "prompt",
             "llm",
             "store",
@@ -43,7 +45,7 @@ const TABLE: &[(&str, &[&str])] = &[
         ],
     ),
     // 4 surface
-    ("api", &["model", "clock", "engine", "search", "store", "proto"]),
+    ("api", &["model", "clock", "fault", "engine", "search", "store", "proto"]),
 ];
 
 /// 5 wiring: may name anything, and nothing names it.

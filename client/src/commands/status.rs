@@ -60,6 +60,12 @@ fn print(answer: &Answer, screen: &Screen) {
             bytes(kept.index_bytes)
         ),
     );
+    if let Some(room) = room(answer) {
+        row("room", room);
+    }
+    if let Some(gone) = let_go(answer) {
+        row("let go", screen.warn(gone));
+    }
     row("records", records(answer));
     if answer.model.on {
         row("model", model(answer, screen));
@@ -105,6 +111,41 @@ fn history(answer: &Answer, screen: &Screen) -> String {
     let filled = history.done * BAR / total.max(1);
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
     format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
+}
+
+/// How near the limits are, once half of one is taken.
+fn room(answer: &Answer) -> Option<String> {
+    let taken: Vec<String> = taken(answer)
+        .into_iter()
+        .filter(|(_, taken, limit)| *taken >= limit / 2)
+        .map(|(what, taken, limit)| format!("{what} {} of {}", bytes(taken), bytes(limit)))
+        .collect();
+    (!taken.is_empty()).then(|| taken.join(", "))
+}
+
+/// What is limited, with the bytes that it takes and may take.
+pub(super) fn taken(answer: &Answer) -> Vec<(&'static str, u64, u64)> {
+    let (kept, limits) = (&answer.kept, &answer.limits);
+    let all = [
+        ("database", kept.database_bytes, limits.database_bytes),
+        ("index", kept.index_bytes, limits.index_bytes),
+        ("spool", kept.spool_bytes, limits.spool_bytes),
+    ];
+    // An older daemon says nothing of limits.
+    all.into_iter().filter(|(_, _, limit)| *limit > 0).collect()
+}
+
+/// What was let go to keep within the limits.
+pub(super) fn let_go(answer: &Answer) -> Option<String> {
+    let gone = &answer.let_go;
+    let at = gone.at.as_ref()?;
+    let day = at.get(..10).unwrap_or(at);
+    let text = format!("text of {} sessions ({})", number(gone.sessions), bytes(gone.text_bytes));
+    let episodes = match gone.episodes {
+        0 => String::new(),
+        count => format!(", {} episodes", number(count)),
+    };
+    Some(format!("{text}{episodes}, last on {}", line(day)))
 }
 
 fn records(answer: &Answer) -> String {

@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use graphiti_proto::methods::hook::{self, Event, LONGEST_EVENT, SPOOLED_EVENTS};
+use graphiti_proto::methods::hook::{self, Event, LONGEST_EVENT};
 
 /// Leaves an event for the daemon of `home`. It survives the end of this process, and is either
 /// whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
@@ -21,7 +21,7 @@ fn try_leave(event: &Event, home: &Path) -> io::Result<()> {
     let folder = hook::spool(home);
     make(home)?;
     make(&folder)?;
-    if text.len() > LONGEST_EVENT || fs::read_dir(&folder)?.count() >= SPOOLED_EVENTS {
+    if text.len() > LONGEST_EVENT || !hook::has_room(home)? {
         return Err(io::ErrorKind::StorageFull.into());
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();

@@ -28,7 +28,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use crate::{
-    engine::{Engine, embedding::Embedding, indexes::Indexes},
+    engine::{Engine, embedding::Embedding, indexes::Indexes, room::Keeper},
     model::Timestamp,
 };
 
@@ -40,6 +40,8 @@ pub struct Daemon {
     pub indexes: Indexes,
     /// What compares meanings.
     pub embedding: Arc<Embedding>,
+    /// What keeps the limits.
+    pub keeper: Arc<Keeper>,
     /// The home folder.
     pub home: PathBuf,
     /// How long a search waits for episodes that are due.

@@ -85,14 +85,19 @@ fn make_way(socket: &std::path::Path) -> io::Result<()> {
     std::fs::remove_file(socket)
 }
 
-/// Serves whoever connects until `stopping` turns true.
-pub async fn serve(listener: Listener, daemon: Shared, mut stopping: watch::Receiver<bool>) {
+/// Serves whoever connects until `stopping` turns true. Returns the listener, at which callers may
+/// wait for somebody else to serve them.
+pub async fn serve(
+    listener: Listener,
+    daemon: Shared,
+    mut stopping: watch::Receiver<bool>,
+) -> Listener {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
+        let Ok(place) = places.clone().acquire_owned().await else { return listener };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            _ = stopping.wait_for(|stopping| *stopping) => return,
+            _ = stopping.wait_for(|stopping| *stopping) => return listener,
         };
         let stream = match accepted {
             Ok(stream) => stream,

@@ -20,6 +20,7 @@ use crate::{
     },
     clock,
     engine::AskError,
+    fault,
     model::Timestamp,
 };
 
@@ -27,6 +28,17 @@ use crate::{
 const PAUSE: Duration = Duration::from_secs(5);
 /// A session that is not known after this time says nothing that could be remembered.
 const GIVE_UP: Duration = Duration::from_secs(3600);
+
+/// Lets no more than so many bytes wait in the spool of `home`, whoever puts them there.
+pub fn limit(home: &Path, bytes: u64) -> io::Result<()> {
+    hook::limit_spool(home, bytes)
+}
+
+/// Bytes that wait.
+pub(super) fn bytes(home: &Path) -> u64 {
+    let files = waiting(home).unwrap_or_default();
+    files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
+}
 
 /// The spool of `home`, which is made.
 pub fn open(home: &Path) -> io::Result<PathBuf> {
@@ -85,12 +97,19 @@ pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
     if text.len() > LONGEST_EVENT {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the event is too long"));
     }
+    if !hook::has_room(home)? {
+        let what = "no more events may wait: session_tracking.limits.spool_bytes";
+        return Err(io::Error::new(io::ErrorKind::StorageFull, what));
+    }
     let now = clock::now().micros();
     // A hook's own files are named after its process; this one after nothing.
     let name = format!("{now:020}-{}", uuid::Uuid::new_v4().simple());
     let unfinished = folder.join(format!("{name}.new"));
     fs::write(&unfinished, text)?;
-    fs::rename(unfinished, folder.join(format!("{name}.json")))
+    fault::point("spool: written");
+    fs::rename(unfinished, folder.join(format!("{name}.json")))?;
+    fault::point("spool: kept");
+    Ok(())
 }
 
 async fn take(daemon: &Daemon, file: &Path) -> Result<(), AskError> {
@@ -104,6 +123,7 @@ async fn take(daemon: &Daemon, file: &Path) -> Result<(), AskError> {
         }
         _ => true,
     };
+    fault::point("spool: acted");
     if done && let Err(error) = fs::remove_file(file) {
         tracing::warn!(%error, file = %file.display(), "cannot take an event out of the spool");
     }

@@ -1,6 +1,7 @@
 //! How much room the daemon takes on disk.
 
-/// Bounds in bytes. What is over one is made smaller or refused, and said so.
+/// Bounds in bytes. What comes near one is made smaller (`engine/room.rs` says how), what would go
+/// over it is refused, and both are said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The database of sessions and episodes.

@@ -52,6 +52,7 @@ impl Engine {
         memory: Memory,
         now: Timestamp,
     ) -> Result<(Episode, u64), AskError> {
+        self.has_room()?;
         let redactor = self.asker().await?.means.redactor.clone();
         let failed = |error: StoreError| AskError::Failed(error.to_string());
         let replaced = match memory.replaces {
@@ -98,6 +99,7 @@ impl Engine {
         &self,
         episodes: Vec<(Episode, Option<SessionKey>)>,
     ) -> Result<(), AskError> {
+        self.has_room()?;
         let failed = |error: StoreError| AskError::Failed(error.to_string());
         let redactor = self.asker().await?.means.redactor.clone();
         let mut writes = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::Read,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -38,26 +38,43 @@ pub(super) fn format_of(agent: &str) -> Option<&'static dyn Format> {
 /// Finds out whose the files are. What cannot be read or is no transcript is left out: an empty
 /// file becomes one with its first line, and will be reported again.
 pub(super) fn identify(paths: Vec<PathBuf>) -> Vec<Identified> {
-    paths.into_iter().filter_map(identify_one).collect()
+    try_identify(paths).0
 }
 
-fn identify_one(path: PathBuf) -> Option<Identified> {
+/// The same, and which of the files are there and could not be read.
+pub(super) fn try_identify(paths: Vec<PathBuf>) -> (Vec<Identified>, Vec<PathBuf>) {
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    for path in paths {
+        match identify_one(&path) {
+            Ok(identified) => found.extend(identified),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                tracing::debug!(%error, file = %path.display(), "cannot read a transcript");
+                unreadable.push(path);
+            }
+        }
+    }
+    (found, unreadable)
+}
+
+fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
     for head in HEADS {
-        let file = File::open(&path).ok()?;
-        let stamp = tail::stamp(&file.metadata().ok()?);
+        let file = File::open(path)?;
+        let stamp = tail::stamp(&file.metadata()?);
         let mut bytes = Vec::new();
-        file.take(head).read_to_end(&mut bytes).ok()?;
+        file.take(head).read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         let found = FORMATS
             .iter()
-            .filter(|format| format.claims(&path))
-            .find_map(|format| Some((*format, format.identify(&path, &text)?)));
+            .filter(|format| format.claims(path))
+            .find_map(|format| Some((*format, format.identify(path, &text)?)));
         if let Some((format, identity)) = found {
-            return Some(Identified { path, format, identity, stamp });
+            let path = path.to_owned();
+            return Ok(Some(Identified { path, format, identity, stamp }));
         }
         if stamp.length <= head {
-            return None;
+            return Ok(None);
         }
     }
-    None
+    Ok(None)
 }

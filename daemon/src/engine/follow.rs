@@ -19,6 +19,7 @@ use crate::{
         indexes::Indexes,
         things::{self, Graph},
     },
+    fault,
     model::{
         Episode, Message, Namespace, Project, SessionKey, graph::Thing, session::Session,
         vector::Owner,
@@ -148,6 +149,7 @@ impl Follower {
                 other => other?,
             }
         }
+        fault::point("index: applied");
         Ok(last)
     }
 
@@ -341,7 +343,11 @@ impl Follower {
 
     fn write_to_disk(&mut self) {
         match self.indexes.commit() {
-            Ok(position) => drop(self.store.write(vec![Write::OutboxTaken(position.0)])),
+            Ok(position) => {
+                fault::point("index: committed");
+                drop(self.store.write(vec![Write::OutboxTaken(position.0)]));
+                fault::point("index: taken queued");
+            }
             Err(error) => tracing::warn!(%error, "the search index cannot be written to disk"),
         }
     }

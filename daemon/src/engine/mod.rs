@@ -21,6 +21,7 @@ pub mod job;
 pub mod long;
 pub mod pipeline;
 pub mod reading;
+pub mod room;
 mod schedule;
 mod state;
 pub mod things;
@@ -53,7 +54,7 @@ use crate::{
     clock,
     model::{CloseReason, SessionId, SessionKey, Timestamp, session::Session},
     session,
-    store::{Source, Store, StoreError, Write},
+    store::{Condition, Source, Store, StoreError, Write},
 };
 
 /// What the engine is given at its start and whenever the configuration changes.
@@ -115,8 +116,8 @@ enum Event {
     Notice(Notice),
     /// An agent noted something about its running sessions.
     Liveness,
-    /// It is known which sessions some new files belong to.
-    Identified(Vec<Identified>),
+    /// It is known which sessions some new files belong to, and which could not be read.
+    Identified { found: Vec<Identified>, unreadable: Vec<std::path::PathBuf> },
     /// A job ended.
     Done(Box<Done>),
     /// Files of the past are to be taken in, whatever their age.
@@ -350,6 +351,14 @@ impl Engine {
             *session = found.map_err(|error| AskError::Failed(error.to_string()))?;
         }
         Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
+    }
+
+    /// An error that says what to do when there is no room for more.
+    fn has_room(&self) -> Result<(), AskError> {
+        match &*self.store.condition().borrow() {
+            Condition::Full(why) | Condition::Failed(why) => Err(AskError::Failed(why.clone())),
+            Condition::Fine | Condition::Tight => Ok(()),
+        }
     }
 
     async fn drop_session(

@@ -27,6 +27,7 @@ use crate::{
         forks::{Claims, Shared},
         pipeline::{Means, Place, SourceState},
     },
+    fault,
     model::{Message, transcript::Origin},
     store::{Source, SourceKey, Store, StoreError, Ticket, Write},
 };
@@ -203,6 +204,7 @@ impl Reader {
             batch.add(self.checkpoint(&mut source, &state));
         }
         let new_messages = batch.finish(self.store.as_ref())?;
+        fault::point("read: to the end");
         let saved = due || self.save(&mut source, &state, save)?;
         Ok(Read { source, state, new_messages, moved, there: true, saved })
     }
@@ -318,6 +320,7 @@ impl Batch {
         writes.extend(rest);
         if !writes.is_empty() {
             self.tickets.push_back(store.write(writes));
+            fault::point("read: messages queued");
         }
         while self.tickets.len() > ON_THE_WAY {
             self.wait_for_one()?;

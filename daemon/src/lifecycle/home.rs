@@ -33,7 +33,14 @@ pub enum HomeError {
         pid: Option<u32>,
     },
     /// The file system does not allow it.
-    #[error("cannot use {} as home: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
+    #[error(
+        "cannot use {} as home: {error}; {}",
+        .home.display(),
+        match .error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room there",
+            _ => "set GRAPHITI_HOME to a folder that can be written to",
+        }
+    )]
     Unusable {
         /// The home.
         home: PathBuf,

@@ -32,6 +32,9 @@ use crate::{
     session::Config,
 };
 
+/// No failed job waits longer until it is tried again.
+const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
+
 /// What can happen to a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -164,6 +167,25 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
         | State::Indexing(_)
         | State::Indexed => None,
     }
+}
+
+/// Nothing happened later than `now`: a clock that was ahead was set back since, and what it said
+/// would keep the session from ending until that time comes again. Says whether anything did.
+pub fn set_back(session: &mut Session, now: Timestamp) -> bool {
+    let before = session.clone();
+    session.last_activity = session.last_activity.min(now);
+    match &mut session.state {
+        State::Unindexed(Unindexed::AgentGone { since }) => *since = (*since).min(now),
+        State::Failed(failure) => {
+            failure.retry_at = failure.retry_at.map(|at| at.min(now.plus(LONGEST_RETRY)));
+        }
+        State::Active
+        | State::Inactive
+        | State::Indexing(_)
+        | State::Indexed
+        | State::Unindexed(Unindexed::History | Unindexed::NoTimeout) => {}
+    }
+    *session != before
 }
 
 fn written(session: &mut Session, at: Timestamp) {

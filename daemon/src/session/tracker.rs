@@ -113,6 +113,15 @@ impl Tracker {
         self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, key)| *key).collect()
     }
 
+    /// Moves everything that is said to have happened after `now` to `now`; returns the sessions that
+    /// are other ones than before.
+    pub fn set_back(&mut self, now: Timestamp) -> Vec<Session> {
+        let mut moved: Vec<Session> = self.live.values().cloned().collect();
+        moved.retain_mut(|session| machine::set_back(session, now));
+        moved.iter().for_each(|session| self.hold(session.clone()));
+        moved
+    }
+
     /// The session of history to be imported next: the most recently written one.
     pub fn newest_history(&self) -> Option<SessionKey> {
         self.history.last().map(|(_, key)| *key)
@@ -132,7 +141,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::model::session::SessionId;
+    use crate::model::session::{Failure, SessionId};
 
     const START: Timestamp = Timestamp::from_seconds(1_000_000);
 
@@ -187,6 +196,46 @@ mod tests {
         let check_interval = Duration::from_secs(5);
         tracker.set_config(Config { check_interval, ..Config::default() });
         assert_eq!(tracker.next_deadline(), Some(after(5)));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_keeps_no_session_from_ending() {
+        let ahead = 2 * 365 * 86_400;
+        let mut tracker = Tracker::new(Config::default());
+        tracker.hold(session(1, ahead));
+        let since = after(ahead);
+        let state = State::Unindexed(Unindexed::AgentGone { since });
+        tracker.hold(Session { state, ..session(2, 0) });
+        tracker.hold(Session { state: failed(after(ahead)), ..session(3, 0) });
+        tracker.hold(session(4, 0));
+        assert_eq!(tracker.due(after(86_400)), [SessionKey(4)]);
+        let mut moved: Vec<SessionKey> =
+            tracker.set_back(after(10)).iter().map(|session| session.key).collect();
+        moved.sort_unstable();
+        assert_eq!(moved, [SessionKey(1), SessionKey(2), SessionKey(3)]);
+        assert_eq!(tracker.set_back(after(10)), []);
+        assert_eq!(tracker.get(SessionKey(1)).unwrap().last_activity, after(10));
+        assert_eq!(tracker.due(after(86_400)).len(), 4);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_forth_ends_sessions_once() {
+        let mut tracker = Tracker::new(Config::default());
+        tracker.hold(session(1, 0));
+        let far = after(10 * 365 * 86_400);
+        assert_eq!(tracker.due(far), [SessionKey(1)]);
+        let change = tracker.handle(&session(1, 0), Event::DeadlinePassed, far);
+        assert_eq!(change.start, Some(CloseReason::InactivityTimeout));
+        assert_eq!(tracker.due(Timestamp::MAX), []);
+    }
+
+    fn failed(retry_at: Timestamp) -> State {
+        State::Failed(Failure {
+            error: "an error".to_owned(),
+            attempts: 1,
+            retry_at: Some(retry_at),
+            reason: CloseReason::InactivityTimeout,
+        })
     }
 
     fn after(seconds: u64) -> Timestamp {

@@ -32,6 +32,7 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     messages_written_again_replace_the_later_ones(reopen().as_ref());
     messages_are_told_in_other_words(reopen().as_ref());
     a_cleared_source_keeps_nothing(reopen().as_ref());
+    text_is_let_go_and_comes_in_again_behind_it(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
     an_episode_written_again_is_one(reopen().as_ref());
@@ -162,6 +163,35 @@ fn a_cleared_source_keeps_nothing(store: &dyn Store) {
     assert_eq!(store.checkpoint(source.key).unwrap(), None);
     assert_eq!(store.source_at(&source.path).unwrap(), Some(source));
     assert_eq!(store.totals().messages, before + 1);
+    forget(store, &[session]);
+}
+
+fn text_is_let_go_and_comes_in_again_behind_it(store: &dyn Store) {
+    let session = new_session(store, "let-go");
+    let source = source_of(&session, 0);
+    let before = store.totals().messages;
+    let messages: Vec<Message> = (0..100).map(|seq| message(seq, 300)).collect();
+    let checkpoint = Some(vec![1, 2, 3]);
+    write(
+        store,
+        vec![
+            messages_of(source.key, &messages),
+            Write::Source { source: source.clone(), checkpoint: checkpoint.clone() },
+        ],
+    );
+    let (text, content) = (store.text_bytes(session.key).unwrap(), store.content_bytes().unwrap());
+    assert!(text > 0 && text < content);
+    write(store, vec![Write::DropText(source.key)]);
+    assert_eq!(store.messages(source.key, 0, 999).unwrap(), []);
+    assert_eq!(store.text_bytes(session.key).unwrap(), 0);
+    assert!(store.content_bytes().unwrap() < content - text / 2);
+    assert_eq!(store.totals().messages, before);
+    assert_eq!(store.checkpoint(source.key).unwrap(), checkpoint);
+    assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&source));
+    let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
+    assert_eq!(last, Outbox::SourceCleared(source.key));
+    write(store, vec![messages_of(source.key, &[message(100, 10)])]);
+    assert_eq!(store.messages(source.key, 0, 999).unwrap(), [message(100, 10)]);
     forget(store, &[session]);
 }
 
@@ -591,6 +621,18 @@ pub(crate) fn message(seq: u32, length: usize) -> Message {
         files: vec!["src/main.rs".to_owned()],
         branch: Some("main".to_owned()),
     }
+}
+
+/// A message that cannot be made much shorter.
+pub(crate) fn noise(seq: u32, length: usize) -> Message {
+    let mut random = 88_172_645_463_325_252u64 ^ u64::from(seq);
+    let mut next = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        char::from(33 + (random % 90) as u8)
+    };
+    Message { text: (0..length).map(|_| next()).collect(), ..message(seq, 0) }
 }
 
 /// An episode of `session` that ended at `ended` seconds.

@@ -106,6 +106,45 @@ pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
 
     /// Bytes on disk.
     fn disk_bytes(&self) -> u64;
+
+    /// Bytes of all records with their keys. Reads everything.
+    fn content_bytes(&self) -> Result<u64, StoreError>;
+
+    /// Bytes of the records that hold the text of a session.
+    fn text_bytes(&self, session: SessionKey) -> Result<u64, StoreError>;
+
+    /// So many bytes may be taken on disk from now on.
+    fn set_limit(&self, bytes: u64);
+
+    /// Whether it takes so much of its limit that something should go.
+    fn is_tight(&self) -> bool;
+
+    /// So many bytes of content leave room for more within the limit.
+    fn goal(&self) -> u64;
+
+    /// Refuses text from now on until the store is opened anew; `why` says what to do.
+    fn refuse(&self, why: &str);
+
+    /// Why there is no room for more text at present; `None` when there is.
+    fn lack(&self) -> Option<String>;
+
+    /// How it is with its room, as it changes.
+    fn condition(&self) -> watch::Receiver<Condition>;
+}
+
+/// How it is with the room of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Condition {
+    /// There is room.
+    #[default]
+    Fine,
+    /// It is time to make room.
+    Tight,
+    /// Text, and what is saved beside files' cursors, is refused until the store is opened anew; all
+    /// else is written. Why, and what to do.
+    Full(String),
+    /// Nothing can be written until the store is opened anew. What was acknowledged is safe.
+    Failed(String),
 }
 
 /// Which file of which session. Number 0 is the session's own file, the others are its
@@ -199,6 +238,9 @@ pub enum Write {
     },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),
+    /// The messages of a file are let go, for they take too much room. What is saved beside its
+    /// cursor stays, so that reading goes on behind them.
+    DropText(SourceKey),
     /// A session's new episode, in the place of its old one.
     Episode(Box<Episode>),
     /// What an episode says of things and facts, in the place of what it said before. It goes
@@ -333,6 +375,9 @@ pub enum StoreError {
         /// The newest version known.
         known: u32,
     },
+    /// There is no room for more text.
+    #[error("{0}")]
+    Full(String),
     /// The store is shutting down.
     #[error("the database is closed")]
     Closed,

@@ -25,6 +25,8 @@ pub enum Shelf {
     Forks,
     /// Summaries of messages, by what was asked.
     Summaries,
+    /// What was let go to keep within limits; one note.
+    Room,
 }
 
 /// One change of the notes.
@@ -71,6 +73,7 @@ impl Shelf {
             Shelf::ForgottenRecords => 5,
             Shelf::Forks => 6,
             Shelf::Summaries => 7,
+            Shelf::Room => 8,
         }
     }
 }

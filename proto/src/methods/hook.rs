@@ -4,7 +4,10 @@
 //! it goes further; prompts and replies stay behind. An event that matters later ([`Kind::ends`])
 //! and finds no daemon waits in the [`spool`] of the home, a file each.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +18,7 @@ pub const HOOKS: &str = "graphiti/hooks";
 
 /// An event longer than this as JSON is none of an agent's.
 pub const LONGEST_EVENT: usize = 4 << 10;
-/// Events that may wait: together at most 64 MiB.
+/// Events that may wait, unless [`limit_spool`] says otherwise: together at most 64 MiB.
 pub const SPOOLED_EVENTS: usize = 16 << 10;
 
 /// What an agent tells its hook, under the names that Claude Code gives it and others took over.
@@ -123,6 +126,27 @@ impl Kind {
 /// their order is that of their names.
 pub fn spool(home: &Path) -> PathBuf {
     home.join("spool")
+}
+
+/// Lets no more than so many bytes wait in the spool of `home`. It is told in a file of its own, for
+/// hooks read no configuration.
+pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
+    let fresh = home.join("spool.limit.new");
+    fs::write(&fresh, bytes.to_string())?;
+    fs::rename(fresh, spool_limit(home))
+}
+
+/// Whether one more event may wait in the spool of `home`. Every one counts as [`LONGEST_EVENT`]
+/// bytes, which most file systems give it, so that it is enough to count them.
+pub fn has_room(home: &Path) -> io::Result<bool> {
+    let limit = fs::read_to_string(spool_limit(home)).ok();
+    let bytes: Option<usize> = limit.and_then(|text| text.trim().parse().ok());
+    let events = bytes.map_or(SPOOLED_EVENTS, |bytes| bytes / LONGEST_EVENT);
+    Ok(fs::read_dir(spool(home))?.count() < events)
+}
+
+fn spool_limit(home: &Path) -> PathBuf {
+    home.join("spool.limit")
 }
 
 #[cfg(test)]

@@ -36,6 +36,10 @@ pub struct Answer {
     pub history: History,
     /// What is kept.
     pub kept: Kept,
+    /// How much of each may be kept.
+    pub limits: Limits,
+    /// What was let go to keep within the limits.
+    pub let_go: LetGo,
     /// Records of all transcripts.
     pub records: Records,
     /// Jobs running.
@@ -129,6 +133,38 @@ pub struct Kept {
     pub database_bytes: u64,
     /// Bytes of the search index.
     pub index_bytes: u64,
+    /// Bytes of hook events that wait.
+    pub spool_bytes: u64,
+}
+
+/// How many bytes may be taken on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Limits {
+    /// By the database; 0 when the daemon is older than its limits.
+    pub database_bytes: u64,
+    /// By the search index.
+    pub index_bytes: u64,
+    /// By hook events that wait.
+    pub spool_bytes: u64,
+    /// By all log files.
+    pub log_bytes: u64,
+}
+
+/// What was let go so far, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LetGo {
+    /// Sessions whose text went.
+    pub sessions: u64,
+    /// Bytes of it in the database.
+    pub text_bytes: u64,
+    /// Episodes that went, with their facts.
+    pub episodes: u64,
+    /// When something went last.
+    pub at: Option<String>,
 }
 
 /// Records of all transcripts.

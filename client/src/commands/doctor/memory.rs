@@ -7,7 +7,7 @@ use super::{
     seen::{Folder, Seen, Told},
 };
 use crate::{
-    commands::status::{bytes, number, short_path},
+    commands::status::{bytes, let_go, number, short_path, taken},
     screen::{instant, span},
 };
 
@@ -28,6 +28,7 @@ pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
     findings.extend(seen.told().and_then(model));
     findings.extend(seen.told().and_then(vectors));
     findings.extend(disk(seen));
+    findings.extend(seen.told().and_then(room));
     findings.extend(seen.told().map(|told| store(seen, told)));
     findings.push(clock(seen));
     findings
@@ -148,6 +149,40 @@ fn disk(seen: &Seen) -> Option<Finding> {
         Finding::warn(ABOUT, format!("only {what}, {} are used", bytes(kept)), remedy)
     } else {
         Finding::ok(ABOUT, what)
+    })
+}
+
+/// From so large a part of a limit on something goes: five of eight.
+fn is_near((_, taken, limit): &(&'static str, u64, u64)) -> bool {
+    *taken >= limit / 8 * 5
+}
+
+fn room(told: &Told) -> Option<Finding> {
+    const ABOUT: &str = "room";
+    let health = &told.health;
+    let taken = taken(health);
+    let near: Vec<_> = taken.iter().filter(|one| is_near(one)).collect();
+    let (first, shown) =
+        (near.first().copied(), if near.is_empty() { taken.iter().collect() } else { near });
+    if shown.is_empty() {
+        return None;
+    }
+    let shown: Vec<String> = shown
+        .iter()
+        .map(|(what, taken, limit)| format!("{what} {} of {}", bytes(*taken), bytes(*limit)))
+        .collect();
+    let gone = let_go(health).map(|gone| format!("; let go so far: {gone}")).unwrap_or_default();
+    let what = format!("{}{gone}", shown.join(", "));
+    Some(match first {
+        None => Finding::ok(ABOUT, what),
+        Some((name, _, _)) => Finding::warn(
+            ABOUT,
+            what,
+            format!(
+                "raise session_tracking.limits.{name}_bytes, then graphiti reload, or graphiti \
+                 forget what you do not need; else the text of the oldest sessions goes first"
+            ),
+        ),
     })
 }
 

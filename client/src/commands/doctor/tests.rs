@@ -233,6 +233,20 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "db.damaged-1",
             "remove it",
         ),
+        (
+            |seen| {
+                let health = &mut told(seen).health;
+                health.limits.database_bytes = 4_000_000_000;
+                health.kept.database_bytes = 2_600_000_000;
+                health.let_go.sessions = 3;
+                health.let_go.text_bytes = 7_000_000;
+                health.let_go.at = Some("2026-03-19T12:00:00Z".to_owned());
+            },
+            "room",
+            Warn,
+            "database 2.6 GB of 4.0 GB; let go so far: text of 3 sessions (7.0 MB), last on 2026-03-19",
+            "limits.database_bytes",
+        ),
         (|seen| told(seen).health.sessions.failed = 2, "memory", Warn, ": 2", "--state failed"),
         (|seen| latest(seen, "2026-03-20T15:00:00Z"), "clock", Warn, "3 h in the future", "clock"),
         (|seen| seen.now = at("1970-01-01T00:10:00Z"), "clock", Bad, "1970-01-01", "set the clock"),
@@ -254,6 +268,15 @@ fn what_only_looks_wrong_is_fine() {
         // macOS gives sockets no mode of their own.
         (|seen| seen.socket.access = Access::Mode(0o755), "socket", "kept by its folder"),
         (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
+        (
+            |seen| {
+                let health = &mut told(seen).health;
+                health.limits.index_bytes = 2_000_000_000;
+                health.kept.index_bytes = 1_000;
+            },
+            "room",
+            "index 1.0 kB of 2.0 GB",
+        ),
         (
             |seen| {
                 seen.agents[0].has_plugin = true;

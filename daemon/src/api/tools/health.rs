@@ -2,14 +2,16 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::health::{Answer, Arguments, Embeddings, History, Kept, Model, NAME, Records, Sessions},
+    tools::health::{
+        Answer, Arguments, Embeddings, History, Kept, LetGo, Limits, Model, NAME, Records, Sessions,
+    },
 };
 
-use super::{Effect, Tool, engine_error, input, output, store_error, typed};
+use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
-    api::{Daemon, convert},
+    api::{Daemon, convert, spool},
     clock,
-    engine::{Mode, PollingReason, Status, follow, indexes},
+    engine::{Mode, PollingReason, Status, room},
     model::session::Session,
     store::{Source, Store, StoreError},
 };
@@ -28,10 +30,14 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let store = daemon.engine.store();
     let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
-    let records = records(store.as_ref(), &at_hand).map_err(store_error)?;
+    let mut problems = status.problems.clone();
+    let records = records(store.as_ref(), &at_hand).unwrap_or_else(|error| {
+        problems.push(error.to_string());
+        Records::default()
+    });
     let totals = store.totals();
     let vectors = daemon.embedding.progress();
-    let is_fine = status.problems.is_empty()
+    let is_fine = problems.is_empty()
         && status.failed == 0
         && status.model.outage.is_none()
         && vectors.error.is_none();
@@ -54,8 +60,11 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
             messages: totals.messages,
             episodes: totals.episodes,
             database_bytes: store.disk_bytes(),
-            index_bytes: index_bytes(daemon),
+            index_bytes: daemon.keeper.index_bytes(),
+            spool_bytes: spool::bytes(&daemon.home),
         },
+        limits: limits(daemon),
+        let_go: let_go(daemon),
         records,
         jobs: status.jobs,
         model: Model {
@@ -71,7 +80,7 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
             left: vectors.left,
             error: vectors.error,
         },
-        problems: status.problems,
+        problems,
     })
 }
 
@@ -86,6 +95,21 @@ pub(super) fn sessions(status: &Status, total: u64) -> Sessions {
         indexed: total.saturating_sub(number(live)),
         failed: number(status.failed),
         unindexed: number(status.unindexed),
+    }
+}
+
+fn limits(daemon: &Daemon) -> Limits {
+    let room::Limits { database, index, spool, log } = daemon.keeper.limits();
+    Limits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
+}
+
+fn let_go(daemon: &Daemon) -> LetGo {
+    let gone = daemon.keeper.let_go();
+    LetGo {
+        sessions: gone.sessions,
+        text_bytes: gone.bytes,
+        episodes: gone.episodes,
+        at: gone.at().map(|at| at.to_string()),
     }
 }
 
@@ -110,12 +134,6 @@ fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError>
         }
     }
     Ok(records)
-}
-
-fn index_bytes(daemon: &Daemon) -> u64 {
-    let folders = indexes::folders(&follow::folder(&daemon.home));
-    let entries = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
-    entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }
 
 fn watch_mode(mode: Option<Mode>) -> &'static str {

@@ -176,7 +176,7 @@ fn each_wrong_value_is_told_with_what_is_allowed_and_what_to_do() {
         (
             r#""limits": {"database_bytes": "1 MB"}"#,
             "c.json:1: `session_tracking.limits.database_bytes` is \"1 MB\", but must be a size of at \
-             least 64 MiB; give it at least 64 MiB",
+             least 32 MiB; give it at least 32 MiB",
         ),
         (
             r#""limits": {"spool_bytes": "much"}"#,

@@ -10,6 +10,7 @@ use crate::{
     engine::{
         AskError, Closed, How, Needed, Scope, Status, ask::Ask, history::Known, schedule::Queue,
     },
+    fault,
     model::{
         EpisodeId, SessionKey, Timestamp,
         session::{State as SessionState, Unindexed},
@@ -25,6 +26,9 @@ impl State {
             {
                 let (episode, how) = (Some(episode), How::Unchanged);
                 drop(reply.send(Ok(Closed { session, episode, how, position: 0 })));
+            }
+            Ask::Close { reply, .. } if let Err(error) = self.engine.has_room() => {
+                drop(reply.send(Err(error)));
             }
             Ask::Close { session, reason, reply } => {
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
@@ -59,6 +63,8 @@ impl State {
             Ask::Pending { session, reply } => drop(reply.send(self.pending(session, now))),
             Ask::Asker(reply) => drop(reply.send(self.settings.asker.clone())),
             Ask::Settled { sessions, reply } => {
+                let unreadable = self.unreadable.take();
+                self.files_changed(unreadable, now);
                 self.look_for_agents(now);
                 let scans = self.watches.iter().map(Watch::rescan);
                 let scan = scans.max().unwrap_or(0);
@@ -101,12 +107,16 @@ impl State {
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move {
             let saved = saved.done().await.map(drop);
+            fault::point("close: taken down");
             drop(reply.send(saved.map_err(|error| AskError::Failed(error.to_string()))));
         });
     }
 
     /// Starts the jobs that a search needs, the most recently written sessions first.
     fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<Needed> {
+        if self.engine.has_room().is_err() {
+            return Vec::new();
+        }
         let sessions = self.tracker.iter().filter(|session| scope.has(session));
         let mut sessions: Vec<(Timestamp, SessionKey)> =
             sessions.map(|session| (session.last_activity, session.key)).collect();
@@ -176,7 +186,7 @@ impl State {
             || self.identifying
             || !self.unidentified.is_empty()
             || !self.schedule.is_idle()
-            || self.tracker.newest_history().is_some()
+            || self.tracker.newest_history().is_some() && self.engine.has_room().is_ok()
     }
 
     /// Takes nothing in any more. Jobs in hand come to an end, and the states at hand are saved.

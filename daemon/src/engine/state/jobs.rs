@@ -9,7 +9,7 @@ use crate::{
         ask::How,
         files,
         job::{Digest, Done, File, Gathered, IndexEnd, Job, Made},
-        reading::{Read, Save},
+        reading::{Read, ReadError, Save},
         schedule::Due,
     },
     model::{
@@ -54,6 +54,7 @@ impl State {
         let all_known = self.scanned && self.unidentified.is_empty() && !self.identifying;
         if all_known
             && self.schedule.wants_history()
+            && self.engine.has_room().is_ok()
             && let Some(session) = self.tracker.newest_history()
         {
             self.session_event(session, SessionEvent::HistoryReached, now);
@@ -107,6 +108,9 @@ impl State {
         self.schedule.ended(key);
         if let Some(error) = &error {
             self.note_problem(error.to_string());
+            if let ReadError::File { path, .. } = error {
+                self.unreadable.add(path.into(), now);
+            }
         }
         let Some(before) = self.session(key) else {
             self.not_gathered(key);
@@ -129,12 +133,17 @@ impl State {
         if session.project != before.project && session.state == before.state {
             self.save_session(session.clone());
         }
-        match index {
-            Some(end) => {
+        match (index, error) {
+            // It stays due, and is taken up when the store is opened anew.
+            (Some(_), Some(ReadError::Store(error))) if is_over(&error) => {
+                self.not_gathered(key);
+                self.reply_to_waiting(&session, Err(AskError::Failed(error.to_string())));
+            }
+            (Some(end), _) => {
                 self.not_gathered(key);
                 self.index_ended(&session, end, now);
             }
-            None => self.gathered(key, gathered),
+            (None, _) => self.gathered(key, gathered),
         }
     }
 
@@ -240,6 +249,14 @@ impl State {
         if let Some(session) = self.states.make_room() {
             self.schedule.add(session, crate::engine::schedule::Queue::Live, |due| due.save = true);
         }
+    }
+}
+
+/// Whether a store takes nothing more until it is opened anew.
+fn is_over(error: &StoreError) -> bool {
+    match error {
+        StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
+        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew { .. } => false,
     }
 }
 

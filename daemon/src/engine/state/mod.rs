@@ -2,7 +2,7 @@
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
 //! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these,
-//! the states of files [`held`] at hand between jobs, what models are asked about ([`asks`]), what
+//! the states of files [`held`] at hand between jobs, files that were [`unreadable`], what models are asked about ([`asks`]), what
 //! is [`forgetting`], and the [`answers`] to those who ask.
 
 mod agents;
@@ -13,6 +13,7 @@ mod held;
 mod jobs;
 mod sessions;
 mod sources;
+mod unreadable;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -24,7 +25,9 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::asks::Answered;
-use self::{agents::Agents, asks::Asks, forgetting::Forgetting, held::States};
+use self::{
+    agents::Agents, asks::Asks, forgetting::Forgetting, held::States, unreadable::Unreadable,
+};
 use crate::{
     capture::watch::{Mode, Notice, Watch},
     clock,
@@ -38,6 +41,8 @@ use crate::{
 
 /// Problems remembered for the status display.
 const PROBLEMS: usize = 20;
+/// A clock that is set back by more is noticed; by less it is corrected all the time.
+const SET_BACK: Duration = Duration::from_secs(60);
 /// A sleep is cut to this, for a clock that jumps or a machine that was suspended.
 const LONGEST_SLEEP: Duration = Duration::from_secs(300);
 
@@ -55,6 +60,7 @@ pub(super) struct State {
     /// New files waiting to be identified.
     unidentified: VecDeque<PathBuf>,
     identifying: bool,
+    unreadable: Unreadable,
     agents: Agents,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
     settling: Vec<Settling>,
@@ -67,6 +73,8 @@ pub(super) struct State {
     history_done: usize,
     problems: VecDeque<String>,
     stopping: Option<oneshot::Sender<()>>,
+    /// The latest time that was read from the clock.
+    latest: Timestamp,
 }
 
 /// Someone who waits for everything to be done.
@@ -103,6 +111,7 @@ impl State {
             forgetting: Forgetting::default(),
             unidentified: VecDeque::new(),
             identifying: false,
+            unreadable: Unreadable::default(),
             agents: Agents::default(),
             waiting: HashMap::new(),
             settling: Vec::new(),
@@ -113,6 +122,7 @@ impl State {
             history_done: 0,
             problems: VecDeque::new(),
             stopping: None,
+            latest: Timestamp::MAX,
         })
     }
 
@@ -133,6 +143,7 @@ impl State {
                 () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
             };
             let now = clock::now();
+            self.mind_the_clock(now);
             if let Some(event) = event {
                 self.handle(event, now).await;
             }
@@ -145,12 +156,24 @@ impl State {
         }
     }
 
+    /// Sessions of the last run may be of a clock that was ahead, too.
+    fn mind_the_clock(&mut self, now: Timestamp) {
+        if now.plus(SET_BACK) < self.latest {
+            for session in self.tracker.set_back(now) {
+                tracing::info!(session = %session.id, "the clock was set back");
+                self.save_session(session);
+            }
+        }
+        self.latest = now;
+    }
+
     async fn handle(&mut self, event: Event, now: Timestamp) {
         match event {
             Event::Notice(notice) => self.noticed(notice, now),
             Event::Liveness => self.look_for_agents(now),
-            Event::Identified(found) => {
+            Event::Identified { found, unreadable } => {
                 self.identifying = false;
+                self.cannot_read(unreadable, now);
                 self.identified(found, self.settings.keep, now).await;
             }
             Event::Past { found, reply } => {
@@ -161,6 +184,14 @@ impl State {
             Event::Answered(answered) => self.answered(*answered, now),
             Event::Ask(ask) => self.answer(ask, now),
         }
+    }
+
+    fn cannot_read(&mut self, unreadable: Vec<PathBuf>, now: Timestamp) {
+        if let Some(path) = unreadable.first() {
+            let (count, path) = (unreadable.len(), path.display());
+            self.note_problem(format!("{count} transcripts cannot be read, {path} among them"));
+        }
+        unreadable.into_iter().for_each(|path| self.unreadable.add(path, now));
     }
 
     fn noticed(&mut self, notice: Notice, now: Timestamp) {
@@ -180,13 +211,19 @@ impl State {
     }
 
     fn pause(&self, now: Timestamp) -> Option<Duration> {
-        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_ask()).min();
+        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_ask());
+        let deadline = deadline.chain(self.unreadable.due()).min();
         let deadline = deadline.filter(|_| self.stopping.is_none())?;
         Some(deadline.since(now).min(LONGEST_SLEEP))
     }
 
     fn note_problem(&mut self, problem: String) {
-        tracing::warn!(problem, "something went wrong");
+        // What goes on going wrong is said once.
+        if let Some(at) = self.problems.iter().position(|known| *known == problem) {
+            self.problems.remove(at);
+        } else {
+            tracing::warn!(problem, "something went wrong");
+        }
         if self.problems.len() == PROBLEMS {
             self.problems.pop_front();
         }

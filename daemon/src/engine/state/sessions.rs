@@ -3,6 +3,7 @@
 use super::State;
 use crate::{
     engine::{job::Made, schedule::Queue},
+    fault,
     model::{
         CloseReason, SessionKey, Timestamp,
         session::{Session, State as SessionState},
@@ -21,6 +22,8 @@ impl State {
     }
 
     pub(super) fn meet_deadlines(&mut self, now: Timestamp) {
+        let unreadable = self.unreadable.take_due(now);
+        self.files_changed(unreadable, now);
         let due = self.tracker.due(now);
         if due.is_empty() {
             return;
@@ -71,9 +74,16 @@ impl State {
                 to = after.state.as_str(),
                 "session state"
             );
+            let is_made = made.is_some();
+            if is_made {
+                fault::point("job: made");
+            }
             let mut writes = made.map_or_else(Vec::new, |made| writes_of(*made));
             writes.push(Write::Session(Box::new(after.clone())));
             drop(self.engine.store.write(writes));
+            if is_made {
+                fault::point("job: queued");
+            }
             if after.state == SessionState::Inactive {
                 self.schedule.add(key, Queue::Live, |due| due.save = true);
             }

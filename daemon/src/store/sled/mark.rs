@@ -13,6 +13,14 @@ use std::{
 /// The file in the store's folder.
 const FILE: &str = "mark";
 
+/// Copies the mark of the store in one folder into another one, if there is any.
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::copy(from.join(FILE), to.join(FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        copied => copied.map(drop),
+    }
+}
+
 /// The outbox position that was safe last.
 pub(super) struct Mark(File);
 

@@ -14,7 +14,9 @@ mod pieces;
 mod prepared;
 mod reading;
 mod records;
+mod room;
 mod salvage;
+mod smaller;
 mod statements;
 mod unwritten;
 mod vectors;
@@ -31,8 +33,8 @@ use std::{
 use sled::{Db, Tree};
 
 pub use self::salvage::{Salvaged, open_what_is_left};
-use self::{counters::Counters, mark::Mark, writer::Writer};
-use crate::store::{StoreError, Ticket, Write};
+use self::{counters::Counters, mark::Mark, room::Room, writer::Writer};
+use crate::store::{Store, StoreError, Ticket, Write};
 
 /// A store in a folder of its own.
 pub struct SledStore {
@@ -40,6 +42,7 @@ pub struct SledStore {
     tree: Tree,
     counters: Arc<Counters>,
     writer: Writer,
+    room: Arc<Room>,
     lost: u64,
 }
 
@@ -56,15 +59,40 @@ impl SledStore {
     ///
     /// Takes a lock on the folder that the death of the process frees.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
-        let db = open_unlocked(folder)?;
+        smaller::settle(folder).map_err(|error| in_folder(folder, &error))?;
+        let db = open_unlocked(folder).map_err(|error| room::or_no_space(folder, error))?;
         let tree: Tree = (*db).clone();
         check_version(&tree)?;
         let counters = Arc::new(Counters::load(&tree)?);
-        let (mark, marked) = Mark::open(folder)
-            .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
+        let (mark, marked) = Mark::open(folder).map_err(|error| in_folder(folder, &error))?;
         let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
-        let writer = Writer::start(db, mark, folder, counters.clone())?;
-        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, lost })
+        let room = Arc::new(Room::new(folder).map_err(|error| in_folder(folder, &error))?);
+        let writer = Writer::start(db, mark, (folder, room.clone()), counters.clone())?;
+        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, room, lost })
+    }
+
+    /// The same for a database that may take `limit` bytes on disk. One that takes more than it
+    /// should is made smaller first, if its content allows that.
+    pub fn open_within(folder: &Path, limit: u64) -> Result<SledStore, StoreError> {
+        let store = SledStore::open(folder)?;
+        store.room.set_limit(limit);
+        if !store.room.is_tight(store.disk_bytes()) {
+            return Ok(store);
+        }
+        let before = store.disk_bytes();
+        if smaller::content_bytes(&store.tree)? > store.room.goal() {
+            // Something has to go first.
+            return Ok(store);
+        }
+        let lost = store.lost;
+        if let Err(error) = smaller::make(folder, store) {
+            tracing::warn!(%error, "the database cannot be made smaller");
+        }
+        let mut store = SledStore::open(folder)?;
+        store.lost = lost;
+        store.room.set_limit(limit);
+        tracing::info!(before, bytes = store.disk_bytes(), "the database was made smaller");
+        Ok(store)
     }
 
     /// Changes that had been safe and are gone, because the database's file was damaged.
@@ -80,6 +108,10 @@ impl SledStore {
     fn queue(&self, writes: Vec<Write>) -> Ticket {
         self.writer.queue(writes)
     }
+}
+
+fn in_folder(folder: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::Backend(format!("{}: {error}", folder.display()))
 }
 
 /// Opens the database, if need be a moment later: threads of sled's own may hold on to one that
@@ -135,6 +167,7 @@ impl From<sled::Error> for StoreError {
             sled::Error::Corruption { .. } => {
                 StoreError::Unreadable("what stands in it is not what was written".to_owned())
             }
+            sled::Error::Io(error) => StoreError::Backend(error.to_string()),
             other => StoreError::Backend(other.to_string()),
         }
     }
@@ -143,7 +176,7 @@ impl From<sled::Error> for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Store, contract};
+    use crate::store::{Condition, contract};
 
     #[test]
     fn it_keeps_the_contract() {
@@ -192,6 +225,52 @@ mod tests {
     /// Values that sled put into files of their own, which it neither syncs nor ever reclaims.
     fn blobs(folder: &Path) -> usize {
         folder.join("blobs").read_dir().unwrap().count()
+    }
+
+    #[test]
+    fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_written() {
+        const LIMIT: u64 = 32 << 20;
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open_within(folder.path(), LIMIT).unwrap();
+        let key = store.next_session_key().unwrap();
+        let session = contract::session(key, "a");
+        let source = contract::source_of(&session, 0).key;
+        let text = |seq: u32| {
+            let messages = (0..64).map(|at| contract::noise(seq * 64 + at, 4_000)).collect();
+            vec![Write::Messages { source, messages }]
+        };
+        let mut seq = 0;
+        let refused = loop {
+            assert!(store.disk_bytes() <= LIMIT, "{}", store.disk_bytes());
+            match store.write(text(seq)).wait() {
+                Ok(_) => seq += 1,
+                Err(error) => break error,
+            }
+        };
+        assert!(refused.to_string().contains("limits.database_bytes"), "{refused}");
+        assert!(matches!(&*store.condition().borrow(), Condition::Full(_)));
+        // What comes later must not be there without what came before, room or not.
+        store.set_limit(1 << 30);
+        assert_eq!(store.lack(), None);
+        assert_eq!(store.write(text(seq)).wait().err(), Some(refused));
+        store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
+        assert_eq!(store.session(key).unwrap(), Some(session));
+        store.close();
+        let store = SledStore::open_within(folder.path(), 1 << 30).unwrap();
+        store.write(text(seq)).wait().unwrap();
+        assert_eq!(store.messages(source, 0, usize::MAX).unwrap().len(), (seq as usize + 1) * 64);
+    }
+
+    #[test]
+    fn what_was_not_written_is_told_to_whoever_wants_to_know_that_all_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let session = contract::session(store.next_session_key().unwrap(), "a");
+        store.tree.insert(keys::session(session.key), b"damaged").unwrap();
+        drop(store.write(vec![Write::Episode(Box::new(contract::episode(&session, 1)))]));
+        let told = store.write(Vec::new()).wait();
+        assert!(matches!(told, Err(StoreError::Damaged { .. })), "{told:?}");
+        assert!(store.write(Vec::new()).wait().is_ok());
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(super) enum Prepared {
     Landmarks { session: SessionKey, records: Vec<RecordUuid> },
     Reword { source: SourceKey, words: Vec<Reworded> },
     ClearSource(SourceKey),
+    DropText(SourceKey),
     Episode { episode: Box<Episode>, record: Vec<u8> },
     Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
     DropEpisode(EpisodeId),
@@ -38,6 +39,16 @@ pub(super) enum Prepared {
 }
 
 impl Prepared {
+    /// Whether it may take much room, and is refused when there is little.
+    pub(super) fn is_large(&self) -> bool {
+        match self {
+            Prepared::Messages { count, .. } => *count > 0,
+            Prepared::Source { checkpoint, .. } => checkpoint.is_some(),
+            Prepared::Vectors { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The session or episode that is written.
     pub(super) fn named(&self) -> Option<Named> {
         match self {
@@ -69,6 +80,7 @@ impl From<Write> for Prepared {
             Write::Landmarks { session, records } => Prepared::Landmarks { session, records },
             Write::Reword { source, words } => Prepared::Reword { source, words },
             Write::ClearSource(source) => Prepared::ClearSource(source),
+            Write::DropText(source) => Prepared::DropText(source),
             Write::Episode(episode) => {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
                 Prepared::Episode { episode, record }

@@ -11,13 +11,14 @@ use super::{
     keys::{self, table},
     pieces::{self, Joiner},
     records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
+    smaller,
 };
 use crate::{
     model::{
         Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
         transcript::RecordUuid,
     },
-    store::{Outgoing, Source, SourceKey, Store, StoreError, Ticket, Totals, Write},
+    store::{Condition, Outgoing, Source, SourceKey, Store, StoreError, Ticket, Totals, Write},
 };
 
 impl Store for SledStore {
@@ -213,6 +214,43 @@ impl Store for SledStore {
             messages: self.counters.messages.load(Ordering::Relaxed),
             episodes: self.counters.episodes.load(Ordering::Relaxed),
         }
+    }
+
+    fn content_bytes(&self) -> Result<u64, StoreError> {
+        smaller::content_bytes(&self.tree)
+    }
+
+    fn text_bytes(&self, session: SessionKey) -> Result<u64, StoreError> {
+        let mut bytes = 0;
+        for row in self.tree.scan_prefix(keys::messages_of_session(session)) {
+            let (key, value) = row?;
+            bytes += (key.len() + value.len()) as u64;
+        }
+        Ok(bytes)
+    }
+
+    fn set_limit(&self, bytes: u64) {
+        self.room.set_limit(bytes);
+    }
+
+    fn is_tight(&self) -> bool {
+        self.room.is_tight(self.disk_bytes())
+    }
+
+    fn goal(&self) -> u64 {
+        self.room.goal()
+    }
+
+    fn refuse(&self, why: &str) {
+        self.room.refuse(why);
+    }
+
+    fn lack(&self) -> Option<String> {
+        self.room.lack()
+    }
+
+    fn condition(&self) -> watch::Receiver<Condition> {
+        self.room.condition()
     }
 
     fn disk_bytes(&self) -> u64 {

@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
     io,
+    panic::{self, AssertUnwindSafe},
     path::Path,
     sync::{
         Arc,
@@ -28,10 +29,12 @@ use super::{
     prepared::Prepared,
     reading::damaged,
     records::{MessageRecord, OutboxRecord},
+    room::Room,
     statements,
     unwritten::{Named, Unwritten},
 };
 use crate::{
+    fault,
     model::{
         Episode, EpisodeId, Message, SessionId, SessionKey,
         episode::MEMORY,
@@ -67,7 +70,7 @@ impl Writer {
     pub(super) fn start(
         db: Db,
         mark: Mark,
-        folder: &Path,
+        (folder, room): (&Path, Arc<Room>),
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
         // sled's flush leaves the data to the kernel; this handle is for the sync that it omits.
@@ -84,10 +87,20 @@ impl Writer {
             counters,
             outbox,
             unwritten: unwritten.clone(),
+            room: room.clone(),
+            failed: None,
+            unreported: None,
+        };
+        // sled panics where some systems' errors reach it.
+        let run = move || {
+            let ended = panic::catch_unwind(AssertUnwindSafe(|| thread.run(&jobs)));
+            if ended.is_err() {
+                room.fail("the database failed; it is opened anew");
+            }
         };
         let thread = thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || thread.run(&jobs))
+            .spawn(run)
             .map_err(|error| StoreError::Backend(error.to_string()))?;
         Ok(Writer { unwritten, outbox_ends, queue: Some(queue), thread: Some(thread) })
     }
@@ -144,6 +157,13 @@ struct Thread {
     counters: Arc<Counters>,
     outbox: watch::Sender<u64>,
     unwritten: Arc<Unwritten>,
+    room: Arc<Room>,
+    /// The first error of the database itself. After it nothing is written any more: nobody knows
+    /// what of the lists before reached the disk.
+    failed: Option<StoreError>,
+    /// Why a list was not written since the last empty one. Whoever waits for an empty list wants to
+    /// know that all lists before it are safe, whether somebody waited for these or not.
+    unreported: Option<StoreError>,
 }
 
 impl Thread {
@@ -153,19 +173,23 @@ impl Thread {
             let mut next = Some(first);
             while let Some(job) = next.take() {
                 let written: Vec<Named> = job.writes.iter().filter_map(Prepared::named).collect();
-                let applied = self.apply(job.writes);
+                let applied = self.take(job.writes);
                 self.unwritten.remove(job.number, &written);
                 waiting.push((job.resolve, applied));
                 if waiting.len() < GROUP {
                     next = jobs.try_recv().ok();
                 }
             }
+            fault::point("store: applied");
             let synced = self.sync();
+            fault::point("store: synced");
             let end = self.counters.outbox.load(Ordering::Relaxed);
             if synced.is_ok() {
                 // Without it a later loss goes unnoticed, which is no reason to lose anything now.
                 drop(self.mark.set(end));
             }
+            fault::point("store: marked");
+            self.room.look();
             self.outbox.send_replace(end);
             for (resolve, applied) in waiting {
                 // Nobody may be waiting, which is fine.
@@ -174,9 +198,53 @@ impl Thread {
         }
     }
 
-    fn sync(&self) -> Result<(), StoreError> {
-        self.tree.flush()?;
-        self.data.sync_data().map_err(|error: io::Error| StoreError::Backend(error.to_string()))
+    /// Has everything applied on disk. What failed once stays failed: the system may have dropped
+    /// what it could not write, and say of the rest that it is safe.
+    fn sync(&mut self) -> Result<(), StoreError> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        let flushed = self.tree.flush().map(drop).map_err(StoreError::from);
+        let synced = flushed.and_then(|()| {
+            self.data.sync_data().map_err(|error: io::Error| StoreError::Backend(error.to_string()))
+        });
+        synced.inspect_err(|error| self.fail(error))
+    }
+
+    fn fail(&mut self, error: &StoreError) {
+        tracing::error!(%error, "nothing more can be written to the database");
+        self.failed = Some(error.clone());
+        self.room.fail(&format!(
+            "{error}; nothing more is written until the database is opened anew, which is tried every now and then and at `graphiti reload`; what was acknowledged is safe"
+        ));
+    }
+
+    /// Applies one list if that may be.
+    fn take(&mut self, writes: Vec<Prepared>) -> Result<u64, StoreError> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        if writes.is_empty()
+            && let Some(error) = self.unreported.take()
+        {
+            return Err(error);
+        }
+        // sled cannot even be read any more after it met a full disk.
+        if let Err(error) = self.room.bears_anything() {
+            self.failed = Some(error.clone());
+            return Err(error);
+        }
+        if writes.iter().any(Prepared::is_large) {
+            self.room.admit()?;
+        }
+        let applied = self.apply(writes);
+        if let Err(error) = &applied {
+            match error {
+                StoreError::Backend(_) | StoreError::Unreadable(_) => self.fail(error),
+                _ => self.unreported = Some(error.clone()),
+            }
+        }
+        applied
     }
 
     /// Applies one list, whole or not at all.
@@ -222,6 +290,13 @@ impl Thread {
             Prepared::Reword { source, words } => self.reword(step, source, words),
             Prepared::ClearSource(source) => {
                 pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
+                let gone = self.messages_from(source, 0)?;
+                self.remove_blocks(step, &gone)?;
+                step.cleared.push(source);
+                self.out(step, Outbox::SourceCleared(source));
+                Ok(())
+            }
+            Prepared::DropText(source) => {
                 let gone = self.messages_from(source, 0)?;
                 self.remove_blocks(step, &gone)?;
                 step.cleared.push(source);

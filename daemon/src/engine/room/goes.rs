@@ -1,0 +1,172 @@
+//! What goes, in its order: the text of the oldest sessions, then the oldest episodes.
+
+use super::LetGo;
+use crate::{
+    fault,
+    model::{EpisodeId, SessionKey, Timestamp, episode::MEMORY, session::State},
+    store::{Source, Store, StoreError, Write},
+};
+
+/// Sessions in one list of writes.
+const SESSIONS: usize = 16;
+
+/// Lets go of the text of the oldest sessions, of so many bytes at least if there are as many.
+pub(super) fn text(store: &dyn Store, bytes: u64) -> Result<LetGo, StoreError> {
+    let mut gone = LetGo::default();
+    let mut writes = Vec::new();
+    for (session, _) in oldest(store)? {
+        if gone.bytes >= bytes {
+            break;
+        }
+        let text = store.text_bytes(session)?;
+        if text == 0 {
+            continue;
+        }
+        gone.bytes += text;
+        gone.sessions += 1;
+        let sources: Vec<Source> = store.sources_of(session)?;
+        writes.extend(sources.into_iter().map(|source| Write::DropText(source.key)));
+        if writes.len() >= SESSIONS {
+            store.write(std::mem::take(&mut writes)).wait()?;
+        }
+    }
+    store.write(writes).wait()?;
+    fault::point("room: text gone");
+    Ok(gone)
+}
+
+/// Bytes of all text that may go.
+pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    for (session, _) in oldest(store)? {
+        bytes += store.text_bytes(session)?;
+    }
+    Ok(bytes)
+}
+
+/// Lets go of a few of the oldest episodes; says of how many.
+pub(super) fn episodes(store: &dyn Store) -> Result<u64, StoreError> {
+    let mut gone = 0;
+    let mut writes = Vec::new();
+    for (session, episode) in oldest(store)? {
+        if gone == SESSIONS as u64 {
+            break;
+        }
+        if store.episode(episode)?.is_none() {
+            continue;
+        }
+        gone += 1;
+        writes.push(Write::DropEpisode(episode));
+        for source in store.sources_of(session)? {
+            // What is saved beside the cursor goes, too: if it went on, it is read anew.
+            writes.push(Write::ClearSource(source.key));
+            writes.push(Write::Source { source: Source { offset: 0, ..source }, checkpoint: None });
+        }
+    }
+    store.write(writes).wait()?;
+    Ok(gone)
+}
+
+/// The sessions of which something may go, the oldest first.
+fn oldest(store: &dyn Store) -> Result<Vec<(SessionKey, EpisodeId)>, StoreError> {
+    let mut found: Vec<(Timestamp, SessionKey, EpisodeId)> = Vec::new();
+    store.visit_sessions(&mut |session| {
+        let indexed = session.indexed.filter(|_| session.state == State::Indexed);
+        if let Some(indexed) = indexed
+            && session.id.agent != MEMORY
+        {
+            found.push((session.last_activity, session.key, indexed.episode));
+        }
+        true
+    })?;
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, session, episode)| (session, episode)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::{contract, sled::SledStore};
+
+    /// A session as a property has it: its age, its messages, whether it is indexed.
+    type Made = (i64, u32, bool);
+
+    fn fill(store: &SledStore, made: &[Made]) -> Vec<SessionKey> {
+        let mut keys = Vec::new();
+        for (number, (age, messages, is_indexed)) in made.iter().enumerate() {
+            let key = store.next_session_key().unwrap();
+            let mut session = contract::session(key, &format!("session-{number}"));
+            session.last_activity = Timestamp::from_seconds(1_000_000 - age);
+            let source = contract::source_of(&session, 0);
+            let messages = (0..*messages).map(|seq| contract::noise(seq, 700)).collect();
+            let writes = vec![
+                Write::Session(Box::new(session.clone())),
+                Write::Messages { source: source.key, messages },
+                Write::Source { source, checkpoint: Some(vec![7; 5_000]) },
+            ];
+            store.write(writes).wait().unwrap();
+            if *is_indexed {
+                let episode = contract::episode(&session, *age + 1);
+                contract::index_saying(store, &mut session, &episode, contract::statements(1));
+            }
+            keys.push(key);
+        }
+        keys
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        #[test]
+        fn the_oldest_text_goes_and_nothing_that_is_not_indexed(
+            made in prop::collection::vec((0..9_000i64, 0..40u32, any::<bool>()), 1..12),
+            wanted in 0..40_000u64,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let store = SledStore::open(folder.path()).unwrap();
+            let keys = fill(&store, &made);
+            let texts = |key: SessionKey| store.text_bytes(key).unwrap();
+            let before: Vec<u64> = keys.iter().map(|key| texts(*key)).collect();
+            let episodes = store.totals().episodes;
+            let content = store.content_bytes().unwrap();
+            let gone = text(&store, wanted).unwrap();
+
+            let is_left = |at: usize| before[at] > 0 && texts(keys[at]) > 0;
+            let went = |at: usize| before[at] > 0 && texts(keys[at]) == 0;
+            for (at, (age, _, is_indexed)) in made.iter().enumerate() {
+                if went(at) {
+                    prop_assert!(is_indexed);
+                    let older = made.iter().enumerate().filter(|(_, (other, _, _))| other > age);
+                    let spared = older.filter(|(at, (_, _, indexed))| *indexed && is_left(*at));
+                    prop_assert_eq!(spared.count(), 0);
+                }
+            }
+            let sum: u64 = (0..made.len()).filter(|at| went(*at)).map(|at| before[at]).sum();
+            prop_assert_eq!(gone.bytes, sum);
+            let could: u64 = made.iter().zip(&before).filter(|(one, _)| one.2).map(|(_, text)| text).sum();
+            prop_assert!(sum >= wanted.min(could));
+            prop_assert_eq!(store.totals().episodes, episodes);
+            prop_assert!(store.content_bytes().unwrap() <= content.saturating_sub(sum) + 8_192);
+            for key in &keys {
+                let source = store.sources_of(*key).unwrap().remove(0);
+                prop_assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 5_000]));
+            }
+
+            // Then episodes, until only what is not indexed is left.
+            while episodes_go(&store) > 0 {}
+            prop_assert_eq!(store.totals().episodes, 0);
+            for (at, (_, messages, is_indexed)) in made.iter().enumerate() {
+                let source = store.sources_of(keys[at]).unwrap().remove(0);
+                let is_whole = store.messages(source.key, 0, 99).unwrap().len() == *messages as usize;
+                prop_assert!(*is_indexed || is_whole);
+                prop_assert_eq!(source.offset == 0, *is_indexed);
+            }
+        }
+    }
+
+    fn episodes_go(store: &SledStore) -> u64 {
+        episodes(store).unwrap()
+    }
+}

@@ -1,0 +1,295 @@
+//! Keeps the database and the search index within their limits.
+//!
+//! What goes first is what is missed least: the text of the oldest sessions, whose episodes and
+//! facts stay and are found; when that does not suffice, the oldest episodes with their facts. What
+//! has no episode yet never goes, nor what someone asked to be remembered. A session stays known,
+//! so that its transcript is not read again for nothing; when it goes on, it is read again.
+
+mod goes;
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+use crate::{
+    clock,
+    engine::{Engine, indexes::Indexes},
+    model::Timestamp,
+    store::{Condition, Note, Shelf, Store, StoreError, Write},
+};
+
+/// How much may be taken on disk, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// By the database.
+    pub database: u64,
+    /// By the search index.
+    pub index: u64,
+    /// By events that wait for the daemon.
+    pub spool: u64,
+    /// By all log files together.
+    pub log: u64,
+}
+
+/// What was let go so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LetGo {
+    version: u32,
+    /// Sessions whose text went.
+    pub sessions: u64,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// Episodes that went, with their facts.
+    pub episodes: u64,
+    /// When something went last, in microseconds since the epoch.
+    at: i64,
+}
+
+const VERSION: u32 = 1;
+/// The note that says what was let go.
+const NOTE: &[u8] = b"let go";
+/// Between two looks at the index while something is written.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Between two looks whether there is room again.
+const RETRY: Duration = Duration::from_secs(30);
+/// Of each eight bytes that the index may take: from so many on something goes, until so many are
+/// left. While it is rid of that it takes both.
+const INDEX_TIGHT: u64 = 5;
+const INDEX_GOAL: u64 = 3;
+
+/// What keeps the limits.
+pub struct Keeper {
+    store: Arc<dyn Store>,
+    engine: Engine,
+    indexes: Indexes,
+    folders: [PathBuf; 3],
+    limits: RwLock<Limits>,
+    nudged: Notify,
+    /// Whether the database would be smaller if it were opened anew.
+    can_shrink: bool,
+    /// Bytes that the index took when there was no text that could go for it.
+    in_vain: AtomicU64,
+}
+
+impl Keeper {
+    /// For the index in `folders`. `can_shrink` says whether the database may be made smaller by
+    /// opening it anew, which was not tried in vain a moment ago.
+    pub fn new(
+        engine: Engine,
+        (indexes, folders): (Indexes, [PathBuf; 3]),
+        limits: Limits,
+        can_shrink: bool,
+    ) -> Keeper {
+        let store = engine.store().clone();
+        let (limits, nudged) = (RwLock::new(limits), Notify::new());
+        let in_vain = AtomicU64::new(0);
+        Keeper { store, engine, indexes, folders, limits, nudged, can_shrink, in_vain }
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> Limits {
+        *self.limits.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts other limits in force, and has a look at once whether there is room.
+    pub fn set_limits(&self, limits: Limits) {
+        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = limits;
+        self.store.set_limit(limits.database);
+        self.nudged.notify_one();
+    }
+
+    /// What was let go so far.
+    pub fn let_go(&self) -> LetGo {
+        let note = self.store.note(Shelf::Room, NOTE).ok().flatten();
+        note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default()
+    }
+
+    /// Bytes that the index takes on disk.
+    pub fn index_bytes(&self) -> u64 {
+        let entries = self.folders.iter().filter_map(|folder| folder.read_dir().ok());
+        let sizes = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());
+        sizes.map(|file| file.len()).sum()
+    }
+
+    /// Keeps the limits until the store is to be opened anew.
+    pub async fn run(self: Arc<Self>) {
+        let mut condition = self.store.condition();
+        let mut ends = self.store.outbox_ends();
+        let mut tried = false;
+        loop {
+            let is = condition.borrow_and_update().clone();
+            match is {
+                Condition::Fine => {}
+                Condition::Tight => {
+                    if !tried && self.clone().make_room().await && self.can_shrink {
+                        return;
+                    }
+                    tried = true;
+                }
+                Condition::Full(why) => {
+                    self.engine.note_problem(why).await;
+                    // Letting go does not help where others fill the disk.
+                    let is_tight = self.store.is_tight();
+                    if is_tight && self.clone().make_room().await && self.can_shrink {
+                        return;
+                    }
+                    self.clone().keep_index().await;
+                    return self.until(|keeper| keeper.lack().is_none()).await;
+                }
+                Condition::Failed(why) => {
+                    self.engine.note_problem(why).await;
+                    self.wait().await;
+                    return self.until(|keeper| keeper.store.lack().is_none()).await;
+                }
+            }
+            self.clone().keep_index().await;
+            tokio::select! {
+                _ = condition.changed() => {}
+                _ = ends.changed() => {
+                    // Only the index is looked at after a pause.
+                    drop(tokio::time::timeout(PAUSE, condition.changed()).await);
+                }
+                () = self.nudged.notified() => {}
+            }
+        }
+    }
+
+    async fn until(&self, is_fine: impl Fn(&Keeper) -> bool) {
+        while !is_fine(self) {
+            self.wait().await;
+        }
+    }
+
+    async fn wait(&self) {
+        drop(tokio::time::timeout(RETRY, self.nudged.notified()).await);
+    }
+
+    fn lack(&self) -> Option<String> {
+        self.store.lack().or_else(|| self.index_lack())
+    }
+
+    fn index_lack(&self) -> Option<String> {
+        let (taken, limit) = (self.index_bytes(), self.limits().index);
+        (taken > limit).then(|| {
+            format!(
+                "the search index takes {} MB of the {} MB that session_tracking.limits.index_bytes allows; raise it and `graphiti reload`",
+                taken / 1_000_000,
+                limit / 1_000_000
+            )
+        })
+    }
+
+    /// Lets go of what is too much for the database; says whether the rest is little enough.
+    async fn make_room(self: Arc<Self>) -> bool {
+        let keeper = self.clone();
+        let made = tokio::task::spawn_blocking(move || keeper.make_room_now()).await;
+        match made {
+            Ok(Ok(is_enough)) => is_enough,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "no room can be made in the database");
+                false
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no room can be made in the database");
+                false
+            }
+        }
+    }
+
+    fn make_room_now(&self) -> Result<bool, StoreError> {
+        let goal = self.store.goal();
+        let content = self.store.content_bytes()?;
+        let mut gone = goes::text(self.store.as_ref(), content.saturating_sub(goal))?;
+        while self.store.content_bytes()? > goal {
+            let episodes = goes::episodes(self.store.as_ref())?;
+            if episodes == 0 {
+                break;
+            }
+            gone.episodes += episodes;
+        }
+        self.note(gone, "database")?;
+        let is_enough = self.store.content_bytes()? <= goal;
+        if !is_enough {
+            tracing::warn!("nothing more can be let go of the database");
+        }
+        Ok(is_enough)
+    }
+
+    /// Lets go of text when the index takes too much, and rids the disk of it.
+    async fn keep_index(self: Arc<Self>) {
+        let (taken, limit) = (self.index_bytes(), self.limits().index);
+        let in_vain = self.in_vain.load(Ordering::Relaxed);
+        if taken < limit / 8 * INDEX_TIGHT || taken < in_vain + limit / 16 {
+            return;
+        }
+        let keeper = self.clone();
+        let share = (taken - limit / 8 * INDEX_GOAL) as f64 / taken as f64;
+        let went = tokio::task::spawn_blocking(move || keeper.share_goes(share)).await;
+        match went {
+            Ok(Ok(0)) => self.in_vain.store(taken, Ordering::Relaxed),
+            Ok(Ok(position)) => {
+                self.engine.until_followed(position).await;
+                let indexes = self.indexes.clone();
+                if let Ok(Err(error)) = tokio::task::spawn_blocking(move || indexes.purge()).await {
+                    tracing::warn!(%error, "the search index cannot be made smaller");
+                }
+            }
+            Ok(Err(error)) => tracing::warn!(%error, "the search index cannot be made smaller"),
+            Err(error) => tracing::warn!(%error, "the search index cannot be made smaller"),
+        }
+        if let Some(why) = self.index_lack() {
+            self.store.refuse(&why);
+        }
+    }
+
+    /// Lets go of so large a part of all text, from 0 to 1; returns the outbox position behind it, 0
+    /// when there was none.
+    fn share_goes(&self, share: f64) -> Result<u64, StoreError> {
+        let all = goes::text_bytes(self.store.as_ref())?;
+        let gone = goes::text(self.store.as_ref(), (all as f64 * share).ceil() as u64)?;
+        if gone.sessions == 0 {
+            return Ok(0);
+        }
+        self.note(gone, "search index")?;
+        self.store.write(Vec::new()).wait()
+    }
+
+    fn note(&self, gone: LetGo, what: &str) -> Result<(), StoreError> {
+        if gone.sessions + gone.episodes == 0 {
+            return Ok(());
+        }
+        tracing::warn!(
+            sessions = gone.sessions,
+            bytes = gone.bytes,
+            episodes = gone.episodes,
+            "the {what} comes near its limit: text of the oldest sessions went, and then the oldest episodes"
+        );
+        let before = self.let_go();
+        let sum = LetGo {
+            version: VERSION,
+            sessions: before.sessions + gone.sessions,
+            bytes: before.bytes + gone.bytes,
+            episodes: before.episodes + gone.episodes,
+            at: clock::now().micros(),
+        };
+        let content = Some(serde_json::to_vec(&sum).expect("numbers have a form in JSON"));
+        let note = Note { shelf: Shelf::Room, name: NOTE.to_owned(), content };
+        self.store.write(vec![Write::Note(note)]).wait().map(drop)
+    }
+}
+
+impl LetGo {
+    /// When something went last; `None` when nothing ever did.
+    pub fn at(&self) -> Option<Timestamp> {
+        (self.version > 0).then(|| Timestamp::from_micros(self.at))
+    }
+}

@@ -1,0 +1,59 @@
+//! Files that could not be read. Nobody reports them again, and the reason may pass: too many open
+//! files, a disk that does not answer.
+
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+
+use crate::model::Timestamp;
+
+/// After so long they are tried again.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// Files to be tried again.
+#[derive(Default)]
+pub(super) struct Unreadable {
+    paths: BTreeSet<PathBuf>,
+    due: Option<Timestamp>,
+}
+
+impl Unreadable {
+    /// Notes one.
+    pub(super) fn add(&mut self, path: PathBuf, now: Timestamp) {
+        self.paths.insert(path);
+        self.due.get_or_insert(now.plus(PAUSE));
+    }
+
+    /// When they are tried again; `None` when there are none.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        self.due
+    }
+
+    /// Those that are due.
+    pub(super) fn take_due(&mut self, now: Timestamp) -> Vec<PathBuf> {
+        // A clock that was set back would have them wait.
+        let is_due = self.due.is_some_and(|due| due <= now || due > now.plus(PAUSE));
+        if is_due { self.take() } else { Vec::new() }
+    }
+
+    /// All of them.
+    pub(super) fn take(&mut self) -> Vec<PathBuf> {
+        self.due = None;
+        std::mem::take(&mut self.paths).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_tried_again_after_a_while_whatever_the_clock_does() {
+        let (began, path) = (Timestamp::from_seconds(1_000_000), PathBuf::from("/a"));
+        for (later, expected) in [(0, 0), (59, 0), (60, 1), (900_000, 1), (-1, 1), (-900_000, 1)] {
+            let mut unreadable = Unreadable::default();
+            unreadable.add(path.clone(), began);
+            let now = Timestamp::from_seconds(1_000_000 + later);
+            assert_eq!(unreadable.take_due(now).len(), expected, "{later}");
+            assert_eq!(unreadable.due().is_none(), expected == 1, "{later}");
+        }
+    }
+}

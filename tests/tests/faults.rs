@@ -1,0 +1,301 @@
+//! What the machine does to the daemon: a disk that is full or cannot be written, too few
+//! descriptors or watches, a process that is stopped for a while. It starts or says precisely what to
+//! do, loses nothing that it acknowledged, and goes on when the reason is gone.
+//!
+//! The disks and limits are those of a namespace of its own, for which `unshare -Urm` has to work.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::Path,
+    process::Command,
+};
+
+use graphiti_proto::methods;
+use graphiti_tests::{Daemon, Wire, World, apart};
+use serde_json::{Value, json};
+
+const MEGABYTE: u64 = 1 << 20;
+
+#[test]
+fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
+    if !apart::inside("with_little_room_on_the_disk_text_waits_and_nothing_else_does") {
+        return;
+    }
+    let world = World::new();
+    apart::disk(&world.home(), 80);
+    let mut first = world.transcript("aaaa-1");
+    first.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = daemon.close("aaaa-1")["episode_uuid"].clone();
+    let ballast = world.home().join("ballast");
+    fill(&ballast, free(&world.home()) - 30 * MEGABYTE);
+
+    let mut second = world.transcript("bbbb-2");
+    second.prompt("Paint the walrus").reply("The walrus is painted.");
+    daemon.settle_at_last();
+    let health = health(&daemon);
+    let problem = health["problems"].to_string();
+    assert!(problem.contains("are free where") && problem.contains("make room there"), "{health}");
+    let refused = daemon.insist("session_tracking_close", &json!({ "session_id": "bbbb-2" }));
+    let refused = refused.unwrap()["error"].as_str().unwrap().to_owned();
+    assert!(refused.contains("make room there"), "{refused}");
+    let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("make room where the home is"), "{doctor}");
+    assert_eq!(found(&daemon, "marmot"), 1);
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
+
+    fs::remove_file(&ballast).unwrap();
+    let pid = health["pid"].clone();
+    goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
+    // It is the same process: nobody had to start it.
+    assert_eq!(self::health(&daemon)["pid"], pid);
+}
+
+#[test]
+fn on_a_full_disk_nothing_acknowledged_is_lost() {
+    if !apart::inside("on_a_full_disk_nothing_acknowledged_is_lost") {
+        return;
+    }
+    let world = World::new();
+    apart::disk(&world.home(), 80);
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let mut acknowledged = vec![("aaaa-1".to_owned(), closed(&daemon, "aaaa-1").unwrap())];
+    let ballast = world.home().join("ballast");
+    fill(&ballast, free(&world.home()) - 40 * MEGABYTE);
+    // From here on there is less room with every step, until there is none at all.
+    let mut number = 0;
+    while free(&world.home()) > 0 && number < 400 {
+        number += 1;
+        let session = format!("s{number:03}-{number}");
+        world.transcript(&session).prompt("Paint the walrus").reply("The walrus is painted.");
+        daemon.settle_at_last();
+        if let Some(episode) = closed(&daemon, &session) {
+            acknowledged.push((session, episode));
+        }
+        let more = free(&world.home()).min(2 * MEGABYTE);
+        fill(&world.home().join(format!("ballast-{number}")), more);
+    }
+    assert!(acknowledged.len() > 2, "no session was closed before the disk was full");
+    assert!(number + 1 > acknowledged.len(), "every session could be closed on a full disk");
+    assert_eq!(found(&daemon, "marmot"), 1, "reading and searching go on");
+    daemon.kill();
+
+    // A daemon that is started now works as far as it goes, or says what to do.
+    match world.try_start() {
+        Ok(daemon) => {
+            let problem = health(&daemon)["problems"].to_string();
+            daemon.kill();
+            assert!(problem.contains("make room") || problem == "[]", "{problem}");
+        }
+        Err(status) => {
+            let log = world.log();
+            assert_eq!(status.code(), Some(1), "{log}");
+            assert!(log.contains("make room") || log.contains("No space left"), "{log}");
+        }
+    }
+    for entry in fs::read_dir(world.home()).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("ballast") {
+            fs::remove_file(entry.path()).unwrap();
+        }
+    }
+    let daemon = world.start();
+    daemon.settle_at_last();
+    for (session, episode) in &acknowledged {
+        assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "{session}");
+    }
+    assert_eq!(found(&daemon, "marmot"), 1);
+    let aside = fs::read_dir(world.home()).unwrap().flatten();
+    let aside = aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged"));
+    assert_eq!(aside.count(), 0, "a full disk is no damage");
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_named_with_the_remedy() {
+    if !apart::inside("a_home_that_cannot_be_written_is_named_with_the_remedy") {
+        return;
+    }
+    let world = World::new();
+    apart::disk(&world.home(), 80);
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.stop();
+    apart::read_only(&world.home());
+    let output = world.command("graphitid").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("Read-only file system"), "{said}");
+    assert!(said.contains("set GRAPHITI_HOME to a folder that can be written to"), "{said}");
+    let up = String::from_utf8(world.graphiti(&["up"]).stderr).unwrap();
+    assert!(up.contains("Read-only file system"), "{up}");
+}
+
+#[test]
+fn without_descriptors_files_wait_and_callers_too() {
+    let mut world = World::new();
+    let limit = 160;
+    world.under = vec!["prlimit".to_owned(), format!("--nofile={limit}:4096")];
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    // As many callers as it has descriptors, and some that wait for the others to go.
+    let callers: Vec<Wire> = (0..limit).map(|_| daemon.wire()).collect();
+    while fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() < limit {}
+    world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
+    drop(callers);
+    daemon.settle();
+    assert_eq!(found(&daemon, "marmot"), 1);
+    assert_eq!(found(&daemon, "walrus"), 1, "{}", world.log());
+    for session in ["aaaa-1", "bbbb-2"] {
+        assert!(closed(&daemon, session).is_some(), "{session}");
+    }
+    assert!(world.log().contains("Too many open files"), "{}", world.log());
+}
+
+#[test]
+fn a_transcript_that_could_not_be_opened_is_read_later() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot");
+    let daemon = world.start();
+    daemon.settle();
+    // It has one more for a caller, and no more.
+    let taken = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
+    prlimit(&daemon, &format!("{taken}:4096"));
+    let mut wire = daemon.wire();
+    while wire.call("session_tracking_health", &json!({}))["problems"] == json!([]) {
+        transcript.prompt("Paint the walrus");
+    }
+    let health = wire.call("session_tracking_health", &json!({}));
+    assert!(health["problems"].to_string().contains("cannot"), "{health}");
+    prlimit(&daemon, "1024:4096");
+    drop(wire);
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 1, "{}", world.log());
+}
+
+#[test]
+fn with_too_few_watches_folders_are_scanned() {
+    if !apart::inside("with_too_few_watches_folders_are_scanned") {
+        return;
+    }
+    let world = World::new();
+    for number in 0..8 {
+        let project = format!("/work/app{number}");
+        world.transcript_in(&format!("s{number}-1"), &project).prompt("Fix the marmot");
+    }
+    fs::write("/proc/sys/user/max_inotify_watches", "4").unwrap();
+    let daemon = world.start();
+    daemon.settle();
+    let health = health(&daemon);
+    let mode = health["watch_mode"].as_str().unwrap();
+    assert!(mode.contains("more folders than fs.inotify.max_user_watches allows"), "{mode}");
+    let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("fs.inotify.max_user_watches="), "{doctor}");
+    // What is written later is found by the scans.
+    world.transcript_in("late-1", "/work/app9").prompt("Paint the walrus");
+    let mut wire = daemon.wire();
+    let known = |wire: &mut Wire| {
+        wire.call("get_session", &json!({ "session_id": "late-1" }))["error"].is_null()
+    };
+    while !known(&mut wire) {}
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 1);
+}
+
+#[test]
+fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.signal("STOP");
+    transcript.prompt("Paint the walrus").reply("The walrus is painted.");
+    world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
+    // A caller that asks meanwhile gets its answer afterwards.
+    let mut wire = daemon.wire();
+    let request = graphiti_proto::rpc::Request::new(
+        1,
+        "tools/call",
+        json!({ "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" } }),
+    );
+    wire.send(&request.to_line());
+    daemon.signal("CONT");
+    let answer = wire.receive().outcome().unwrap();
+    assert!(answer["structuredContent"]["episode_uuid"].is_string(), "{answer}");
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 1);
+    assert_eq!(found(&daemon, "periwinkle"), 1);
+    assert_eq!(health(&daemon)["problems"], json!([]));
+}
+
+/// Tells the daemon that there is room again, and waits until everything is there.
+fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
+    daemon.wire().try_ask(methods::RELOAD, json!({}));
+    for (session, word) in sessions {
+        let arguments = json!({ "session_id": session });
+        loop {
+            let answer = daemon.insist("session_tracking_close", &arguments);
+            let answer = answer.unwrap_or_else(|| panic!("it ended:\n{}", world.log()));
+            if answer["episode_uuid"].is_string() {
+                break;
+            }
+        }
+        assert_eq!(found(daemon, word), 1, "{word}");
+    }
+    daemon.settle_at_last();
+    assert_eq!(health(daemon)["problems"], json!([]));
+}
+
+/// The episode that closing a session was acknowledged with, if it was.
+fn closed(daemon: &Daemon, session: &str) -> Option<String> {
+    let answer = daemon.insist("session_tracking_close", &json!({ "session_id": session }))?;
+    answer["episode_uuid"].as_str().map(str::to_owned)
+}
+
+fn health(daemon: &Daemon) -> Value {
+    daemon.insist("session_tracking_health", &json!({})).expect("the daemon is there")
+}
+
+/// Sessions that a search finds.
+fn found(daemon: &Daemon, query: &str) -> usize {
+    let found = daemon.insist("search_sessions", &json!({ "query": query })).unwrap();
+    found["hits"].as_array().unwrap_or_else(|| panic!("{found}")).len()
+}
+
+fn prlimit(daemon: &Daemon, limit: &str) {
+    let pid = daemon.pid().to_string();
+    let limit = format!("--nofile={limit}");
+    let status = Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap();
+    assert!(status.success());
+}
+
+fn free(folder: &Path) -> u64 {
+    let output = Command::new("stat").args(["-f", "-c", "%a %S"]).arg(folder).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let numbers: Vec<u64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    numbers[0] * numbers[1]
+}
+
+/// Writes so many bytes, or as many as there is room for.
+fn fill(file: &Path, bytes: u64) {
+    let mut file = File::options().create(true).append(true).open(file).unwrap();
+    let block = vec![7; 64 << 10];
+    let mut left = bytes;
+    while left > 0 {
+        let length = left.min(block.len() as u64) as usize;
+        match file.write(&block[..length]) {
+            Ok(0) | Err(_) => return,
+            Ok(written) => left -= written as u64,
+        }
+    }
+}
