@@ -1,7 +1,6 @@
 //! Which session a new file belongs to.
 
 use std::{
-    fs::File,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -9,6 +8,7 @@ use std::{
 use crate::{
     capture::{
         format::{FORMATS, Format, Identity},
+        open::open,
         tail,
     },
     store::FileStamp,
@@ -43,7 +43,7 @@ pub(super) fn identify(paths: Vec<PathBuf>) -> Vec<Identified> {
 
 fn identify_one(path: PathBuf) -> Option<Identified> {
     for head in HEADS {
-        let file = File::open(&path).ok()?;
+        let file = open(&path).ok()?;
         let stamp = tail::stamp(&file.metadata().ok()?);
         let mut bytes = Vec::new();
         file.take(head).read_to_end(&mut bytes).ok()?;
