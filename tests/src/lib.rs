@@ -4,6 +4,8 @@
 //! Nothing here sleeps. A daemon is ready when it says so to its service manager, which is the
 //! test; work is done when the daemon answers `graphiti/settle`.
 
+pub mod hostile;
+
 mod host;
 mod model;
 mod transcript;

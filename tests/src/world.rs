@@ -24,6 +24,8 @@ pub struct World {
     folder: TempDir,
     /// More variables for the programs that are started.
     pub variables: Vec<(String, String)>,
+    /// The umask of the programs that are started, as the shell takes it; `None` for the test's.
+    pub umask: Option<&'static str>,
 }
 
 /// A running daemon. It is killed when this goes.
@@ -43,7 +45,7 @@ impl World {
     pub fn new() -> World {
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
-        World { folder, variables: Vec::new() }
+        World { folder, variables: Vec::new(), umask: None }
     }
 
     /// The daemon's home.
@@ -143,7 +145,16 @@ impl World {
 
     /// A program of ours, on this machine.
     pub fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(binary(program));
+        let program = binary(program);
+        let mut command = match self.umask {
+            None => Command::new(program),
+            Some(umask) => {
+                let mut command = Command::new("sh");
+                let script = format!("umask {umask}; exec \"$0\" \"$@\"");
+                command.args(["-c", &script]).arg(program);
+                command
+            }
+        };
         command
             .env("GRAPHITI_HOME", self.home())
             .env("CLAUDE_CONFIG_DIR", self.claude())
