@@ -44,6 +44,11 @@ impl Lines {
         Ok(Some(line))
     }
 
+    /// Bytes of the line that is not whole yet, and of whole ones that were not asked for.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Whether a line has begun that is not whole yet.
     pub fn is_within_line(&self) -> bool {
         !self.pending.is_empty()

@@ -5,6 +5,8 @@
 //! test; work is done when the daemon answers `graphiti/settle`.
 
 pub mod apart;
+pub mod hostile;
+
 mod host;
 mod model;
 mod transcript;

@@ -26,6 +26,8 @@ pub struct World {
     pub variables: Vec<(String, String)>,
     /// A program, with arguments, that the daemon is run by: it becomes the daemon.
     pub under: Vec<String>,
+    /// The umask of the programs that are started, as the shell takes it; `None` for the test's.
+    pub umask: Option<&'static str>,
 }
 
 /// A running daemon. It is killed when this goes.
@@ -45,7 +47,7 @@ impl World {
     pub fn new() -> World {
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
-        World { folder, variables: Vec::new(), under: Vec::new() }
+        World { folder, variables: Vec::new(), under: Vec::new(), umask: None }
     }
 
     /// The daemon's home.
@@ -145,13 +147,20 @@ impl World {
 
     /// A program of ours, on this machine.
     pub fn command(&self, program: &str) -> Command {
-        let mut command = match self.under.split_first() {
-            Some((first, rest)) if program == "graphitid" => {
+        let under: &[String] = if program == "graphitid" { &self.under } else { &[] };
+        let umask = self.umask.map(|umask| {
+            let script = format!("umask {umask}; exec \"$0\" \"$@\"");
+            ["sh".to_owned(), "-c".to_owned(), script]
+        });
+        let program = binary(program);
+        let around: Vec<&str> = umask.iter().flatten().chain(under).map(String::as_str).collect();
+        let mut command = match around.split_first() {
+            None => Command::new(program),
+            Some((first, rest)) => {
                 let mut command = Command::new(first);
-                command.args(rest).arg(binary(program));
+                command.args(rest).arg(program);
                 command
             }
-            _ => Command::new(binary(program)),
         };
         command
             .env("GRAPHITI_HOME", self.home())

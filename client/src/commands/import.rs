@@ -22,9 +22,17 @@ use super::export::{CLASSIFICATIONS, EPISODES, LINES, STATES};
 use crate::{
     cli,
     connection::{AskError, Connection},
+    files,
     screen::{Screen, line},
 };
 
+/// Bytes of a file that is taken in, and of an episode in it: one request holds it.
+const LONGEST: u64 = 512 << 20;
+const LONGEST_EPISODE: usize = 1 << 20;
+/// What is wrong with one that is longer.
+const TOO_LONG: &str = "is longer than 1 MB, which no episode is";
+/// Bytes of the episodes that one request asks for.
+const ROOM: usize = 2 << 20;
 /// Problems that are told.
 const TOLD: usize = 20;
 
@@ -34,6 +42,8 @@ struct Found {
     file: PathBuf,
     /// The line that it is; `None` where the file is the episode.
     line: Option<usize>,
+    /// How much of a request it takes.
+    bytes: usize,
 }
 
 /// Everything that is to be taken in.
@@ -83,7 +93,7 @@ fn ask(
     dry_run: bool,
 ) -> Result<Imported, AskError> {
     let mut sum = Imported::default();
-    for page in export.episodes.chunks(AT_ONCE) {
+    for page in pages(&export.episodes) {
         let episodes = page.iter().map(|found| found.portable.clone()).collect();
         let answer: Imported = connection.ask(IMPORT, &Import { episodes, dry_run })?;
         sum.taken += answer.taken;
@@ -103,6 +113,25 @@ fn ask(
         }
     }
     Ok(sum)
+}
+
+/// Episodes in the portions that a request takes.
+fn pages(episodes: &[Found]) -> Vec<&[Found]> {
+    let mut pages = Vec::new();
+    let mut rest = episodes;
+    while !rest.is_empty() {
+        let mut room = ROOM;
+        let fitting = rest.iter().take(AT_ONCE).take_while(|found| {
+            let fits = found.bytes <= room;
+            room = room.saturating_sub(found.bytes);
+            fits
+        });
+        // One that is too long for a request was refused when it was read.
+        let (page, others) = rest.split_at(fitting.count().max(1));
+        pages.push(page);
+        rest = others;
+    }
+    pages
 }
 
 fn print(verb: &str, imported: &Imported, screen: &Screen) {
@@ -154,7 +183,7 @@ impl Export {
     }
 
     fn read_file(&mut self, file: &Path) -> Result<(), AskError> {
-        let bytes = fs::read(file).map_err(|error| AskError::file(file, &error))?;
+        let bytes = files::read(file, LONGEST).map_err(|error| AskError::file(file, &error))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -165,20 +194,28 @@ impl Export {
             }
         };
         if file.extension().is_some_and(|extension| extension == "md") {
+            if text.len() > LONGEST_EPISODE {
+                self.problems.push(format!("{}:1: {TOO_LONG}", file.display()));
+                return Ok(());
+            }
+            let bytes = text.len();
             let episode = EpisodeNode { content: text, ..EpisodeNode::default() };
             let portable = Portable { episode, summary: Value::Null };
-            self.episodes.push(Found { portable, file: file.to_owned(), line: None });
+            self.episodes.push(Found { portable, file: file.to_owned(), line: None, bytes });
             return Ok(());
         }
         for (number, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.trim().is_empty()) {
+            if row.len() > LONGEST_EPISODE {
+                self.problems.push(format!("{}:{number}: {TOO_LONG}", file.display()));
+                continue;
+            }
             match serde_json::from_str(row) {
-                Ok(portable) => {
-                    self.episodes.push(Found {
-                        portable,
-                        file: file.to_owned(),
-                        line: Some(number),
-                    });
-                }
+                Ok(portable) => self.episodes.push(Found {
+                    portable,
+                    file: file.to_owned(),
+                    line: Some(number),
+                    bytes: row.len(),
+                }),
                 Err(error) => self.problems.push(format!("{}:{number}: {error}", file.display())),
             }
         }
@@ -189,7 +226,7 @@ impl Export {
         if !file.exists() {
             return Ok(None);
         }
-        let text = fs::read(file).map_err(|error| AskError::file(file, &error))?;
+        let text = files::read(file, LONGEST).map_err(|error| AskError::file(file, &error))?;
         match serde_json::from_slice(&text) {
             Ok(value) => Ok(Some(value)),
             Err(error) => {

@@ -1,12 +1,13 @@
 //! `graphiti prompts`.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use graphiti_proto::methods::models::{PROMPTS, PromptRow, Prompts, Templates};
 
 use crate::{
     cli::{self, PromptsCommand},
     connection::{AskError, Connection},
+    files,
     screen::{Align, Column, Screen, Table, block, line},
 };
 
@@ -27,7 +28,7 @@ pub(super) fn run(args: cli::Prompts, screen: &Screen) -> Result<(), AskError> {
         }
         PromptsCommand::Check { file: None, kind } => check(&ask(kind, None)?, screen)?,
         PromptsCommand::Check { file: Some(file), kind } => {
-            let text = fs::read_to_string(&file);
+            let text = files::read_text(&file);
             let text = text.map_err(|error| AskError::file(&file, &error))?;
             check(&ask(Some(kind.unwrap_or_else(|| name(&file))), Some(text))?, screen)?;
         }

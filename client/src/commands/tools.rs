@@ -1,12 +1,11 @@
 //! `graphiti tools`.
 
-use std::fs;
-
 use graphiti_proto::methods::models::{Known, TOOLS, ToolRow, Tools};
 
 use crate::{
     cli::{self, ToolsCommand},
     connection::{AskError, Connection},
+    files,
     screen::{Align, Column, Screen, Table, line},
 };
 
@@ -36,7 +35,7 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
             screen.print_json(&document);
         }
         ToolsCommand::Import { file } => {
-            let text = fs::read_to_string(&file);
+            let text = files::read_text(&file);
             let text = text.map_err(|error| AskError::file(&file, &error))?;
             let document =
                 serde_json::from_str(&text).map_err(|error| AskError::file(&file, &error))?;

@@ -10,7 +10,7 @@ mod spool;
 
 use std::{
     env,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufReader, Write},
     time::Duration,
 };
 
@@ -19,7 +19,6 @@ use graphiti_proto::{
     methods::hook::{Event, HOOK, Kind, Taken},
     tools::close,
 };
-use serde::Deserialize;
 use serde_json::json;
 
 use self::deadline::{Input, within};
@@ -34,8 +33,6 @@ const ANSWER: Duration = Duration::from_millis(60);
 const CONTEXT: Duration = Duration::from_millis(40);
 /// The longest that Claude Code lets a hook at the end of a session run.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// The longest input of a hook: a prompt may be a whole file.
-const LONGEST_INPUT: u64 = 32 << 20;
 /// Set by the daemon for agents that it asks itself: their sessions are none of the user's.
 const OFF: &str = "GRAPHITI_LLM_CALL";
 
@@ -68,11 +65,7 @@ pub(crate) fn run() {
 
 /// The first whole object on standard input.
 fn read(limit: Duration) -> Option<Event> {
-    let mut input = BufReader::new(Input::within(limit));
-    if input.fill_buf().ok()?.starts_with(b"\xef\xbb\xbf") {
-        input.consume(3);
-    }
-    Event::deserialize(&mut serde_json::Deserializer::from_reader(input.take(LONGEST_INPUT))).ok()
+    Event::first(BufReader::new(Input::within(limit)))
 }
 
 fn hand_over(event: &Event, limit: Duration) -> Result<(Connection, Taken), AskError> {

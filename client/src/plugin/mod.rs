@@ -40,7 +40,7 @@ pub(crate) fn write(home: &Path) -> io::Result<PathBuf> {
 /// Whether Claude Code, with its settings in `folder`, has the plugin: from a marketplace, or as a
 /// folder of its own among the skills.
 pub(crate) fn is_enabled(folder: &Path) -> bool {
-    let settings = fs::read_to_string(folder.join("settings.json")).unwrap_or_default();
+    let settings = crate::files::read_text(&folder.join("settings.json")).unwrap_or_default();
     let is_copied = || folder.join("skills").join(NAME).join(MANIFEST).is_file();
     is_enabled_in(&settings).unwrap_or_else(is_copied)
 }

@@ -21,8 +21,11 @@ pub(crate) fn block(text: &str) -> String {
 fn visible(c: char) -> char {
     // Bidirectional controls, invisible operators and the byte order mark.
     let hidden = matches!(c,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    if c.is_control() || hidden { '\u{fffd}' } else { c }
+        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}');
+    // Letters that nobody sees and models read.
+    let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}');
+    if c.is_control() || hidden || is_tag { '\u{fffd}' } else { c }
 }
 
 #[cfg(test)]
@@ -37,6 +40,7 @@ mod tests {
             "a\u{fffd}[2J\u{fffd}]0;title\u{fffd} b\u{fffd}c d\u{fffd}31m\u{fffd}e"
         );
         assert_eq!(block("a\n\tb\u{8}"), "a\n b\u{fffd}");
+        assert_eq!(block("a\u{61c}b\u{2028}\u{e0041}"), "a\u{fffd}b\u{fffd}\u{fffd}");
     }
 
     #[test]

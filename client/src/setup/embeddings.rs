@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::setup::{Change, EditError, json};
+use crate::{
+    files,
+    setup::{Change, EditError, json},
+};
 
 /// The files of a model. Those that are needed come first.
 const FILES: [&str; 4] =
@@ -59,7 +62,7 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
 /// What becomes of the settings in `home`: with the model at `place`, or with none.
 pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<Change, EditError> {
     let file = home.join("graphiti.config.json");
-    let before = match fs::read_to_string(&file) {
+    let before = match files::read_text(&file) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(EditError::System(error.to_string())),

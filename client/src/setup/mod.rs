@@ -125,7 +125,7 @@ pub(crate) fn plan(
 
 fn change(agent: &'static str, settings: &Settings, wish: Wish) -> Result<Change, EditError> {
     let file = settings.file.clone();
-    let before = match fs::read_to_string(&file) {
+    let before = match crate::files::read_text(&file) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(EditError::System(error.to_string())),

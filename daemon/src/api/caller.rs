@@ -38,6 +38,9 @@ pub const AGENT_ROOM: Room = Room::Bytes(36_000);
 /// The member of a request's `_meta` that a client of ours puts its surroundings in.
 const META: &str = "graphiti/caller";
 
+/// Deeper nesting of processes is no shell any more but a loop.
+const DEEPEST: usize = 32;
+
 impl Caller {
     /// The caller behind a connection, and what the request says of it.
     pub fn new(peer: Option<u32>, params: &Value) -> Caller {
@@ -45,7 +48,7 @@ impl Caller {
         let text =
             |key: &str| said[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let mut processes: Vec<u32> = peer.map(ancestors).unwrap_or_default();
-        let said_processes = said["processes"].as_array().into_iter().flatten();
+        let said_processes = said["processes"].as_array().into_iter().flatten().take(DEEPEST);
         for process in
             said_processes.filter_map(Value::as_u64).filter_map(|n| u32::try_from(n).ok())
         {
@@ -108,8 +111,6 @@ fn agent(_pid: u32) -> Option<Process> {
 /// A process and those it descends from, nearest first.
 #[cfg(target_os = "linux")]
 fn ancestors(process: u32) -> Vec<u32> {
-    /// Deeper nesting is no shell any more but a loop.
-    const DEEPEST: usize = 32;
     let mut found = vec![process];
     while found.len() < DEEPEST {
         let Some(parent) = found.last().and_then(|process| parent(*process)) else { break };

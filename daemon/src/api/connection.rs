@@ -6,26 +6,26 @@
 //!
 //! Requests are served side by side, so that one that waits for an episode does not hold up the
 //! next. A caller that is slow, silent in the middle of a line or does not read its answers is let
-//! go; nobody else notices.
+//! go; nobody else notices. What may be sent is bounded in [`input`](super::input), how many may
+//! connect in [`places`](super::places).
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
 
-use graphiti_proto::{
-    frame::{Lines, TooLong},
-    rpc::{Error, Request, Response, code},
-};
+use graphiti_proto::rpc::{Error, Request, Response, code};
 use interprocess::local_socket::tokio::Stream;
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    sync::{mpsc, watch},
+    io::AsyncWriteExt,
+    sync::{OwnedSemaphorePermit, mpsc, watch},
     task::{AbortHandle, JoinSet},
 };
 
 use crate::api::{
     Shared,
     caller::Caller,
+    input::{Incoming, Input, Line, PATIENCE, Room},
     mcp, methods,
+    places::Place,
     progress::{Progress, Step},
     server::Peer,
 };
@@ -34,12 +34,21 @@ use crate::api::{
 pub(super) const AT_ONCE: usize = 32;
 /// Answers that may wait to be read by the caller; whoever serves the next waits with it.
 const ANSWERS: usize = 32;
-/// A line must be whole in this time, and an answer be taken.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A request that takes longer is given up: nothing that is asked for needs as long.
+const DEADLINE: Duration = Duration::from_secs(3_600);
 
-/// Serves a connection until the caller hangs up or the daemon stops.
-pub async fn serve(stream: Stream, peer: Peer, daemon: Shared, stopping: watch::Receiver<bool>) {
-    let stream = Arc::new(stream);
+/// A connection that was let in.
+pub(super) struct Guest {
+    pub(super) stream: Stream,
+    pub(super) peer: Peer,
+    pub(super) place: Place,
+    pub(super) room: Room,
+}
+
+/// Serves a connection until the caller hangs up, has to give way, or the daemon stops.
+pub(super) async fn serve(guest: Guest, daemon: Shared, stopping: watch::Receiver<bool>) {
+    let Guest { stream, peer, place, room } = guest;
+    let (stream, place) = (Arc::new(stream), Arc::new(place));
     let (answers, mut waiting) = mpsc::channel::<Vec<u8>>(ANSWERS);
     let outgoing = stream.clone();
     let writing = tokio::spawn(async move {
@@ -50,12 +59,13 @@ pub async fn serve(stream: Stream, peer: Peer, daemon: Shared, stopping: watch::
             }
         }
     });
-    let mut input = Input { stream, stopping, lines: Lines::default(), buffer: vec![0; 16 << 10] };
+    let mut input = Input::new(Incoming(stream), (stopping, place.leaving.clone()), room);
     let mut bare =
-        Bare { peer, daemon, answers, requests: JoinSet::new(), running: HashMap::new() };
+        Bare { peer, place, daemon, answers, requests: JoinSet::new(), running: HashMap::new() };
     let first = bare.serve(&mut input).await;
     if let Some(first) = first {
-        mcp::serve(&bare.daemon, peer, mcp::Lines::new(first, input, bare.answers.clone())).await;
+        let lines = mcp::Lines::new(first, input, bare.answers.clone());
+        mcp::serve(&bare.daemon, (peer, bare.place.clone()), lines).await;
     }
     // The caller may have closed its sending side only, and still wait for answers.
     while bare.requests.join_next().await.is_some() {}
@@ -63,41 +73,10 @@ pub async fn serve(stream: Stream, peer: Peer, daemon: Shared, stopping: watch::
     drop(writing.await);
 }
 
-/// Where the caller's lines come from.
-pub(super) struct Input {
-    stream: Arc<Stream>,
-    stopping: watch::Receiver<bool>,
-    lines: Lines,
-    buffer: Vec<u8>,
-}
-
-impl Input {
-    /// The next line that is not empty; `None` when no more comes. Nothing is lost when the
-    /// future is dropped.
-    pub(super) async fn next(&mut self) -> Option<Result<Vec<u8>, TooLong>> {
-        loop {
-            match self.lines.next_line() {
-                Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
-                Ok(Some(line)) => return Some(Ok(line)),
-                Ok(None) => {}
-                Err(error) => return Some(Err(error)),
-            }
-            let is_within_line = self.lines.is_within_line();
-            let mut incoming = self.stream.as_ref();
-            let read = tokio::select! {
-                read = incoming.read(&mut self.buffer) => read,
-                () = tokio::time::sleep(PATIENCE), if is_within_line => return None,
-                _ = self.stopping.wait_for(|stopping| *stopping) => return None,
-            };
-            let Ok(bytes @ 1..) = read else { return None };
-            self.lines.push(&self.buffer[..bytes]);
-        }
-    }
-}
-
 /// A caller that sends bare requests.
 struct Bare {
     peer: Peer,
+    place: Arc<Place>,
     daemon: Shared,
     answers: mpsc::Sender<Vec<u8>>,
     requests: JoinSet<()>,
@@ -110,7 +89,7 @@ impl Bare {
     /// Protocol, if it does.
     async fn serve(&mut self, input: &mut Input) -> Option<Vec<u8>> {
         loop {
-            let line = match input.next().await? {
+            let Line { bytes: line, held } = match input.next().await? {
                 Ok(line) => line,
                 Err(error) => {
                     let error = Error::new(code::INVALID_REQUEST, error.to_string());
@@ -122,13 +101,14 @@ impl Bare {
             match Request::read(&line) {
                 Ok(request) if mcp::is_spoken(&request) => return Some(line),
                 Ok(request) if request.method == mcp::CANCELLED => self.cancel(&request.params),
-                Ok(request) => self.take(request).await,
+                Ok(request) => self.take(request, held).await,
                 Err(error) => self.answer(Value::Null, Err(error)).await,
             }
         }
     }
 
-    async fn take(&mut self, request: Request) {
+    /// Serves a request beside others; `held` is the memory that it takes.
+    async fn take(&mut self, request: Request, held: Option<OwnedSemaphorePermit>) {
         let id = request.id.clone();
         if self.requests.len() >= AT_ONCE {
             let what = "too many requests at once; wait for an answer first";
@@ -146,9 +126,10 @@ impl Bare {
         });
         let (daemon, answers) = (self.daemon.clone(), self.answers.clone());
         let name = id.as_ref().map(Value::to_string);
+        let serving = self.place.serve();
         let running = self.requests.spawn(async move {
             let work = async move {
-                let outcome = methods::answer(&daemon, &caller, request).await;
+                let outcome = in_time(methods::answer(&daemon, &caller, request)).await;
                 // The telling ends with its teller.
                 drop(caller);
                 outcome
@@ -163,6 +144,7 @@ impl Bare {
             if let Some(id) = id {
                 drop(answers.send(Response::new(id, outcome).to_line()).await);
             }
+            drop((serving, held));
         });
         self.running.retain(|_, running| !running.is_finished());
         if let Some(name) = name {
@@ -180,6 +162,14 @@ impl Bare {
     async fn answer(&self, id: Value, outcome: Result<Value, Error>) {
         drop(self.answers.send(Response::new(id, outcome).to_line()).await);
     }
+}
+
+/// What `work` comes to, unless it takes too long.
+pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    tokio::time::timeout(DEADLINE, work).await.unwrap_or_else(|_| {
+        let what = "the request took longer than an hour and was given up; what it began goes on";
+        Err(Error::new(code::INTERNAL, what))
+    })
 }
 
 /// The caller does not read any more.
@@ -205,4 +195,16 @@ async fn tell(
         answers.send(notification.to_line()).await.map_err(|_| HungUp)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_never_ends_is_answered_all_the_same() {
+        let never = std::future::pending::<Result<(), Error>>();
+        assert_eq!(in_time(never).await.unwrap_err().code, code::INTERNAL);
+        assert_eq!(in_time(async { Ok(1) }).await, Ok(1));
+    }
 }

@@ -12,9 +12,13 @@ pub mod connection;
 mod convert;
 mod current;
 mod due;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handoff;
+mod input;
 mod mcp;
 pub mod methods;
+mod places;
 pub mod progress;
 pub mod server;
 pub mod spool;

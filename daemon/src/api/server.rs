@@ -1,18 +1,25 @@
 //! Lets callers in: one socket, only for the user that the daemon runs as.
 
-use std::{io, sync::Arc};
+use std::{io, time::Duration};
 
+use graphiti_proto::rpc::{Error, Response, code};
 pub use interprocess::local_socket::tokio::Listener;
 use interprocess::local_socket::{
     GenericFilePath, ListenerOptions, ToFsName,
     tokio::{Stream, prelude::*},
 };
-use tokio::sync::{Semaphore, watch};
+use serde_json::Value;
+use tokio::{io::AsyncWriteExt, sync::watch};
 
-use crate::api::{Shared, connection};
+use crate::api::{
+    Shared,
+    connection::{self, Guest},
+    input::Room,
+    places::Places,
+};
 
-/// Connections at one time. Further ones wait in the system's queue until one ends.
-const CONNECTIONS: usize = 256;
+/// How long a caller that is not let in may take to hear why.
+const FAREWELL: Duration = Duration::from_millis(50);
 
 /// Listens at `socket`, the path of a socket or the name of a pipe.
 ///
@@ -92,11 +99,10 @@ pub async fn serve(
     daemon: Shared,
     mut stopping: watch::Receiver<bool>,
 ) -> Listener {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let (places, room) = (Places::default(), Room::default());
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return listener };
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = async { places.free().await; listener.accept().await } => accepted,
             _ = stopping.wait_for(|stopping| *stopping) => return listener,
         };
         let stream = match accepted {
@@ -104,17 +110,27 @@ pub async fn serve(
             Err(error) => {
                 // Out of descriptors, most likely; others must end first.
                 tracing::warn!(%error, "cannot accept a connection");
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
         let Some(peer) = admit(&stream) else { continue };
-        let (daemon, stopping) = (daemon.clone(), stopping.clone());
-        tokio::spawn(async move {
-            connection::serve(stream, peer, daemon, stopping).await;
-            drop(place);
-        });
+        let Some(place) = places.take(peer.process) else {
+            tracing::warn!(process = ?peer.process, "refused a connection: its process has too many");
+            refuse(&stream).await;
+            continue;
+        };
+        let guest = Guest { stream, peer, place, room: room.clone() };
+        tokio::spawn(connection::serve(guest, daemon.clone(), stopping.clone()));
     }
+}
+
+/// Tells a caller why it is not let in.
+async fn refuse(mut stream: &Stream) {
+    let what = "too many connections of one process; end some of them first";
+    let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
+    // Whoever does not listen is told nothing.
+    drop(tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await);
 }
 
 /// The process behind a connection, if it may come in.

@@ -46,6 +46,9 @@ struct WaitingCall {
 
 /// So many calls wait at most; the oldest is forgotten first, and its result goes by its id.
 const WAITING: usize = 256;
+/// Bytes of a call's id and of a tool's name, and of a file's path; no file has a longer one.
+const ID: usize = 256;
+const PATH: usize = 4_096;
 /// Bytes of a one-line text.
 const ONE_LINE: usize = 300;
 /// Bytes of the subject in it.
@@ -99,8 +102,8 @@ impl Filter {
 
     fn keep_call(&self, call: &Call<'_>, waiting: &mut Waiting) -> Option<Kept> {
         let waits = WaitingCall {
-            id: call.id.to_string(),
-            tool: call.tool.to_string(),
+            id: cut(&call.id, ID).into_owned(),
+            tool: cut(&call.tool, ID).into_owned(),
             subject: subject(&call.action, &call.input),
             files: files(&call.action),
         };
@@ -118,7 +121,8 @@ impl Filter {
     }
 
     fn keep_result(&self, result: &ToolResult<'_>, waiting: &mut Waiting) -> Option<Kept> {
-        let at = waiting.calls.iter().position(|call| call.id == result.call);
+        let id = cut(&result.call, ID);
+        let at = waiting.calls.iter().position(|call| call.id == id);
         let call = at.and_then(|at| waiting.calls.remove(at)).unwrap_or_else(|| WaitingCall {
             id: String::new(),
             tool: "tool".to_owned(),
@@ -308,6 +312,12 @@ fn whole_call(call: &Call<'_>, subject: &str) -> String {
 }
 
 fn files(action: &Action) -> Vec<String> {
+    let mut files = files_of(action);
+    files.retain(|file| file.len() <= PATH);
+    files
+}
+
+fn files_of(action: &Action) -> Vec<String> {
     match action {
         Action::Read { path } => vec![path.clone()],
         Action::Change(changes) => changes

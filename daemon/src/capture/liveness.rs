@@ -3,9 +3,21 @@
 //! An agent that is known to be gone has ended its session, whatever its hooks did or did not
 //! say. What is not known is not guessed: [`Life::Unknown`] changes nothing.
 
-use std::{collections::HashMap, fs, io, path::Path};
+use std::{
+    collections::HashMap,
+    fs,
+    io::{self, Read},
+    path::Path,
+};
 
-use crate::capture::format::{Format, Running};
+use crate::capture::{
+    format::{Format, Running},
+    open::open,
+};
+
+/// Notes of an agent that are read at most, and bytes of each.
+const NOTES: usize = 4_096;
+const LONGEST_NOTE: u64 = 64 << 10;
 
 /// Whether a process is still the one it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +54,19 @@ pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, Running> {
     let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
     entries
         .flatten()
-        .filter_map(|entry| fs::read_to_string(entry.path()).ok())
+        .take(NOTES)
+        .filter_map(|entry| note(&entry.path()).ok())
         .filter_map(|text| format.read_liveness(&text))
         .filter(|running| life(running.pid, running.started) != Life::Gone)
         .map(|running| (running.session.clone(), running))
         .collect()
+}
+
+/// An agent's note on one of its sessions.
+fn note(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.take(LONGEST_NOTE).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Whether process `pid`, which the system said was started at `started`, still runs.

@@ -10,6 +10,7 @@ pub mod content_hash;
 pub mod filter;
 pub mod format;
 pub mod liveness;
+pub mod open;
 pub mod salvage;
 pub mod tail;
 pub mod watch;

@@ -16,6 +16,10 @@ use crate::{
 
 /// A broken line is read so many times over at most, whatever stands in it.
 const PASSES: usize = 16;
+/// So many types of skipped records are told apart, the rest are [`OTHER`]; bytes of one.
+const KINDS: usize = 64;
+const KIND: usize = 64;
+const OTHER: &str = "other";
 
 /// Reads one line of a transcript and notes in `tally` what became of it.
 pub fn read_line(
@@ -128,7 +132,13 @@ fn starts(format: &dyn Format, text: &str) -> Vec<usize> {
 fn note(tally: &mut Tally, verdict: Verdict) {
     match verdict {
         Verdict::Read => tally.read += 1,
-        Verdict::Skipped(kind) => *tally.skipped.entry(kind).or_default() += 1,
+        Verdict::Skipped(mut kind) => {
+            kind.truncate(kind.floor_char_boundary(KIND));
+            let is_known = tally.skipped.contains_key(&kind);
+            let kind =
+                if is_known || tally.skipped.len() < KINDS { kind } else { OTHER.to_owned() };
+            *tally.skipped.entry(kind).or_default() += 1;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{model::Timestamp, store::FileStamp};
+use crate::{capture::open::open, model::Timestamp, store::FileStamp};
 
 /// Bytes read at once.
 const CHUNK: usize = 256 << 10;
@@ -74,7 +74,7 @@ pub enum Line<'a> {
 impl Tail {
     /// Opens the file at `path` where `cursor` left it.
     pub fn open(path: &Path, cursor: &Cursor) -> io::Result<(Tail, Resumed)> {
-        let mut file = File::open(path)?;
+        let mut file = open(path)?;
         let resumed =
             if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
         let cursor = match resumed {
@@ -187,8 +187,9 @@ impl Cursor {
         if file.metadata()?.len() < self.offset {
             return Ok(false);
         }
-        Ok(self.head.matches(file, 0)?
-            && self.before.matches(file, self.offset - self.before.bytes)?)
+        // What was kept may be damaged.
+        let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
+        Ok(self.head.matches(file, 0)? && self.before.matches(file, before)?)
     }
 
     fn take_marks(&mut self, file: &mut File) -> io::Result<()> {
@@ -208,14 +209,15 @@ impl Mark {
     }
 
     fn matches(self, file: &mut File, from: u64) -> io::Result<bool> {
-        Ok(self.bytes == 0 || Mark::take(file, from, self.bytes)? == self)
+        let is_one = self.bytes <= HEAD;
+        Ok(self.bytes == 0 || is_one && Mark::take(file, from, self.bytes)? == self)
     }
 }
 
 /// The line that begins at byte `offset` of the file, without its newline; `None` when no line
 /// begins there any more, or one of more than [`LONGEST_LINE`] bytes.
 pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     if let Some(before) = offset.checked_sub(1) {
         file.seek(SeekFrom::Start(before))?;
         let mut newline = [0];

@@ -1,7 +1,8 @@
 //! Where the file is looked for.
 
 use std::{
-    fs,
+    fs::File,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -13,6 +14,9 @@ use crate::config::{
 
 /// What the file is called.
 pub const FILE_NAME: &str = "graphiti.config.json";
+
+/// Bytes of the file at most; one with everything in it has ten thousand.
+const LONGEST: u64 = 1 << 20;
 
 /// Where to look, in this order: the directory, the home folder.
 #[derive(Clone, Debug)]
@@ -56,7 +60,7 @@ impl Search {
         let is_projects =
             self.directory.as_ref().is_some_and(|folder| folder.join(FILE_NAME) == file)
                 && file != own_file;
-        let text = fs::read_to_string(file).map_err(|error| {
+        let text = read(file).map_err(|error| {
             let problem = Problem::Unreadable {
                 file: file.to_owned(),
                 error: error.to_string().to_lowercase(),
@@ -70,4 +74,14 @@ impl Search {
         };
         read_source(&source, &text)
     }
+}
+
+fn read(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(file)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        let what = format!("it is longer than {} kB", LONGEST >> 10);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    Ok(text)
 }

@@ -174,7 +174,8 @@ impl Members {
 fn hash(text: &str) -> Option<ContentHash> {
     let mut bytes = [0; 32];
     let digits = text.as_bytes();
-    if !digits.len().is_multiple_of(2) || digits.len() > 64 {
+    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+    if !digits.len().is_multiple_of(2) || digits.len() > 64 || !is_hex {
         return None;
     }
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {

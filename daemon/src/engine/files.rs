@@ -1,7 +1,6 @@
 //! Which session a new file belongs to.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -9,6 +8,7 @@ use std::{
 use crate::{
     capture::{
         format::{FORMATS, Format, Identity},
+        open::open,
         tail,
     },
     store::FileStamp,
@@ -59,7 +59,7 @@ pub(super) fn try_identify(paths: Vec<PathBuf>) -> (Vec<Identified>, Vec<PathBuf
 
 fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
     for head in HEADS {
-        let file = File::open(path)?;
+        let file = open(path)?;
         let stamp = tail::stamp(&file.metadata()?);
         let mut bytes = Vec::new();
         file.take(head).read_to_end(&mut bytes)?;

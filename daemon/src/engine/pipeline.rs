@@ -103,6 +103,8 @@ pub struct Place {
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 /// So many silent calls are remembered; the output of an older one is looked at after all.
 const SILENT: usize = 256;
+/// Bytes of a call's id that are remembered.
+const ID: usize = 256;
 
 impl SourceState {
     /// The state at the beginning of file number `source` of its session.
@@ -241,14 +243,15 @@ impl SourceState {
             Item::Call(Call {
                 id, action: Action::Read { .. } | Action::Search { .. }, ..
             }) => {
-                self.silent.push_back(id.to_string());
+                self.silent.push_back(id[..id.floor_char_boundary(ID)].to_owned());
                 if self.silent.len() > SILENT {
                     self.silent.pop_front();
                 }
                 None
             }
             Item::Result(result) => {
-                let silent = self.silent.iter().position(|id| *id == result.call);
+                let call = &result.call[..result.call.floor_char_boundary(ID)];
+                let silent = self.silent.iter().position(|id| id == call);
                 let silent = silent.and_then(|at| self.silent.remove(at)).is_some();
                 if silent && result.outcome.succeeded() && means.filter.tool_content != Keep::Full {
                     return None;

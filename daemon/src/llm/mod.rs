@@ -18,6 +18,8 @@ pub mod client;
 pub mod config;
 pub mod embed;
 pub mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod json;
 pub mod ledger;
 pub mod ledger_file;

@@ -70,10 +70,15 @@ impl Redactor {
             if findings.is_empty() {
                 break;
             }
+            let clean = replaced(&text, &findings);
+            // What was found is what stands in for a secret already.
+            if clean == text {
+                break;
+            }
             for finding in &findings {
                 counts.add(finding.kind, 1);
             }
-            text = Cow::Owned(replaced(&text, &findings));
+            text = Cow::Owned(clean);
         }
         Redacted { text, counts }
     }

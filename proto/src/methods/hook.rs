@@ -5,7 +5,8 @@
 //! and finds no daemon waits in the [`spool`] of the home, a file each.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -18,6 +19,10 @@ pub const HOOKS: &str = "graphiti/hooks";
 
 /// An event longer than this as JSON is none of an agent's.
 pub const LONGEST_EVENT: usize = 4 << 10;
+/// The longest input of a hook that is read: a prompt may be a whole file.
+pub const LONGEST_INPUT: u64 = 32 << 20;
+/// What some programs write before everything else.
+const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
 /// Events that may wait, unless [`limit_spool`] says otherwise: together at most 64 MiB.
 pub const SPOOLED_EVENTS: usize = 16 << 10;
 
@@ -90,6 +95,22 @@ pub struct HeardEvent {
 }
 
 impl Event {
+    /// The first whole event that `input` gives, whatever follows it, and whether or not a byte
+    /// order mark stands before it. `None` when there is none within [`LONGEST_INPUT`] bytes.
+    pub fn first(input: impl Read) -> Option<Event> {
+        let mut input = input.take(LONGEST_INPUT);
+        let mut head = [0; BYTE_ORDER_MARK.len()];
+        let mut length = 0;
+        while length < head.len() && head[..length] == BYTE_ORDER_MARK[..length] {
+            match input.read(&mut head[length..=length]).ok()? {
+                0 => break,
+                bytes => length += bytes,
+            }
+        }
+        let head = if head == BYTE_ORDER_MARK { &[] } else { &head[..length] };
+        Event::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
+    }
+
     /// What is to be done about it.
     pub fn kind(&self) -> Kind {
         match self.hook_event_name.as_str() {

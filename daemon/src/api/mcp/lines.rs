@@ -11,7 +11,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::api::connection::Input;
+use crate::api::input::Input;
 
 /// A connection as the SDK wants it.
 pub(in crate::api) struct Lines {
@@ -60,7 +60,7 @@ impl Transport<RoleServer> for Lines {
             let line = match self.first.take() {
                 Some(line) => line,
                 None => match self.input.next().await? {
-                    Ok(line) => line,
+                    Ok(line) => line.bytes,
                     Err(error) => {
                         let error = Error::new(code::INVALID_REQUEST, error.to_string());
                         self.refuse(&[], error).await;

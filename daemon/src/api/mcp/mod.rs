@@ -31,7 +31,8 @@ pub(super) use self::lines::Lines;
 use crate::api::{
     Shared,
     caller::{AGENT_ROOM, Caller},
-    connection::AT_ONCE,
+    connection::{AT_ONCE, in_time},
+    places::Place,
     progress::{Progress, Step},
     server::Peer,
     tools,
@@ -57,8 +58,9 @@ pub(super) fn is_spoken(request: &Request) -> bool {
 }
 
 /// Serves a caller until it hangs up or the daemon stops.
-pub(super) async fn serve(daemon: &Shared, peer: Peer, lines: Lines) {
-    let agent = Agent { daemon: daemon.clone(), peer, places: Arc::new(Semaphore::new(AT_ONCE)) };
+pub(super) async fn serve(daemon: &Shared, (peer, place): (Peer, Arc<Place>), lines: Lines) {
+    let agent =
+        Agent { daemon: daemon.clone(), peer, place, places: Arc::new(Semaphore::new(AT_ONCE)) };
     match agent.serve(lines).await {
         Ok(service) => drop(service.waiting().await),
         Err(error) => tracing::debug!(%error, "an agent's handshake came to nothing"),
@@ -69,6 +71,7 @@ pub(super) async fn serve(daemon: &Shared, peer: Peer, lines: Lines) {
 struct Agent {
     daemon: Shared,
     peer: Peer,
+    place: Arc<Place>,
     /// Places for requests served at one time.
     places: Arc<Semaphore>,
 }
@@ -89,8 +92,9 @@ impl Agent {
         let mut caller = self.caller(&context);
         let (progress, told) = Progress::watched();
         caller.progress = progress;
+        let _serving = self.place.serve();
         let work = async move {
-            let outcome = tools::call(&self.daemon, &caller, params).await;
+            let outcome = in_time(tools::call(&self.daemon, &caller, params)).await;
             // The telling ends with its teller.
             drop(caller);
             outcome

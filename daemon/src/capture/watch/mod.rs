@@ -175,7 +175,7 @@ impl State {
             if !folders.is_empty() {
                 roots.catch_up();
             }
-            if !everything && !self.report_paths(folders, files) {
+            if !everything && !self.report_paths(&folders, files) {
                 return;
             }
         }
@@ -200,7 +200,7 @@ impl State {
     }
 
     /// Reports those of `files` that are wanted, and those in `folders`, unless they are links.
-    fn report_paths(&mut self, folders: Vec<PathBuf>, mut files: Vec<PathBuf>) -> bool {
+    fn report_paths(&mut self, folders: &[PathBuf], mut files: Vec<PathBuf>) -> bool {
         files.retain(|path| (self.watched.wanted)(path) && self.is_inside(path));
         files.iter().for_each(|path| self.scanner.note(path));
         for folder in folders.iter().filter(|folder| !folder.is_symlink()) {

@@ -122,7 +122,7 @@ impl Embedder for OpenAi {
 }
 
 /// The vectors in the order of their texts, whatever order they came in.
-fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
+pub(super) fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
     let tokens = body["usage"]["prompt_tokens"].as_u64();
     let usage = tokens.map(|input| Usage { input, ..Usage::default() });
     let bad = |what: &str| Failure::bad_reply(what, usage);

@@ -167,7 +167,7 @@ fn refuses_to_be_made(response: &Response) -> bool {
     response.status == 400 && response.message(None).contains("tool_choice")
 }
 
-fn read(response: &Response, key: &Secret) -> Result<Answer, Failure> {
+pub(super) fn read(response: &Response, key: &Secret) -> Result<Answer, Failure> {
     if response.status != 200 {
         return Err(failure(response, key));
     }

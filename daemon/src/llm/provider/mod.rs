@@ -6,6 +6,8 @@ pub mod none;
 pub mod openai;
 
 mod dialect;
+#[doc(hidden)]
+pub(in crate::llm) mod fuzzing;
 
 use std::sync::Arc;
 

@@ -170,7 +170,7 @@ pub(in crate::llm) fn is_own(url: &Url) -> bool {
     url.host_str() == Some(KEYS[0].0)
 }
 
-fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, Failure> {
+pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, Failure> {
     if response.status != 200 {
         return Err(failure(response, key, Section::LLM));
     }

@@ -6,6 +6,8 @@
 
 mod counters;
 mod envelope;
+#[doc(hidden)]
+pub mod fuzzing;
 mod graph;
 mod keys;
 mod mark;

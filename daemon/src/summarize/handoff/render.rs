@@ -3,7 +3,7 @@
 
 use crate::{
     model::Timestamp,
-    summarize::handoff::{Failing, Handoff, Past, Told},
+    summarize::handoff::{Failing, Handoff, Past, Told, guard},
 };
 
 /// Below this many characters nothing useful can be said.
@@ -78,7 +78,7 @@ fn about(last: &Past) -> Section {
         branches => format!(" on {}", branches.join(", ")),
     };
     let lines = [
-        format!("Last session: {} ({})", last.name, last.session_id),
+        format!("Last session: {} ({})", last.name, id(last)),
         format!("Ended {}{on}, {}", minute(last.ended_at), last.outcome.as_str().replace('_', " ")),
         format!("Objective: {}", last.objective),
     ];
@@ -107,7 +107,12 @@ fn done(last: &Past) -> Section {
 
 fn earlier_session(past: &Past) -> String {
     let outcome = past.outcome.as_str().replace('_', " ");
-    format!("{}, {outcome}: {} ({})", day(past.ended_at), past.name, past.session_id)
+    format!("{}, {outcome}: {} ({})", day(past.ended_at), past.name, id(past))
+}
+
+/// The agent's id of a session, which may come from another machine.
+fn id(past: &Past) -> String {
+    guard::plain(&past.session_id)
 }
 
 /// A text being fitted into its room.

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program};
+use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program, word::WordPieceWithSource};
 
 /// Bytes of a command line that are looked at: here documents make long ones.
 pub(super) const LONGEST: usize = 256 * 1024;
@@ -16,6 +16,8 @@ const DEEPEST_TEXT: usize = 200;
 const DEEPEST_COMMAND: usize = 16;
 /// `case` inside `case`: a mistake in the innermost costs the parser twice the time for each.
 const DEEPEST_CASE: usize = 6;
+/// Round brackets open at one place of a word in which something is calculated.
+const DEEPEST_SUM: usize = 5;
 /// Words and operators of a line that is parsed as a whole.
 const MOST_TOKENS: usize = 20_000;
 
@@ -50,6 +52,16 @@ pub(super) fn read(line: &str) -> Reading {
     }
 }
 
+/// The pieces of a word; `None` when it is broken, or too much for the parser: in `${x:(((` and
+/// `$((` each open bracket costs it twice the time.
+pub(super) fn pieces(word: &str) -> Option<Vec<WordPieceWithSource>> {
+    let counts = word.contains("${") || word.contains("$((") || word.contains("$[");
+    if counts && deepest_round(word) > DEEPEST_SUM {
+        return None;
+    }
+    brush_parser::word::parse(word, &options()).ok()
+}
+
 /// How lines and words are read: as bash does.
 pub(super) fn options() -> ParserOptions {
     ParserOptions::default()
@@ -65,6 +77,22 @@ fn deepest(line: &str) -> usize {
                 deepest = deepest.max(open);
             }
             b')' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// The greatest number of round brackets open at one place.
+fn deepest_round(word: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    for byte in word.bytes() {
+        match byte {
+            b'(' => {
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            b')' => open = open.saturating_sub(1),
             _ => {}
         }
     }
@@ -316,5 +344,22 @@ mod tests {
                 assert!(taken < Duration::from_secs(2), "{open} {count}: {taken:?}");
             }
         }
+    }
+
+    #[test]
+    fn hostile_words_end_soon() {
+        // Found by fuzzing.
+        for open in ["${b:", "$((", "$[", "${b:-$((", "${b/(", "${b:("] {
+            for count in [10, 16, 40, 4_000] {
+                let brackets = "(".repeat(count);
+                for word in [
+                    format!("\"{open}{brackets}\"/${{}}/\";o}}\""),
+                    format!("{open}{brackets}x}}))]"),
+                ] {
+                    assert!(pieces(&word).is_none(), "{open} {count}");
+                }
+            }
+        }
+        assert!(pieces("\"${a:-$(b $(c \"$((1 + (2 * 3)))\"))}\"").is_some());
     }
 }

@@ -240,7 +240,7 @@ impl Found {
             IoRedirect::HereDocument(_, document) => {
                 let text = &document.doc.value;
                 if document.requires_expansion && (text.contains("$(") || text.contains('`')) {
-                    let pieces = brush_parser::word::parse(text, &guard::options());
+                    let pieces = guard::pieces(text);
                     self.pieces(text, &pieces.unwrap_or_default(), place);
                 }
                 Some(Redirect::Text(text.clone()))
@@ -261,9 +261,9 @@ impl Found {
         if !raw.contains(['\'', '"', '\\', '$', '`']) {
             return raw.clone();
         }
-        match brush_parser::word::parse(raw, &guard::options()) {
-            Ok(pieces) => self.pieces(raw, &pieces, place),
-            Err(_) => raw.clone(),
+        match guard::pieces(raw) {
+            Some(pieces) => self.pieces(raw, &pieces, place),
+            None => raw.clone(),
         }
     }
 

@@ -33,6 +33,9 @@ pub struct Claude;
 const TEXT_KEPT: usize = 512 * 1024;
 /// Of a tool's argument longer than this only the two ends are kept.
 const INPUT_KEPT: usize = 256 * 1024;
+/// Of a path, and of a name or an id, so many bytes are kept: they are noted again and again.
+const PATH_KEPT: usize = 4_096;
+const NAME_KEPT: usize = 512;
 
 impl Format for Claude {
     fn agent(&self) -> &'static str {
@@ -73,14 +76,17 @@ impl Format for Claude {
         if !RECORD_TYPES.contains(&kind.as_ref()) {
             return None;
         }
-        let said = |key| records.iter().find_map(|record| record.string(key)).map(Cow::into_owned);
-        let directory = said("cwd");
+        let said = |key, limit| {
+            let found = records.iter().find_map(|record| record.string(key))?;
+            (found.len() <= limit).then(|| found.into_owned())
+        };
+        let directory = said("cwd", PATH_KEPT);
         if let Some(agent) = stem.strip_prefix("agent-") {
-            let session = parent_of_sub_agent(path).or_else(|| said("sessionId"))?;
+            let session = parent_of_sub_agent(path).or_else(|| said("sessionId", NAME_KEPT))?;
             return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
         }
         // A fork's first records still carry the id of the session that it was copied from.
-        let session = if is_uuid(stem) { None } else { said("sessionId") };
+        let session = if is_uuid(stem) { None } else { said("sessionId", NAME_KEPT) };
         let session = session.unwrap_or_else(|| stem.to_owned());
         Some(Identity { session, sub_agent: None, directory })
     }
@@ -176,10 +182,13 @@ impl Out<'_> {
 
     /// Emits the surroundings when they differ from what was noted.
     fn context(&mut self, record: &Object<'_>, model: Option<&str>, memory: &mut Memory) {
-        let cwd = record.string("cwd").unwrap_or_default();
-        let branch = record.string("gitBranch").unwrap_or_default();
-        let version = record.string("version").unwrap_or_default();
+        let said =
+            |key, limit| record.string(key).map_or_else(Cow::default, |text| begin(text, limit));
+        let cwd = said("cwd", PATH_KEPT);
+        let branch = said("gitBranch", NAME_KEPT);
+        let version = said("version", NAME_KEPT);
         let model = model.unwrap_or_default();
+        let model = &model[..model.floor_char_boundary(NAME_KEPT)];
         let news = Context {
             cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
             branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
@@ -251,6 +260,15 @@ enum Speaker {
     User,
     ParentAgent,
     Nobody,
+}
+
+/// The beginning of `text`, in at most `limit` bytes.
+fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        text
+    } else {
+        text[..text.floor_char_boundary(limit)].to_owned().into()
+    }
 }
 
 /// One text of a user record: typed by the user, or put there by the agent's program under a tag.

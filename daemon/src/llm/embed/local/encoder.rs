@@ -252,6 +252,9 @@ impl Reader<'_> {
         let [rows, columns] = tensor.shape[..] else {
             return Err(format!("its tensor {name} is no matrix"));
         };
+        if rows == 0 || columns == 0 {
+            return Err(format!("its tensor {name} is empty"));
+        }
         let matrix = Array2::from_shape_vec((rows, columns), tensor.numbers);
         matrix.map_err(|error| format!("its tensor {name}: {error}"))
     }

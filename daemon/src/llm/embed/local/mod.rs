@@ -5,6 +5,8 @@
 //! family (all-MiniLM-L6-v2, bge-small, e5-small): better, and some thousand times slower.
 
 mod encoder;
+#[doc(hidden)]
+pub mod fuzzing;
 mod table;
 mod tensors;
 mod words;

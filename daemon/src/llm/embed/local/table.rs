@@ -28,6 +28,9 @@ impl Table {
         let [_, dimension] = shape[..] else {
             return Err("its table is none of rows and columns".to_owned());
         };
+        if dimension == 0 || numbers.is_empty() {
+            return Err("its table is empty".to_owned());
+        }
         let weights = tensors.get("weights")?.map(|tensor| tensor.numbers);
         let rows_of = tensors.get("mapping")?.map(|tensor| tensor.numbers);
         let rows_of = rows_of.map(|rows| rows.into_iter().map(|row| row as usize).collect());

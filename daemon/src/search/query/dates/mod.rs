@@ -68,16 +68,27 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     found
 }
 
+/// A longer text is no date.
+const LONGEST: usize = 200;
+
 /// The stretch of time that the whole of `text` names, as the value of a filter.
 pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
     if let Some((from, to)) = text.split_once("..") {
-        let (from, to) = (value(from, now), value(to, now));
+        let (from, to) = (moment(from, now), moment(to, now));
         return match (from, to) {
             (Some(from), Some(to)) => Some(TimeRange { from: from.from, to: to.to }),
             (Some(from), None) => Some(TimeRange { from: from.from, to: Timestamp::MAX }),
             (None, Some(to)) => Some(TimeRange { from: Timestamp::MIN, to: to.to }),
             (None, None) => None,
         };
+    }
+    moment(text, now)
+}
+
+/// The same, without an end of its own.
+fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
+    if text.len() > LONGEST {
+        return None;
     }
     if let Some(from) = Timestamp::parse(text.trim()) {
         return Some(TimeRange { from, to: from.plus(Duration::from_secs(1)) });

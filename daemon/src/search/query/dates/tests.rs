@@ -152,3 +152,11 @@ fn any_mixture_of_date_words_is_read_without_panic() {
         value(text.trim(), &now());
     }
 }
+
+#[test]
+fn a_value_made_to_be_deep_is_no_date() {
+    let now = now();
+    for text in ["..".repeat(2_000_000), "1..".repeat(90), "....".to_owned()] {
+        assert_eq!(value(&text, &now), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! Reads files that others wrote, within bounds.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+/// Bytes of settings, of a template and the like at most.
+pub(crate) const LONGEST_TEXT: u64 = 16 << 20;
+
+/// The bytes of a file, at most `longest`.
+///
+/// # Errors
+///
+/// Also when the file is longer, or is none: a pipe may never end.
+pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    let wrong = |kind, what: String| Err(io::Error::new(kind, what));
+    // Asked before opening, which would wait for a pipe's other end.
+    if !std::fs::metadata(path)?.is_file() {
+        return wrong(io::ErrorKind::InvalidInput, "is no file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        let what = format!("is longer than {} MB; split it", longest >> 20);
+        return wrong(io::ErrorKind::FileTooLarge, what);
+    }
+    Ok(bytes)
+}
+
+/// The same for a text.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path, LONGEST_TEXT)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is no UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_bound_and_a_longer_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "12345").unwrap();
+        assert_eq!(read(&file, 5).unwrap(), b"12345");
+        assert_eq!(read(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read(folder.path(), 4).unwrap_err().to_string(), "is no file");
+    }
+}

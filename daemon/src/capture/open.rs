@@ -1,0 +1,64 @@
+//! Opens what lies in an agent's folder: files, and nothing that leads elsewhere or blocks.
+
+use std::{fs::File, io, path::Path};
+
+/// Opens the file at `path` for reading.
+///
+/// What is looked at before may be another thing when it is opened, so that it is a plain file is
+/// asked of what was opened: links are not followed, and a pipe is not waited for.
+///
+/// # Errors
+///
+/// `NotFound` also for what is no plain file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = open_plain(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
+}
+
+#[cfg(unix)]
+fn open_plain(path: &Path) -> io::Result<File> {
+    use rustix::{
+        fs::{Mode, OFlags},
+        io::Errno,
+    };
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => Ok(File::from(file)),
+        // A link, and a socket or a device without a driver.
+        Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => Err(no_file()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn open_plain(path: &Path) -> io::Result<File> {
+    if std::fs::symlink_metadata(path)?.is_symlink() { Err(no_file()) } else { File::open(path) }
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "it is no plain file")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, process::Command};
+
+    use super::*;
+
+    #[test]
+    fn only_plain_files_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "x").unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        symlink(at("file"), at("link")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        assert!(open(&at("file")).is_ok());
+        for other in ["folder", "link", "socket", "pipe", "missing"] {
+            let error = open(&at(other)).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::NotFound, "{other}: {error}");
+        }
+        assert_eq!(open(Path::new("/dev/zero")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

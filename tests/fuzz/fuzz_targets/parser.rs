@@ -1,0 +1,10 @@
+//! The parser that this program is named after.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use graphiti_tests::hostile::{Parser, parser};
+
+static PARSER: LazyLock<&'static Parser> = LazyLock::new(|| parser(env!("CARGO_BIN_NAME")));
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| (PARSER.check)(bytes));

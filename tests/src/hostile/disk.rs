@@ -1,0 +1,37 @@
+//! What stands on the disk, perhaps damaged: records, states of files, models in a folder.
+
+use graphiti_proto::{endpoint::Runtime, methods::hook::Event};
+use graphitid::{
+    capture::tail::{Cursor, Tail},
+    engine::pipeline::SourceState,
+    llm::{embed::local::fuzzing, ledger::Ledger},
+    store::sled::fuzzing as store,
+};
+
+pub(super) const WORDS: &[&str] = &[
+    "G\u{1}\u{0}",
+    "G\u{1}\u{1}",
+    "{\"cursor\":{\"offset\":1,\"line\":1,\"head\":{\"bytes\":1,\"checksum\":0},\"before\":{\"bytes\":2",
+    "\"dtype\":\"F32\"",
+    "\"shape\":[0,18446744073709551615]",
+    "\"data_offsets\":[0,8]",
+    "\"embeddings\":{",
+    "embeddings.word_embeddings.weight",
+    "\"model\":{\"type\":\"WordPiece\",\"vocab\":{",
+    "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
+];
+
+pub(super) fn check(bytes: &[u8]) {
+    store::read_records(bytes);
+    fuzzing::read_model(bytes);
+    if let Ok(cursor) = serde_json::from_slice::<Cursor>(bytes) {
+        // A cursor of another file, or a damaged one, means reading from the beginning.
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "{}\n{}\n").expect("write the file");
+        drop(Tail::open(file.path(), &cursor));
+    }
+    drop(serde_json::from_slice::<SourceState>(bytes));
+    drop(serde_json::from_slice::<Ledger>(bytes));
+    drop(serde_json::from_slice::<Runtime>(bytes));
+    drop(serde_json::from_slice::<Event>(bytes));
+}

@@ -1,0 +1,72 @@
+//! What was exported elsewhere: lines of episodes, documents, and what was learned about tools.
+
+use graphiti_proto::methods::transfer::Portable;
+use graphitid::{
+    activity::classify::Learned,
+    engine::{document, elsewhere, episode},
+    model::{Episode, Evidence},
+};
+use serde_json::Value;
+
+pub(super) const WORDS: &[&str] = &[
+    "---\ngraphiti_session_metadata:\n",
+    "  session_id: \"s\"\n",
+    "  started_at: \"2026-01-01T00:00:00Z\"\n",
+    "  content_hash: \"+f\"\n",
+    "  branches: [\"a\"]\n",
+    "\n---\n",
+    "\"summary\":{\"objective\":\"",
+    "\"outcome\":\"partial\"",
+    "\"content\":\"---\\n",
+    "-009999-01-01T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+    "{\"exact\":{",
+    "\"pattern\":{",
+    "\"message_count\":4294967296",
+    "\"duration_minutes\":-1",
+    "\"activity_vector\":{\"building\":1e300}",
+];
+
+pub(super) fn check(bytes: &[u8]) {
+    let text = super::text(bytes);
+    taken_in(&text, &Value::Null);
+    for line in text.lines() {
+        if let Ok(portable) = serde_json::from_str::<Portable>(line) {
+            taken_in(&portable.episode.content, &portable.summary);
+        }
+    }
+    if let Ok(learned) = serde_json::from_slice::<Value>(bytes) {
+        let mut all = Learned::default();
+        all.import(&learned);
+        let exported = all.export();
+        let mut again = Learned::default();
+        again.import(&exported);
+        assert_eq!(again.export(), exported, "what was taken in is not what is given out");
+    }
+}
+
+fn taken_in(content: &str, summary: &Value) {
+    let episode = match document::read(content, summary) {
+        Ok(episode) => episode,
+        Err(wrong) => {
+            assert!(
+                wrong.line <= content.lines().count() + 1 && !wrong.what.is_empty(),
+                "{wrong:?}"
+            );
+            return;
+        }
+    };
+    episode::conversation(&episode);
+    graphitid::graph::read(&episode, &Evidence::default());
+    super::transcript::handoff(&episode);
+    // What is given out again is the same.
+    let again = exported(&episode);
+    assert_eq!(exported(&again), again);
+    assert_eq!(episode::markdown(&again), episode::markdown(&episode));
+}
+
+fn exported(episode: &Episode) -> Episode {
+    let document = elsewhere::document_of(episode, "host");
+    let summary = elsewhere::summary_of(episode);
+    document::read(&document, &summary).expect("what was given out is read")
+}

@@ -1,0 +1,63 @@
+//! What is checked of every parser, whatever bytes it is given: that it does not panic, that its
+//! work and what it gives stay within bounds, that reading in pieces is reading as a whole, and
+//! what else it promises.
+//!
+//! One plain function a parser, in [`PARSERS`]. Two callers share them: `tests/tests/parsers.rs`
+//! runs each for a moment with every build, and `tests/fuzz` for as long as one likes.
+
+mod disk;
+mod hook;
+mod import;
+mod mutate;
+mod redact;
+mod reply;
+mod screen;
+mod search;
+mod settings;
+mod shell;
+mod socket;
+mod tail;
+mod template;
+mod transcript;
+
+pub use self::mutate::{Mutator, seeds, seeds_folder};
+
+/// A parser, and what has to hold of it.
+pub struct Parser {
+    /// Its name: that of the fuzz target, and of the folder of its seeds.
+    pub name: &'static str,
+    /// Panics when something does not hold for these bytes.
+    pub check: fn(&[u8]),
+    /// Words that mean something to it.
+    pub words: &'static [&'static str],
+}
+
+/// Every parser that reads what others wrote.
+pub static PARSERS: &[Parser] = &[
+    Parser { name: "transcript", check: transcript::check, words: transcript::WORDS },
+    Parser { name: "tail", check: tail::check, words: tail::WORDS },
+    Parser { name: "socket", check: socket::check, words: socket::WORDS },
+    Parser { name: "hook", check: hook::check, words: hook::WORDS },
+    Parser { name: "settings", check: settings::check, words: settings::WORDS },
+    Parser { name: "template", check: template::check, words: template::WORDS },
+    Parser { name: "reply", check: reply::check, words: reply::WORDS },
+    Parser { name: "search", check: search::check, words: search::WORDS },
+    Parser { name: "import", check: import::check, words: import::WORDS },
+    Parser { name: "redact", check: redact::check, words: redact::WORDS },
+    Parser { name: "screen", check: screen::check, words: screen::WORDS },
+    Parser { name: "shell", check: shell::check, words: shell::WORDS },
+    Parser { name: "disk", check: disk::check, words: disk::WORDS },
+];
+
+/// The parser of this name.
+///
+/// # Panics
+/// When there is none.
+pub fn parser(name: &str) -> &'static Parser {
+    PARSERS.iter().find(|parser| parser.name == name).expect("a parser of this name")
+}
+
+/// Bytes as the text that a reader makes of them.
+fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}

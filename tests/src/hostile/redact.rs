@@ -1,0 +1,61 @@
+//! Secrets out.
+
+use std::sync::LazyLock;
+
+use graphitid::redact::Redactor;
+use serde_json::Value;
+
+pub(super) static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
+
+pub(super) const WORDS: &[&str] = &[
+    "password",
+    "PASSWORD=",
+    "api_key",
+    "token: ",
+    "secret",
+    "Authorization: ",
+    "Bearer ",
+    "Basic ",
+    "Cookie: a=",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "ghp_",
+    "AKIA",
+    "sk-",
+    "eyJ",
+    "://a:",
+    "@",
+    "[REDACTED:",
+    "[REDACTED:token]",
+    "&quot;",
+    "%3D",
+    "\\u0022",
+    "mysql -p",
+    "curl -u ",
+    "hunter2swordfish",
+    "MIIEvQIBADANBgkqhkiG9w0BAQEF",
+    "=>",
+    "${",
+    ":-",
+    "||",
+];
+
+pub(super) fn check(bytes: &[u8]) {
+    let text = super::text(bytes);
+    let once = REDACTOR.redact(&text);
+    let twice = REDACTOR.redact(&once.text);
+    assert_eq!(once.text, twice.text, "redacting again changes something");
+    assert!(twice.counts.is_empty(), "redacting again finds something");
+    if once.counts.is_empty() {
+        assert_eq!(once.text, text, "nothing was found, and the text is another");
+    }
+    // A mark is short, and a secret has several characters.
+    assert!(once.text.len() <= 16 * text.len() + 64, "the text grew");
+    if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
+        let mut once = value;
+        REDACTOR.redact_value(&mut once);
+        let mut twice = once.clone();
+        REDACTOR.redact_value(&mut twice);
+        assert_eq!(once, twice, "redacting JSON again changes something");
+    }
+}

@@ -1,0 +1,38 @@
+//! Text of others on a terminal.
+
+#[path = "../../../client/src/screen/clean.rs"]
+mod clean;
+
+pub(super) const WORDS: &[&str] = &[
+    "\u{1b}]0;x\u{7}",
+    "\u{9b}31m",
+    "\u{61c}",
+    "\u{2066}",
+    "\u{2028}",
+    "\u{e0041}",
+    "\u{ad}",
+    "\u{8}",
+    "\u{180e}",
+    "\u{fff9}",
+    "\r",
+];
+
+pub(super) fn check(bytes: &[u8]) {
+    let text = super::text(bytes);
+    let line = clean::line(&text);
+    assert!(line.chars().all(harmless), "{line:?}");
+    assert_eq!(clean::line(&line), line, "cleaning again changes something");
+    let block = clean::block(&text);
+    assert!(block.chars().all(|c| c == '\n' || harmless(c)), "{block:?}");
+    assert_eq!(clean::block(&block), block, "cleaning again changes something");
+    assert!(line.len().max(block.len()) <= 3 * text.len());
+}
+
+/// Neither obeyed by a terminal, nor turning the direction of writing, nor a text that nobody sees.
+fn harmless(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
+    let hidden = matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{200b}' | '\u{feff}');
+    !c.is_control() && !turns && !breaks && !hidden
+}

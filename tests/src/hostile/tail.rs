@@ -1,0 +1,48 @@
+//! A file that grows while it is read.
+
+use std::io::Write;
+
+use graphitid::capture::{
+    salvage::is_whole,
+    tail::{Cursor, Line, Tail, line_at},
+};
+
+pub(super) const WORDS: &[&str] = &["{}", "{}\n", "{\"a\":1}", "\n\n", "}"];
+
+/// The first byte says where the file is cut.
+pub(super) fn check(bytes: &[u8]) {
+    let Some((cut, bytes)) = bytes.split_first() else { return };
+    let cut = bytes.len() * usize::from(*cut) / 255;
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    let mut cursor = Cursor::default();
+    let mut found = Vec::new();
+    for piece in [&bytes[..cut], &bytes[cut..]] {
+        file.write_all(piece).expect("write the file");
+        let (mut tail, _) = Tail::open(file.path(), &cursor).expect("the file is there");
+        loop {
+            let start = tail.cursor().offset;
+            match tail.next_line(&is_whole).expect("the file can be read") {
+                Some(Line::Whole(line)) => found.push((start, line.to_vec())),
+                Some(Line::TooLong(_)) => panic!("no line is that long"),
+                None => break,
+            }
+        }
+        let marked = tail.mark().expect("the file can be read");
+        // As it is kept between two readings.
+        let kept = serde_json::to_string(&marked).expect("a cursor is kept as JSON");
+        cursor = serde_json::from_str(&kept).expect("what was kept is read");
+        assert_eq!(cursor, marked);
+    }
+    let read = usize::try_from(cursor.offset).expect("a short file");
+    let joined: Vec<u8> = found.iter().flat_map(|(_, line)| line.clone()).collect();
+    let wanted: Vec<u8> = bytes[..read].iter().copied().filter(|byte| *byte != b'\n').collect();
+    assert_eq!(joined, wanted, "read in pieces as a whole");
+    assert!(!bytes[read..].contains(&b'\n'), "a whole line was left");
+    // A line that was handed out is found again, unless it was handed out before it was whole.
+    if bytes.get(..cut).is_none_or(|first| first.is_empty() || first.ends_with(b"\n")) {
+        for (start, line) in found.iter().filter(|(_, line)| !line.is_empty()) {
+            let again = line_at(file.path(), *start).expect("the file can be read");
+            assert_eq!(again.as_ref(), Some(line));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Lines of transcripts, from their bytes to a summary and a handoff.
+
+use std::{
+    path::Path,
+    sync::{Arc, LazyLock, Mutex},
+};
+
+use graphitid::{
+    activity::classify::Learned,
+    capture::{
+        filter::Filter,
+        format::{FORMATS, Format},
+    },
+    engine::{
+        document,
+        pipeline::{Means, Place, SourceState},
+    },
+    model::{Episode, Message, Project, transcript::Origin},
+    store::Tally,
+    summarize,
+};
+use serde_json::Value;
+
+pub(super) const WORDS: &[&str] = &[
+    "{\"type\":\"user\",\"message\":{\"content\":\"",
+    "{\"type\":\"assistant\",\"message\":{\"id\":\"m1\",\"content\":[",
+    "\"timestamp\":\"2026-01-02T03:04:05.678Z\"",
+    "\"uuid\":\"00000000-0000-4000-8000-000000000001\"",
+    "{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"Bash\",\"input\":{\"command\":\"",
+    "{\"type\":\"tool_result\",\"tool_use_id\":\"t1\",\"is_error\":true,\"content\":\"",
+    "\"isMeta\":true",
+    "\"isSidechain\":true",
+    "\"isCompactSummary\":true",
+    "\"toolUseResult\":{",
+    "\"cwd\":\"/work/app\"",
+    "\"gitBranch\":\"main\"",
+    "<system-reminder>",
+    "</system-reminder>",
+    "<command-name>/x</command-name>",
+    "Exit code 1\n",
+    "test result: FAILED. 1 passed; 2 failed;",
+    "error: ",
+    "Error: ",
+    "Decided to ",
+    " instead of ",
+    "because ",
+    "Next: ",
+    "TODO",
+    "- [ ] ",
+    "- [x] ",
+    "src/main.rs",
+    "5 passed, 1 failed in 0.1s",
+    "key: value\n",
+    "port = 80",
+    "## ",
+    "**",
+    "| a | b |",
+    "old_string",
+    "new_string",
+    "file_path",
+    "Traceback (most recent call last):",
+    "[Request interrupted by user",
+];
+
+/// What a line says beyond what stands in it, in bytes.
+const OVERHEAD: usize = 4 << 10;
+
+static MEANS: LazyLock<Means> = LazyLock::new(|| Means {
+    filter: Filter::default(),
+    redactor: super::redact::REDACTOR.clone(),
+    learned: Arc::new(Mutex::new(Learned::default())),
+    summarize: summarize::config::Config::default(),
+});
+
+pub(super) fn check(bytes: &[u8]) {
+    for format in FORMATS {
+        check_format(*format, bytes);
+    }
+}
+
+fn check_format(format: &dyn Format, bytes: &[u8]) {
+    let text = super::text(bytes);
+    for path in
+        ["/a/projects/-work-app/s-1.jsonl", "/a/projects/-work-app/s-1/subagents/agent-7.jsonl"]
+    {
+        assert!(format.claims(Path::new(path)));
+        format.identify(Path::new(path), &text[..text.floor_char_boundary(64 << 10)]);
+    }
+    format.read_liveness(&text);
+
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let (whole, messages, tally) = read(format, &lines, None);
+    let (in_pieces, again, tally_again) = read(format, &lines, Some(lines.len() / 2));
+    assert_eq!(messages, again, "read in pieces as a whole");
+    assert_eq!(tally, tally_again);
+    assert!(is_same(&kept(&whole), &kept(&in_pieces)), "read in pieces as a whole");
+
+    let said: usize = messages.iter().map(size).sum();
+    assert!(said <= 16 * bytes.len() + OVERHEAD, "{said} bytes of messages from {}", bytes.len());
+    let noted: usize = tally.skipped.keys().map(String::len).sum();
+    assert!(noted <= 16 << 10 && tally.skipped.len() <= 256, "a tally of {noted} bytes");
+    summary(&whole);
+}
+
+fn read(
+    format: &dyn Format,
+    lines: &[&[u8]],
+    stop: Option<usize>,
+) -> (SourceState, Vec<Message>, Tally) {
+    let mut state = SourceState::new(0);
+    let (mut messages, mut tally) = (Vec::new(), Tally::default());
+    let mut at = 0;
+    for (number, line) in lines.iter().enumerate() {
+        if stop == Some(number) {
+            let text = serde_json::to_string(&state).expect("a state is kept as JSON");
+            state = serde_json::from_str(&text).expect("what was kept is read");
+        }
+        let origin = Origin { source: 0, line: number as u64 + 1 };
+        let place = Place { origin, at };
+        state.take_line((format, &MEANS), (line, place), &mut tally, &mut messages);
+        at += line.len() as u64 + 1;
+    }
+    (state, messages, tally)
+}
+
+fn kept(state: &SourceState) -> Value {
+    serde_json::to_value(state).expect("a state is kept as JSON")
+}
+
+/// Whether two states are one, but for the last digit of a number that was written and read.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {
+            (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * one.abs().max(1.0),
+            _ => one == other,
+        },
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .all(|(key, one)| other.get(key).is_some_and(|other| is_same(one, other)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+fn size(message: &Message) -> usize {
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let files: usize = message.files.iter().map(String::len).sum();
+    message.text.len() + files + text(&message.tool) + text(&message.branch)
+}
+
+/// Everything that is made of what was read.
+fn summary(state: &SourceState) {
+    let evidence = state.evidence();
+    let project = evidence.directories.first().map(|directory| Project::new(directory));
+    let context = summarize::Context { project: project.as_ref(), ..Default::default() };
+    let summary = summarize::summarize(evidence, &context, state.detector.vector());
+    let name = summarize::name(evidence, &context);
+    assert!(name.chars().count() <= 120, "{name}");
+    let markdown = summarize::markdown::to_markdown(&summary);
+    assert!(markdown.len() <= 512 << 10, "a summary of {} bytes", markdown.len());
+    let conversation = summarize::conversation::ConversationSummary::of(&summary);
+    summarize::conversation::ConversationSummary::parse(&conversation.to_text());
+    assert!(state.detector.segments().len() <= 1_000);
+    let mut episode = sample();
+    episode.name = name;
+    episode.summary = summary;
+    handoff(&episode);
+    graphitid::graph::read(&episode, evidence);
+}
+
+/// An episode that says nothing yet.
+pub(super) fn sample() -> Episode {
+    document::read(SAMPLE, &Value::Null).expect("the sample is whole")
+}
+
+/// What the next agent is told of an episode keeps to its length and to itself.
+pub(super) fn handoff(episode: &Episode) {
+    let gathered = summarize::handoff::gather(std::slice::from_ref(episode));
+    for limit in [0, 300, 2_000] {
+        let Some(text) = gathered.to_text(limit) else { continue };
+        assert!(text.chars().count() <= limit, "{} of {limit} characters", text.chars().count());
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert!(!text.chars().any(|c| matches!(c, '\u{e0000}'..='\u{e007f}')), "{text:?}");
+        assert!(!text.contains("<system") && !text.contains("</"), "{text}");
+    }
+}
+
+const SAMPLE: &str = r#"---
+graphiti_session_metadata:
+  version: 1
+  episode_uuid: "019506f2-7c00-7000-8000-000000000001"
+  agent: "claude"
+  session_id: "s-1"
+  project_path: "/work/app"
+  name: "A session"
+  started_at: "2026-01-02T03:04:05Z"
+  ended_at: "2026-01-02T04:04:05Z"
+  indexed_at: "2026-01-02T04:04:06Z"
+  content_hash: "00ff"
+---
+
+Nothing.
+"#;

@@ -1,0 +1,9 @@
+//! Those who mean harm, or behave as if they did, against the real daemon: clients, transcripts, links.
+//!
+//! What each parser stands is in `parsers.rs`, what another user may not in `daemon.rs`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod clients;
+mod paths;
+mod secrets;
+mod steering;

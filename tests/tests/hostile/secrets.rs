@@ -1,0 +1,324 @@
+//! Two hundred secrets of many kinds in a session: none is kept, logged, shown, given out or sent.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use graphiti_tests::{Asked, Model, Says, World};
+use serde_json::json;
+
+/// Secrets that have a form of their own: `{a36}` is 36 letters and digits. `|` is nothing, and keeps
+/// scanners from taking this source for a leak.
+const FORMS: &[&str] = &[
+    "AK|IA{A16}",
+    "AB|SK{a110}=",
+    "AI|za{a34}x",
+    "GOC|SPX-{a27}x",
+    "ya|29.{a100}x",
+    "{a3}8Q|~{a34}",
+    "LT|AI{a20}",
+    "dop|_v1_{h64}",
+    "cf|ut_{a40}",
+    "HR|KU-{h8}-{h4}-4{h3}-a{h3}-{h12}",
+    "vc|p_{a40}",
+    "nf|p_{a36}",
+    "sb|p_{h40}",
+    "pscale|_tkn_{a43}",
+    "ts|key-auth-{a12}-{a32}",
+    "sha|256~{a43}",
+    "gh|p_{a36}",
+    "gh|o_{a36}",
+    "gh|s_{a36}",
+    "github|_pat_{a22}_{a59}",
+    "gl|pat-{a19}x",
+    "GR13|48941{a20}",
+    "AT|BB{a32}",
+    "np|m_{a36}",
+    "py|pi-AgEIcHlwaS5vcmc{a120}x",
+    "ruby|gems_{h48}",
+    "dckr|_pat_{a26}x",
+    "CCI|PAT_{a22}_{h40}",
+    "sq|p_{h40}",
+    "sg|p_{h16}_{h40}",
+    "PM|AK-{h24}-{h34}",
+    "sk-|ant-api03-{a92}xAA",
+    "sk-|proj-{a120}x",
+    "sk-|or-v1-{h64}",
+    "h|f_{L34}",
+    "r|8_{a37}",
+    "gs|k_{a52}",
+    "pp|lx-{a48}",
+    "xa|i-{a80}",
+    "nv|api-{a63}x",
+    "ls|v2_pt_{h32}_{h10}",
+    "xo|xb-{n12}-{n13}-{a24}",
+    "S|G.{a22}.{a43}",
+    "sk_|live_{a24}",
+    "shp|at_{h32}",
+    "da|pi{h32}",
+    "NR|AK-{A27}",
+    "gl|sa_{a32}_{h8}",
+    "hv|s.{a90}",
+    "dp|.st.prd.{a43}",
+    "lin|_api_{a40}",
+    "nt|n_{a46}",
+    "fi|gd_{a39}x",
+    "pa|t{a14}.{h64}",
+    "tf|p_{a44}_{a14}",
+    "ey|J{a33}.eyJ{a120}x.{a42}x",
+];
+
+/// Secrets that what stands beside them gives away: `¤` is the secret.
+const NAMED: &[&str] = &[
+    "DB_PASSWORD=¤",
+    "export PGPASSWORD='¤'",
+    "\"password\": \"¤\"",
+    "passphrase: \"¤\"",
+    "app --password ¤ --host db",
+    "mysql -u root -p¤ shop",
+    "curl -u bob:¤ https://host/x",
+    "postgres://bob:¤@db:5432/shop",
+    "echo 'bob:¤' | sudo chpasswd",
+    "machine host login bob password ¤",
+    "CREATE USER bob IDENTIFIED BY '¤';",
+    "the password is ¤.",
+    "const password = '¤';",
+    "Authorization: Bearer ¤",
+    "client_secret: ¤",
+    "API_TOKEN=¤",
+    "<password>¤</password>",
+    "- name: DB_PASSWORD\n  value: ¤",
+    "Server=db;User Id=sa;Password=¤;Encrypt=true",
+    "sshpass -p ¤ ssh bob@host",
+];
+
+const COUNT: usize = 200;
+
+/// A secret, and the text that it stands in.
+struct Planted {
+    secret: String,
+    text: String,
+}
+
+#[test]
+fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
+    let planted = planted();
+    assert_eq!(planted.len(), COUNT);
+    let world = World::new();
+    // A model that repeats what it is sent would keep what came through.
+    let model = Model::start(|asked: &Asked| match asked.purpose() {
+        "embeddings" => Says::Vectors(asked.texts().iter().map(|_| vec![1.0, 0.5]).collect()),
+        "session_summary" => Says::Json(json!({
+            "objective": "Move the keys", "outcome": "completed", "completed_tasks": [], "key_decisions": [],
+            "next_steps": [asked.prompt().chars().take(250).collect::<String>()], "errors_resolved": [],
+            "config_changes": [], "discoveries": [], "topics": [], "relations": [], "root_cause_analysis": null,
+        })),
+        "tool_classification" => Says::Json(json!({ "classifications": [] })),
+        _ => Says::Text(asked.prompt().chars().take(250).collect()),
+    });
+    let mut settings = model.settings(&json!({}));
+    settings["embeddings"] = model.embeddings("vectors")["embeddings"].clone();
+    settings["filter"] = json!({ "tool_calls": true, "tool_content": true });
+    settings["log"] = json!({ "level": "debug" });
+    world.configure(&settings);
+    write(&world, &planted);
+    let daemon = world.start();
+    daemon.settle();
+    for session in ["aaaa-1", "bbbb-2"] {
+        daemon.close(session);
+    }
+    daemon.call(
+        "add_memory",
+        &json!({ "name": "n", "episode_body": planted[3].text, "source": "text" }),
+    );
+    daemon.settle();
+    let mut told: Vec<(String, String)> = shown(&world, &daemon);
+    for (number, asked) in model.asked().iter().enumerate() {
+        told.push((
+            format!("request {number} to the model: {}", asked.purpose()),
+            asked.body.to_string(),
+        ));
+    }
+    assert!(
+        model.purposes().iter().any(|purpose| purpose == "session_summary"),
+        "{:?}",
+        model.purposes()
+    );
+    let export = world.path("export");
+    world.printed(&["export", export.to_str().unwrap()]);
+    daemon.stop();
+    for folder in [world.home(), export] {
+        for file in files(&folder) {
+            let bytes = fs::read(&file).unwrap();
+            told.push((file.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+    told.push(("the log".to_owned(), world.log()));
+    let mut leaks = Vec::new();
+    for (place, text) in &told {
+        for Planted { secret, text: around } in &planted {
+            if let Some(piece) = leak(text, secret) {
+                leaks.push(format!("{piece} of {around:?} in {place}"));
+            }
+        }
+    }
+    assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
+    let all: String = told.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(all.contains("[REDACTED:"), "the sessions were not read at all");
+}
+
+/// All that people and agents are shown.
+fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)> {
+    let mut told = Vec::new();
+    for arguments in [
+        &["status"] as &[&str],
+        &["list"],
+        &["show", "aaaa-1"],
+        &["show", "aaaa-1", "--conversation"],
+        &["show", "bbbb-2"],
+        &["search", "keys"],
+        &["search", "password"],
+        &["search", "token"],
+        &["handoff", "--project", "/work/app"],
+        &["facts", "keys"],
+        &["usage"],
+        &["tools"],
+        &["doctor"],
+    ] {
+        let output = world.graphiti(arguments);
+        let text = [output.stdout, output.stderr].concat();
+        told.push((format!("graphiti {arguments:?}"), String::from_utf8_lossy(&text).into_owned()));
+    }
+    for session in ["aaaa-1", "bbbb-2"] {
+        let mut offset = 0;
+        loop {
+            let arguments = json!({ "session_id": session, "view": "messages", "limit": 100, "offset": offset });
+            let page = daemon.call("get_session", &arguments);
+            let count = page["messages"].as_array().map_or(0, Vec::len);
+            told.push((format!("messages of {session}"), page.to_string()));
+            offset += count;
+            if count < 100 || offset > 5_000 {
+                break;
+            }
+        }
+        assert!(offset > 50, "only {offset} messages");
+    }
+    for query in ["password", "token", "keys", "mysql", "curl"] {
+        let found = daemon.call("search_sessions", &json!({ "query": query, "limit": 50 }));
+        told.push((format!("hits of {query}"), found.to_string()));
+    }
+    told
+}
+
+/// Two sessions, one of them of yesterday, in which each secret stands in one of the places that
+/// transcripts have.
+fn write(world: &World, planted: &[Planted]) {
+    let mut old = world.transcript("aaaa-1").aged(Duration::from_secs(86_400));
+    old.prompt("Move the keys to the vault");
+    let mut new = world.transcript("bbbb-2");
+    new.prompt("Why are the keys in the log?");
+    for (number, Planted { text, .. }) in planted.iter().enumerate() {
+        let transcript = if number % 2 == 0 { &mut old } else { &mut new };
+        match number % 9 {
+            0 => transcript.prompt(&format!("Use this:\n{text}\nand go on")),
+            1 => transcript.reply(&format!("I found it:\n{text}\nDecided to move it because it was in the open.")),
+            2 => transcript.tool("Bash", &json!({ "command": format!("run {text}") }), "ok"),
+            3 => transcript.tool("Bash", &json!({ "command": "cat .env" }), &format!("A=1\n{text}\nB=2")),
+            4 => transcript.failing_tool("Bash", &json!({ "command": "make" }), &format!("Exit code 1\nerror: bad settings\n{text}")),
+            5 => transcript.tool(
+                "Edit",
+                &json!({ "file_path": "/work/app/.env", "old_string": "A=1\n", "new_string": format!("{text}\n") }),
+                "updated",
+            ),
+            6 => transcript.tool("mcp__acme__frobnicate", &json!({ "body": text, "deep": [{ "x": text }] }), text),
+            7 => transcript.record("summary", &json!({ "summary": format!("The key {text}") })),
+            _ => transcript.record(
+                "user",
+                &json!({ "isCompactSummary": true, "message": { "content": format!("Pending Tasks:\n{text}") } }),
+            ),
+        };
+    }
+    old.reply("Done.\n\nNext steps:\n- Rotate the keys");
+    new.reply("Done.");
+}
+
+/// All the secrets, the same in every run.
+fn planted() -> Vec<Planted> {
+    let mut lots = Lots(0x5eed);
+    let mut all = Vec::new();
+    for round in 0.. {
+        for form in FORMS {
+            let secret = lots.fill(form);
+            let text = match round % 3 {
+                0 => format!("key {secret}"),
+                1 => format!("{{\"value\": \"{secret}\"}}"),
+                _ => format!("curl -H 'x-key: {secret}' https://host"),
+            };
+            all.push(Planted { secret, text });
+        }
+        for text in NAMED {
+            let secret = lots.fill("{a6}{n4}{a8}");
+            all.push(Planted { text: text.replace('¤', &secret), secret });
+        }
+        if all.len() >= COUNT {
+            break;
+        }
+    }
+    all.truncate(COUNT);
+    all
+}
+
+struct Lots(u64);
+
+impl Lots {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16) as usize % limit
+    }
+
+    fn fill(&mut self, form: &str) -> String {
+        let form = form.replace('|', "");
+        let mut made = String::new();
+        let mut rest = form.as_str();
+        while let Some((before, behind)) = rest.split_once('{') {
+            let (class, after) = behind.split_once('}').unwrap();
+            made.push_str(before);
+            let letters: &[u8] = match &class[..1] {
+                "a" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+                "A" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+                "L" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+                "h" => b"0123456789abcdef",
+                _ => b"0123456789",
+            };
+            let count: usize = class[1..].parse().unwrap();
+            made.extend((0..count).map(|_| char::from(letters[self.below(letters.len())])));
+            rest = after;
+        }
+        made + rest
+    }
+}
+
+/// What of `secret` stands in `text`: a piece of at least twelve bytes.
+fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
+    let length = secret.len().min(12);
+    let pieces = (0..=secret.len() - length).filter_map(|at| secret.get(at..at + length));
+    // A piece of which nothing is by chance.
+    pieces.step_by(3).find(|piece| text.contains(piece))
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
