@@ -44,6 +44,16 @@ pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
+/// Whether there is text of sessions that have no episode yet.
+pub(super) fn text_waits(store: &dyn Store) -> Result<bool, StoreError> {
+    for session in store.live_sessions()? {
+        if session.indexed.is_none() && store.text_bytes(session.key)? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Lets go of a few of the oldest episodes; says of how many.
 pub(super) fn episodes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut gone = 0;

@@ -82,7 +82,7 @@ impl SledStore {
             return Ok(store);
         }
         let before = store.disk_bytes();
-        if smaller::content_bytes(&store.tree)? > store.room.goal() {
+        if smaller::content_bytes(&store.tree)? > store.room.goal().saturating_mul(2) {
             // Something has to go first.
             return Ok(store);
         }
