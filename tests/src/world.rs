@@ -248,10 +248,23 @@ impl Daemon {
         self.call("session_tracking_close", &json!({ "session_id": id }))
     }
 
-    /// Sends a signal.
+    /// Sends a signal. After `STOP` it has stopped.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([format!("-{name}"), self.pid().to_string()]).status();
         assert!(sent.expect("run kill").success());
+        // A thread that runs stops a moment later, and may answer until then.
+        while cfg!(target_os = "linux") && name == "STOP" && !self.has_stopped() {
+            std::thread::yield_now();
+        }
+    }
+
+    fn has_stopped(&self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.pid())).expect("its threads");
+        threads.flatten().all(|thread| {
+            let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            // The state stands behind the name, which stands in parentheses.
+            stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+        })
     }
 
     /// Kills it, as a power cut would.
@@ -286,6 +299,12 @@ impl Drop for Daemon {
     }
 }
 
+/// Our programs with what each is made of; what they depend on changes with their `Cargo.toml`.
+const PROGRAMS: [(&str, &[&str]); 2] = [
+    ("graphiti", &["proto", "client", "systemd", "launchd"]),
+    ("graphitid", &["proto", "daemon", "prompts"]),
+];
+
 /// The path of a program of ours, built anew if it is older than its source: cargo builds the
 /// programs of other packages for a test only when the whole workspace is tested.
 fn binary(name: &str) -> PathBuf {
@@ -294,8 +313,10 @@ fn binary(name: &str) -> PathBuf {
         // Tests lie in target/<profile>/deps.
         let test = std::env::current_exe().expect("the test knows where it lies");
         let folder = test.parent().and_then(Path::parent).expect("a folder for programs");
-        let built = ["graphiti", "graphitid"].map(|name| modified(&folder.join(name)));
-        if built.iter().min() < Some(&latest_source()) {
+        let is_old = |(name, sources): &(&str, &[&str])| {
+            modified(&folder.join(name)) < latest_source(sources)
+        };
+        if PROGRAMS.iter().any(is_old) {
             build(folder);
         }
         folder.to_owned()
@@ -309,22 +330,20 @@ fn build(folder: &Path) {
         Some(profile) => profile,
     };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // The whole workspace and a test, for the same features of dependencies as when all is tested:
-    // others would be built anew.
+    // The libraries' tests and one of ours, for the same features of dependencies as when all is
+    // tested: others would be built anew.
     let built = Command::new(cargo)
-        .args(["build", "--quiet", "--workspace", "--bins", "--test", "layers"])
-        .args(["--profile", profile])
+        .args(["test", "--no-run", "--quiet", "--workspace", "--lib", "--bins", "--test", "layers"])
+        .args(["--profile", if profile == "dev" { "test" } else { profile }])
         .status();
     assert!(built.expect("run cargo").success(), "the programs cannot be built");
 }
 
-/// When the latest change to the source of the programs was made.
-fn latest_source() -> Option<SystemTime> {
+/// When the latest change in these folders was made.
+fn latest_source(folders: &[&str]) -> Option<SystemTime> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
-    let mut folders: Vec<PathBuf> = ["proto", "client", "daemon", "prompts", "systemd", "launchd"]
-        .map(|name| workspace.join(name))
-        .into();
-    let mut latest = modified(&workspace.join("Cargo.lock"));
+    let mut folders: Vec<PathBuf> = folders.iter().map(|name| workspace.join(name)).collect();
+    let mut latest = None;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
