@@ -137,13 +137,24 @@ impl Keeper {
                 }
                 Condition::Full(why) => {
                     self.engine.note_problem(why).await;
-                    // Letting go does not help where others fill the disk.
-                    let is_tight = self.store.is_tight();
-                    if is_tight && self.clone().make_room().await && self.can_shrink {
-                        return;
+                    let mut can_shrink = self.can_shrink;
+                    loop {
+                        // Letting go does not help where others fill the disk.
+                        let is_tight = self.store.is_tight();
+                        if is_tight && self.clone().make_room().await && can_shrink {
+                            return;
+                        }
+                        self.clone().keep_index().await;
+                        if self.lack().is_none() {
+                            return;
+                        }
+                        // What waited may be indexed then, and its text can go.
+                        tokio::select! {
+                            _ = ends.changed() => tokio::time::sleep(PAUSE).await,
+                            () = self.wait() => {}
+                        }
+                        can_shrink = true;
                     }
-                    self.clone().keep_index().await;
-                    return self.until(|keeper| keeper.lack().is_none()).await;
                 }
                 Condition::Failed(why) => {
                     self.engine.note_problem(why).await;
@@ -206,12 +217,23 @@ impl Keeper {
     }
 
     fn make_room_now(&self) -> Result<bool, StoreError> {
-        let goal = self.store.goal();
-        let content = self.store.content_bytes()?;
-        let mut gone = goes::text(self.store.as_ref(), content.saturating_sub(goal))?;
-        // Text that is not indexed yet can go as soon as it is: no episode has to make room for it.
-        while self.store.content_bytes()? > goal && !goes::text_waits(self.store.as_ref())? {
-            let episodes = goes::episodes(self.store.as_ref())?;
+        let (store, goal) = (self.store.as_ref(), self.store.goal());
+        let mut gone = LetGo::default();
+        loop {
+            let content = store.content_bytes()?;
+            if content <= goal {
+                break;
+            }
+            // Looked at in this order, for what waits now may be indexed a moment later.
+            let waits = goes::text_waits(store)?;
+            let text = goes::text(store, content - goal)?;
+            gone.sessions += text.sessions;
+            gone.bytes += text.bytes;
+            if text.sessions > 0 {
+                continue;
+            }
+            // Text that is not indexed yet can go as soon as it is: no episode makes room for it.
+            let episodes = if waits { 0 } else { goes::episodes(store)? };
             if episodes == 0 {
                 break;
             }
