@@ -136,6 +136,8 @@ fn the_summary_of_a_compaction_is_kept() {
     daemon.settle();
     let event = |name: &str| json!({ "hook_event_name": name, "session_id": "s1" });
     is_silent_success(&hook(&world, &event("PreCompact").to_string()));
+    // Else its episode may hold what comes next already, and closing it again changes nothing.
+    daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
     // The agent writes it into the transcript, where it is read, and tells it its hook, too.

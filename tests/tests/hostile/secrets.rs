@@ -92,6 +92,8 @@ const NAMED: &[&str] = &[
     "requirepass ¤",
     "Server=db;User Id=sa;Password=¤;Encrypt=true",
     "sshpass -p ¤ ssh bob@host",
+    "the password is ¤.",
+    "- name: DB_PASSWORD\n  value: ¤",
 ];
 
 const COUNT: usize = 200;

@@ -222,7 +222,8 @@ fn is_type_name(text: &str) -> bool {
     let is_sized = SIZED.contains(&lower.as_str());
     let is_named = name == stem
         && name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !looks_drawn(name);
     let is_number =
         text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit());
     is_sized || is_named || is_number

@@ -148,7 +148,8 @@ fn sync_all(folder: &Path) -> io::Result<()> {
     for entry in folder.read_dir()? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            File::open(entry.path())?.sync_all()?;
+            // Windows syncs only for those who may write.
+            File::options().write(true).open(entry.path())?.sync_all()?;
         }
     }
     sync_folder(folder)

@@ -73,8 +73,11 @@ impl Writer {
         (folder, room): (&Path, Arc<Room>),
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
-        // sled's flush leaves the data to the kernel; this handle is for the sync that it omits.
-        let data = File::open(folder.join("db"))
+        // sled's flush leaves the data to the kernel; this handle is for the sync that it omits, which
+        // Windows allows only to those who may write.
+        let data = File::options()
+            .write(true)
+            .open(folder.join("db"))
             .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
         let (outbox, outbox_ends) = watch::channel(counters.outbox.load(Ordering::Relaxed));
