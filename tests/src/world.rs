@@ -248,6 +248,16 @@ impl Daemon {
         self.call("session_tracking_close", &json!({ "session_id": id }))
     }
 
+    /// The sessions that are listed, by the agents' ids, in their order as text.
+    pub fn session_ids(&self) -> Vec<String> {
+        let listed = self.call("list_sessions", &serde_json::json!({}));
+        let rows = listed["sessions"].as_array().expect("sessions").iter();
+        let mut ids: Vec<String> =
+            rows.map(|row| row["session_id"].as_str().expect("an id").to_owned()).collect();
+        ids.sort_unstable();
+        ids
+    }
+
     /// Sends a signal. After `STOP` it has stopped.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([format!("-{name}"), self.pid().to_string()]).status();

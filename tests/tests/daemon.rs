@@ -163,15 +163,7 @@ fn more_folders_are_watched_and_excluded_ones_are_not() {
     world.transcript_in("cccc-3", "/work/old").prompt("Three");
     graphiti_tests::Transcript::new(&more, "dddd-4", "/work/else").prompt("Four");
     daemon.settle();
-    let listed = daemon.call("list_sessions", &json!({}));
-    let mut ids: Vec<&str> = listed["sessions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| s["session_id"].as_str().unwrap())
-        .collect();
-    ids.sort_unstable();
-    assert_eq!(ids, ["aaaa-1", "dddd-4"]);
+    assert_eq!(daemon.session_ids(), ["aaaa-1", "dddd-4"]);
 }
 
 #[test]

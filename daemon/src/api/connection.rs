@@ -34,7 +34,8 @@ use crate::api::{
 pub(super) const AT_ONCE: usize = 32;
 /// Answers that may wait to be read by the caller; whoever serves the next waits with it.
 const ANSWERS: usize = 32;
-/// A request that takes longer is given up: nothing that is asked for needs as long.
+/// A request that takes longer is given up. Only `sync` over a long past with a slow model needs as
+/// long; it may be asked for again, and goes on where it was.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
 /// A connection that was let in.

@@ -32,7 +32,7 @@ pub(super) const WORDS: &[&str] = &[
     "\"isSidechain\":true",
     "\"isCompactSummary\":true",
     "\"toolUseResult\":{",
-    "\"cwd\":\"/work/app\"",
+    "\"cwd\":\"/home/ann/app\"",
     "\"gitBranch\":\"main\"",
     "<system-reminder>",
     "</system-reminder>",
@@ -197,7 +197,7 @@ graphiti_session_metadata:
   episode_uuid: "019506f2-7c00-7000-8000-000000000001"
   agent: "claude"
   session_id: "s-1"
-  project_path: "/work/app"
+  project_path: "/home/ann/app"
   name: "A session"
   started_at: "2026-01-02T03:04:05Z"
   ended_at: "2026-01-02T04:04:05Z"

@@ -2,8 +2,8 @@
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
 //! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these,
-//! the states of files [`held`] at hand between jobs, files that were [`unreadable`], what models are asked about ([`asks`]), what
-//! is [`forgetting`], and the [`answers`] to those who ask.
+//! the states of files [`held`] at hand between jobs, files that were [`unreadable`], what models
+//! are asked about ([`asks`]), what is [`forgetting`], and the [`answers`] to those who ask.
 
 mod agents;
 mod answers;

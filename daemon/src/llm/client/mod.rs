@@ -21,7 +21,7 @@ use crate::llm::{
     breaker::Breaker,
     client::account::Account,
     config::{self, Config},
-    error::Error,
+    error::{Error, Failure},
     ledger::Ledger,
     ports::{Avoided, End, Ports, UsageRecord},
     price::Money,
@@ -118,9 +118,7 @@ impl Client {
         let provider = self.provider.clone()?;
         let found = tokio::select! {
             found = provider.reach(self.ports.clock.now()) => found,
-            () = self.ports.clock.sleep(limit) => {
-                Err(Error::Unavailable { reason: "no answer in time".to_owned(), retry_after: None })
-            }
+            () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time").error),
         };
         found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
     }

@@ -142,7 +142,7 @@ impl Embeddings {
         let embedder = self.embedder().await?;
         let found = tokio::select! {
             found = embedder.reach(self.ports.clock.now()) => found,
-            () = self.ports.clock.sleep(limit) => Err(silent()),
+            () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time").error),
         };
         found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
     }
@@ -214,10 +214,6 @@ fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, E
 fn estimated(texts: &[String]) -> Usage {
     let input = texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
     Usage { input, ..Usage::default() }
-}
-
-fn silent() -> Error {
-    Error::Unavailable { reason: "no answer in time".to_owned(), retry_after: None }
 }
 
 fn stopping() -> Error {

@@ -13,8 +13,7 @@ use crate::{
         key::Keys,
         ports::{BoxFuture, Ports},
         price::Tariff,
-        provider::openai::{OWN, failure, is_own, url, usual_key},
-        reach::Listing,
+        provider::openai::{OWN, failure, is_own, look, url, usual_key},
         section::Section,
     },
     model::Timestamp,
@@ -53,18 +52,8 @@ impl OpenAi {
     }
 
     async fn look(&self, now: Timestamp) -> Result<String, Error> {
-        let key = self.keys.get(usual_key(&self.url)).await?;
-        let listing = Listing {
-            http: &self.http,
-            url: &self.url,
-            call: CALL,
-            headers: &[],
-            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
-            model: self.model.as_deref(),
-            section: Section::EMBEDDINGS,
-            now,
-        };
-        listing.look().await
+        let model = (self.model.as_deref(), Section::EMBEDDINGS);
+        look((&self.http, &self.url, CALL), &self.keys, model, now).await
     }
 
     async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {

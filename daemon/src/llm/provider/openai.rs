@@ -95,18 +95,8 @@ impl OpenAi {
     }
 
     async fn look(&self, now: Timestamp) -> Result<String, Error> {
-        let key = self.keys.get(usual_key(&self.url)).await?;
-        let listing = Listing {
-            http: &self.http,
-            url: &self.url,
-            call: CALL,
-            headers: &[],
-            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
-            model: self.model.as_deref(),
-            section: Section::LLM,
-            now,
-        };
-        listing.look().await
+        let model = (self.model.as_deref(), Section::LLM);
+        look((&self.http, &self.url, CALL), &self.keys, model, now).await
     }
 
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
@@ -145,6 +135,19 @@ impl Provider for OpenAi {
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
         Box::pin(self.complete(call))
     }
+}
+
+/// Looks which models the server at an address has, of which the call is the end; for a model as
+/// it stands in a section of the configuration.
+pub(in crate::llm) async fn look(
+    (http, url, call): (&Http, &Url, &'static str),
+    keys: &Keys,
+    (model, section): (Option<&str>, Section),
+    now: Timestamp,
+) -> Result<String, Error> {
+    let key = keys.get(usual_key(url)).await?;
+    let key = key.as_ref().map(|key| ("authorization", "Bearer ", key));
+    Listing { http, url, call, headers: &[], key, model, section, now }.look().await
 }
 
 /// The address of the call below a base such as `http://localhost:11434` or `…/v1`.
