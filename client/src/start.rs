@@ -102,9 +102,6 @@ fn detached(program: &Path, home: &Path, errors: &Path) -> io::Result<Command> {
     let mut command = Command::new(program);
     command
         .env("GRAPHITI_HOME", home)
-        // glibc keeps freed memory for each thread apart: on an import 260 MiB at the peak, with
-        // two such stores 162.
-        .env("MALLOC_ARENA_MAX", "2")
         // A service manager's, for the program that it started, and a session's, for its hooks.
         .env_remove("NOTIFY_SOCKET")
         .env_remove("JOURNAL_STREAM")

@@ -15,6 +15,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use self::models::Models;
 use crate::{
+    allocator,
     api::{self, Administration, Daemon},
     capture::{
         config::Filter,
@@ -66,6 +67,7 @@ const SPOOL_POLL: Duration = Duration::from_secs(5);
 /// When the home is taken or cannot be used, the configuration is wrong, or the database, the
 /// index or the socket cannot be opened; the message says what to do.
 pub fn run(options: &Options) -> anyhow::Result<()> {
+    allocator::be_frugal();
     let home = Home::take(&options.home)?;
     let search = search(options);
     let loaded = config::load(&search)?;
@@ -437,4 +439,41 @@ fn places(config: &Config) -> Places {
     };
     let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
     Places::usual(&surroundings, &config.capture.watch_directories)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::SessionKey,
+        store::{Write, contract},
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn indexes_that_are_left_alone_come_to_rest_and_wake_up_again() {
+        let home = tempfile::tempdir().unwrap();
+        let (store, _) = open_store(home.path(), u64::MAX).unwrap();
+        let config = Config::default();
+        let models = Models::new(home.path(), store.clone(), Redactor::new(), &config);
+        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&config)));
+        let follower =
+            follow::open(&follow::folder(home.path()), store.clone(), embedding).unwrap();
+        let indexes = follower.indexes().clone();
+        let (followed, mut reached) = watch::channel(0);
+        let (stop, stopping) = watch::channel(false);
+        let follower = tokio::spawn(follower.run(followed, stopping));
+
+        for key in [SessionKey(1), SessionKey(2)] {
+            let session = contract::session(key, &key.0.to_string());
+            let position = store.write(vec![Write::Session(Box::new(session))]).done().await;
+            let position = position.unwrap();
+            reached.wait_for(|reached| *reached >= position).await.unwrap();
+            // Time passes when nothing else happens.
+            tokio::time::sleep(Duration::from_secs(600)).await;
+            assert!(indexes.sessions.is_at_rest());
+            assert!(store.outbox(0, 1).unwrap().is_empty(), "it is not on disk");
+        }
+        stop.send_replace(true);
+        follower.await.unwrap();
+    }
 }

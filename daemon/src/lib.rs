@@ -25,7 +25,7 @@
 //!
 //! | Layer | Modules | May name |
 //! | --- | --- | --- |
-//! | words | [`model`], [`clock`], [`fault`] | nothing |
+//! | words | [`model`], [`clock`], [`fault`], [`allocator`] | nothing |
 //! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `fault` |
 //! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault` and the ports they need; never each other |
 //! | order | [`engine`] | all of the above: it alone knows how the stages connect |
@@ -62,6 +62,7 @@
 
 pub mod model;
 
+pub mod allocator;
 pub mod clock;
 pub mod fault;
 

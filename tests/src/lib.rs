@@ -5,10 +5,15 @@
 //! test; work is done when the daemon answers `graphiti/settle`.
 
 pub mod apart;
+pub mod corpus;
 pub mod hostile;
+pub mod made_up;
+pub mod times;
 
 mod host;
 mod model;
+mod process;
+mod random;
 mod transcript;
 mod wire;
 mod world;
@@ -16,6 +21,8 @@ mod world;
 pub use self::{
     host::Host,
     model::{Asked, Model, Says},
+    process::Process,
+    random::Random,
     transcript::Transcript,
     wire::Wire,
     world::{Daemon, World},

@@ -14,7 +14,7 @@ use graphiti_proto::{endpoint, methods};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Transcript, Wire};
+use crate::{Process, Transcript, Wire};
 
 /// Longer than the slowest machine needs; whoever waits so long has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -60,6 +60,11 @@ impl World {
         self.folder.path().join("claude")
     }
 
+    /// The folder that it keeps transcripts in.
+    pub fn projects(&self) -> PathBuf {
+        self.claude().join("projects")
+    }
+
     /// A path on the machine.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
@@ -72,7 +77,7 @@ impl World {
 
     /// A transcript of `session` in a project.
     pub fn transcript_in(&self, session: &str, project: &str) -> Transcript {
-        Transcript::new(&self.claude().join("projects"), session, project)
+        Transcript::new(&self.projects(), session, project)
     }
 
     /// Writes `session_tracking` settings.
@@ -199,6 +204,11 @@ impl Daemon {
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What its process takes of the machine.
+    pub fn process(&self) -> Process {
+        Process(self.pid())
     }
 
     /// Waits until everything that is there has been read, indexed where due, and can be found.
@@ -335,17 +345,21 @@ fn binary(name: &str) -> PathBuf {
 }
 
 fn build(folder: &Path) {
-    let profile = match folder.file_name().and_then(OsStr::to_str) {
-        Some("debug") | None => "dev",
-        Some(profile) => profile,
-    };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // The libraries' tests and one of ours, for the same features of dependencies as when all is
-    // tested: others would be built anew.
-    let built = Command::new(cargo)
-        .args(["test", "--no-run", "--quiet", "--workspace", "--lib", "--bins", "--test", "layers"])
-        .args(["--profile", if profile == "dev" { "test" } else { profile }])
-        .status();
+    let mut command = Command::new(cargo);
+    // With the same features of dependencies as when all is tested, or benchmarks are run: with
+    // others everything would be built anew.
+    match folder.file_name().and_then(OsStr::to_str) {
+        Some("debug") | None => {
+            command.args(["test", "--no-run", "--workspace", "--lib", "--bins", "--test", "layers"])
+        }
+        Some(profile) => command.args(["build", "--bins", "--profile", profile]).args([
+            "--package=graphiti-tests",
+            "--package=graphiti",
+            "--package=graphitid",
+        ]),
+    };
+    let built = command.arg("--quiet").status();
     assert!(built.expect("run cargo").success(), "the programs cannot be built");
 }
 

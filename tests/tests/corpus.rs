@@ -15,12 +15,12 @@ use graphiti_proto::tools::{
     SessionRow, get_session, health,
     list_sessions::{self, Answer},
 };
-use graphiti_tests::{Daemon, World};
+use graphiti_tests::{Daemon, World, corpus};
 use serde_json::{json, value::RawValue};
 
 #[test]
 fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus::claude() else { return };
     let (world, other) = (World::new(), World::new());
     let files = copy(&corpus, &world, |_| 0);
     // Found in the opposite order.
@@ -48,19 +48,6 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
     assert_eq!(sessions(&daemon), found);
 }
 
-/// Where Claude Code's transcripts lie in the corpus, if it is there.
-#[expect(clippy::print_stderr, reason = "who runs the tests should know what was not shown")]
-fn corpus() -> Option<PathBuf> {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
-    let folder = folder.join("claude");
-    if !folder.is_dir() {
-        eprintln!("skipped: no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
 /// What a file holds, as a reader sees it that knows lines and JSON and nothing else.
 #[derive(Debug, Default)]
 struct Lines {
@@ -73,7 +60,7 @@ struct Lines {
 /// Copies the corpus to where the agent of `world` keeps transcripts, as files two days old;
 /// `younger` says by how many seconds less, by the number of the file. Returns what each holds.
 fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathBuf, Lines> {
-    let projects = world.claude().join("projects").canonicalize().unwrap();
+    let projects = world.projects().canonicalize().unwrap();
     let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 86_400);
     let mut files = BTreeMap::new();
     let mut folders = vec![corpus.to_owned()];

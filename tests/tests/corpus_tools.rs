@@ -11,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use graphiti_tests::corpus;
 use graphitid::{
     activity::classify::{Learned, classify},
     capture::format::{FORMATS, Memory},
@@ -36,7 +37,7 @@ impl Count {
 #[test]
 #[expect(clippy::print_stderr, reason = "the figures are what one runs it for")]
 fn nearly_all_real_calls_are_settled_by_rules() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus::folder() else { return };
     let mut files = Vec::new();
     collect(&corpus, &mut files);
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
@@ -78,15 +79,4 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() { collect(&path, files) } else { files.push(path) }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "who runs the tests should know what was not shown")]
-fn corpus() -> Option<PathBuf> {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
-        return None;
-    }
-    Some(folder)
 }

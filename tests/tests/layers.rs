@@ -13,6 +13,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("clock", &["model"]),
     ("fault", &[]),
+    ("allocator", &[]),
     // 1 ports
     ("prompt", &["model"]),
     ("llm", &["model"]),
@@ -32,6 +33,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "model",
             "clock",
             "fault",
+            "allocator",
             "prompt",
             "llm",
             "store",

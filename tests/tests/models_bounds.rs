@@ -146,7 +146,7 @@ fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() 
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
-    let projects = world.claude().join("projects").join(slug);
+    let projects = world.projects().join(slug);
     let client = world.command("graphiti").get_program().to_str().unwrap().to_owned();
     let answer = summary("Make logins last", "Raised the timeout");
     let record = |kind: &str, text: &str| {

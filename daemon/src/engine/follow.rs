@@ -14,6 +14,7 @@ use std::{
 use tokio::sync::watch;
 
 use crate::{
+    allocator,
     engine::{
         embedding::Embedding,
         indexes::Indexes,
@@ -30,6 +31,8 @@ use crate::{
 
 /// What was taken over is written to disk when nothing more has come for so long.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
+/// What only busy indexes need is let go of when nothing has come for so long after that.
+const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
 /// Outbox entries taken over in one go.
 const ENTRIES: usize = 256;
 /// Messages of a file taken over in one go.
@@ -80,6 +83,7 @@ impl Follower {
             reached = 0;
         }
         followed.send_replace(reached);
+        let mut is_resting = false;
         loop {
             let end = *ends.borrow_and_update();
             if end > reached {
@@ -99,14 +103,20 @@ impl Follower {
                 }
             } else {
                 let is_written = written == reached;
+                let pause = if is_written { REST_WHEN_QUIET } else { COMMIT_WHEN_QUIET };
                 tokio::select! {
                     changed = ends.changed() => if changed.is_err() { break } else { continue },
                     _ = stopping.wait_for(|stopping| *stopping) => break,
-                    () = tokio::time::sleep(COMMIT_WHEN_QUIET), if !is_written => {}
+                    () = tokio::time::sleep(pause), if !(is_written && is_resting) => {}
+                }
+                if is_written {
+                    self = self.blocking(Follower::rest).await;
+                    is_resting = true;
+                    continue;
                 }
             }
             self = self.blocking(Follower::write_to_disk).await;
-            written = reached;
+            (written, is_resting) = (reached, false);
         }
         self.blocking(Follower::write_to_disk).await;
     }
@@ -339,6 +349,7 @@ impl Follower {
         if let Err(error) = self.indexes.commit() {
             tracing::warn!(%error, "the search index cannot be written to disk");
         }
+        allocator::trim();
     }
 
     fn write_to_disk(&mut self) {
@@ -350,6 +361,14 @@ impl Follower {
             }
             Err(error) => tracing::warn!(%error, "the search index cannot be written to disk"),
         }
+        allocator::trim();
+    }
+
+    fn rest(&mut self) {
+        if let Err(error) = self.indexes.rest() {
+            tracing::warn!(%error, "the search index cannot come to rest");
+        }
+        allocator::trim();
     }
 }
 

@@ -84,6 +84,11 @@ impl Indexes {
         self.each().into_iter().try_for_each(Index::purge)
     }
 
+    /// Lets go of memory that only busy indexes need.
+    pub(super) fn rest(&self) -> Result<(), IndexError> {
+        self.each().into_iter().try_for_each(Index::rest)
+    }
+
     fn each(&self) -> [&Index; 3] {
         [&self.sessions, &self.entities, &self.facts]
     }

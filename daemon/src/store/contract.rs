@@ -57,6 +57,20 @@ fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
     assert_eq!(store.sessions_with_prefix("aaa", 9).unwrap(), [first.key, second.key]);
     assert_eq!(store.sessions_with_prefix("aaab", 9).unwrap(), [second.key]);
     assert_eq!(store.sessions_with_prefix("aaa", 1).unwrap(), [first.key]);
+    assert_eq!(store.sessions_with_prefix("", 9).unwrap(), [first.key, second.key]);
+    let of_other_agents = ["a", "claude-2", "z"].map(|agent| {
+        let id = SessionId { agent: agent.to_owned(), id: "aaac-3".to_owned() };
+        let key = store.next_session_key().unwrap();
+        let session = Session { key, id, ..session(key, "") };
+        write(store, vec![Write::Session(Box::new(session.clone()))]);
+        session
+    });
+    let mut found = store.sessions_with_prefix("aaac", 9).unwrap();
+    found.sort_unstable();
+    assert_eq!(found, of_other_agents.each_ref().map(|session| session.key));
+    assert_eq!(store.sessions_with_prefix("aaa", 9).unwrap().len(), 5);
+    assert_eq!(store.sessions_with_prefix("aaa", 4).unwrap().len(), 4);
+    forget(store, &of_other_agents);
     let mut visited = Vec::new();
     let visit = &mut |session: Session| {
         visited.push(session.key);

@@ -10,7 +10,6 @@
 
 mod price;
 mod states;
-mod times;
 
 use std::{
     env,

@@ -6,13 +6,13 @@ use std::{
 };
 
 use graphiti_proto::{methods::hook::HOOK, rpc::Request};
-use graphiti_tests::{Daemon, World};
-use serde_json::Value;
-
-use crate::{
-    event, hook,
+use graphiti_tests::{
+    Daemon, World,
     times::{Times, timed},
 };
+use serde_json::Value;
+
+use crate::{event, hook};
 
 /// Sessions that end time and again.
 const SESSIONS: usize = 20;

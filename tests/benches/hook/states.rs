@@ -8,13 +8,13 @@ use std::{
 };
 
 use graphiti_proto::rpc::Request;
-use graphiti_tests::{Daemon, Wire, World};
-use serde_json::json;
-
-use crate::{
-    event, hook,
+use graphiti_tests::{
+    Daemon, Wire, World,
     times::{Times, timed},
 };
+use serde_json::json;
+
+use crate::{event, hook};
 
 /// No agent waits longer.
 const LIMIT: Duration = Duration::from_millis(100);

@@ -8,18 +8,19 @@
 #![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
 
 mod alone;
-mod library;
-mod made_up;
-mod material;
-#[path = "../retrieval/random.rs"]
-mod random;
 mod whole;
 
 use std::path::Path;
 
-use graphiti_tests::World;
+use graphiti_tests::{
+    World, corpus,
+    made_up::{self, Library, history},
+};
 
-use crate::{alone::Speed, library::Library};
+use crate::alone::Speed;
+
+/// Bytes of a short session.
+const SHORT: u64 = 20_000;
 
 fn main() {
     // `cargo test --all-targets` starts it too.
@@ -27,10 +28,10 @@ fn main() {
         return;
     }
     let corpus_bytes = setting("GRAPHITI_IMPORT_CORPUS_MB", 400) * 1_000_000;
-    match material::corpus().filter(|_| corpus_bytes > 0) {
+    match corpus::claude().filter(|_| corpus_bytes > 0) {
         Some(corpus) => {
             let world = World::new();
-            material::repeat(&corpus, &world, corpus_bytes);
+            history::repeat(&corpus, &world.projects(), corpus_bytes);
             println!("The corpus, repeated");
             measure(&world);
         }
@@ -40,14 +41,14 @@ fn main() {
     let sessions = setting("GRAPHITI_IMPORT_SESSIONS", 5_000);
     if sessions > 0 {
         let world = World::new();
-        material::short_sessions(&world, &library, sessions);
+        history::sessions(&world.projects(), &library, 1..=sessions, SHORT);
         println!("{sessions} short sessions");
         measure(&world);
     }
     let long_bytes = setting("GRAPHITI_IMPORT_LONG_MB", 1_000) * 1_000_000;
     if long_bytes > 0 {
         let world = World::new();
-        let mut long = made_up::Session::new(&world, 1);
+        let mut long = made_up::Session::new(&world.projects(), 1);
         long.write(&library, long_bytes);
         println!("One long session");
         let daemon = measure(&world);
@@ -61,7 +62,7 @@ fn main() {
 /// Prints how fast the transcripts of `world` are read by the simplest means, by capture alone, and
 /// by the daemon, which is left running.
 fn measure(world: &World) -> graphiti_tests::Daemon {
-    let files = material::transcripts(&world.claude().join("projects"));
+    let files = corpus::transcripts(&world.projects());
     let bytes: u64 = files.iter().map(|file| length(file)).sum();
     println!("  {} files, {:.0} MB", files.len(), bytes as f64 / 1e6);
     let hashed = alone::timed(bytes, || alone::hash(&files));

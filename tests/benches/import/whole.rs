@@ -1,9 +1,6 @@
 //! Importing with the real daemon in a fresh home.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use graphiti_proto::tools::{close, health};
 use graphiti_tests::{Daemon, World};
@@ -31,7 +28,7 @@ pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, Imported) {
     let daemon = world.start();
     daemon.settle();
     let elapsed = Speed { bytes, spent: start.elapsed() };
-    let processor = Speed { bytes, spent: processor_time(&daemon) };
+    let processor = Speed { bytes, spent: daemon.process().processor_time() };
     (daemon, Imported { elapsed, processor })
 }
 
@@ -42,13 +39,13 @@ pub(crate) fn print_costs(daemon: &Daemon) {
     let kept = health.kept;
     println!(
         "  memory: {:.0} MB at its peak, {:.0} MB now",
-        memory(daemon, "VmHWM:"),
-        memory(daemon, "VmRSS:")
+        megabytes(daemon.process().peak()),
+        megabytes(daemon.process().resident())
     );
     println!(
         "  disk: {:.1} MB database, {:.1} MB index; {} episodes, {} messages",
-        kept.database_bytes as f64 / 1e6,
-        kept.index_bytes as f64 / 1e6,
+        megabytes(kept.database_bytes),
+        megabytes(kept.index_bytes),
         kept.episodes,
         kept.messages
     );
@@ -74,7 +71,7 @@ pub(crate) fn close_again(daemon: &Daemon, grow: &mut dyn FnMut(u64) -> String) 
         unchanged.as_secs_f64() * 1e3,
         grown.as_secs_f64() * 1e3,
         MORE / 1_000,
-        memory(daemon, "VmHWM:"),
+        megabytes(daemon.process().peak()),
     );
 }
 
@@ -84,20 +81,6 @@ fn median(mut run: impl FnMut() -> Duration) -> Duration {
     times[CLOSES / 2]
 }
 
-/// A line of the daemon's status that tells memory, in MB; 0 where the system has none.
-fn memory(daemon: &Daemon, name: &str) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(name));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-    kilobytes.unwrap_or_default() * 1_024.0 / 1e6
-}
-
-/// What all threads of the daemon spent so far, in the system's ticks of 10 ms.
-fn processor_time(daemon: &Daemon) -> Duration {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", daemon.pid())).unwrap_or_default();
-    let behind_name = stat.rsplit(')').next().unwrap_or_default();
-    // Fields 14 and 15 of the whole: user and system time.
-    let ticks = behind_name.split_whitespace().skip(11).take(2);
-    let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks.max(1) * 10)
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
 }

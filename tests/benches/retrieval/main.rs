@@ -14,7 +14,6 @@
 mod corpus;
 #[cfg(feature = "fts5-baseline")]
 mod fts;
-mod random;
 mod score;
 mod sessions;
 mod synthetic;
@@ -24,6 +23,7 @@ mod volume;
 
 use std::path::Path;
 
+use graphiti_tests::Random;
 use graphitid::search::{
     index::{Index, Position},
     query::Query,
@@ -93,7 +93,7 @@ fn quality(set: &Set) {
 /// How many questions that mean nothing are answered with sessions, of which there is always a
 /// nearest one.
 fn nonsense(set: &Set, index: &Index, meanings: &vectors::Meanings) -> String {
-    let mut random = random::Random::new(7);
+    let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);
     for _ in 0..NONSENSE {
         let mut word = || -> String {

@@ -4,13 +4,11 @@
 //! earlier that come up again, and small talk; the right session differs from its neighbours in
 //! little more than one thing. Real words, so that their forms matter.
 
+use graphiti_tests::Random;
 use graphitid::model::{Role, Timestamp};
 use jiff::{civil::date, tz::TimeZone};
 
-use crate::{
-    random::Random,
-    sessions::{Question, Session, Set},
-};
+use crate::sessions::{Question, Session, Set};
 
 const PAIRS: usize = 12;
 const SESSIONS: usize = 24;

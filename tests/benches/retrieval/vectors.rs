@@ -2,6 +2,7 @@
 
 use std::{path::Path, time::Instant};
 
+use graphiti_tests::Random;
 use graphitid::{
     llm::embed::{
         config::{Config, Provider},
@@ -14,7 +15,7 @@ use graphitid::{
     },
 };
 
-use crate::{random::Random, sessions::Set};
+use crate::sessions::Set;
 
 /// Numbers of a vector.
 const DIMENSION: usize = 256;

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use graphiti_tests::Random;
 use graphitid::{
     model::{Role, Timestamp},
     search::{
@@ -17,7 +18,7 @@ use graphitid::{
 };
 use jiff::{civil::date, tz::TimeZone};
 
-use crate::{random::Random, sessions::Session};
+use crate::sessions::Session;
 
 /// Messages of a session.
 const MESSAGES: usize = 30;

@@ -20,7 +20,7 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     let outside = world.path("outside");
     let mut elsewhere = Transcript::new(&outside, "eeee-5", "/work/app");
     elsewhere.prompt(&format!("Remember the {OUTSIDE}"));
-    let projects = world.claude().join("projects");
+    let projects = world.projects();
     let folder = projects.join("-work-app");
     let lead_out = |number: u32| {
         symlink(elsewhere.path(), folder.join(format!("link-{number}.jsonl"))).unwrap();
@@ -66,7 +66,7 @@ fn paths_in_events_and_arguments_are_names_and_are_not_opened() {
     world.transcript("aaaa-1").prompt("Fix the login timeout");
     let daemon = world.start();
     daemon.settle();
-    let up = format!("{}/../secret.jsonl", world.claude().join("projects").display());
+    let up = format!("{}/../secret.jsonl", world.projects().display());
     for path in [secret.to_str().unwrap(), &up, "/etc/passwd", "../../secret.jsonl"] {
         for name in ["SessionStart", "SessionEnd", "PreCompact"] {
             let event = json!({

@@ -168,6 +168,12 @@ impl Index {
         Ok(())
     }
 
+    #[cfg(test)]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.is_none() && self.read().disk.is_none()
+    }
+
     /// How much waits to be written.
     pub fn backlog(&self) -> Backlog {
         self.read().backlog()

@@ -48,17 +48,23 @@ impl Store for SledStore {
         limit: usize,
     ) -> Result<Vec<SessionKey>, StoreError> {
         let mut found = Vec::new();
-        for entry in self.tree.scan_prefix([table::IDS]) {
-            let (key, value) = entry?;
-            let id = key.iter().position(|byte| *byte == 0).map(|at| &key[at + 1..]);
-            if id.is_some_and(|id| id.starts_with(prefix.as_bytes()))
-                && let Some(number) = value.first_chunk()
-            {
-                found.push(SessionKey(u64::from_be_bytes(*number)));
+        let mut from = vec![table::IDS];
+        // From agent to agent, so that the cost does not grow with the sessions.
+        while let Some(first) = self.tree.range(from.as_slice()..).next() {
+            let (first, _) = first?;
+            let Some(end) = first.iter().position(|byte| *byte == 0) else { break };
+            if first.first() != Some(&table::IDS) {
+                break;
+            }
+            let agent = &first[..end];
+            for entry in self.tree.scan_prefix([agent, &[0], prefix.as_bytes()].concat()) {
+                let (_, value) = entry?;
+                found.extend(value.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key))));
                 if found.len() == limit {
-                    break;
+                    return Ok(found);
                 }
             }
+            from = [agent, &[1]].concat();
         }
         Ok(found)
     }

@@ -5,66 +5,114 @@
 //! tenth is text that anyone keeps.
 
 use std::{
+    collections::VecDeque,
     fs::File,
     io::{BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
-use graphiti_tests::World;
-use graphitid::model::Timestamp;
+use graphitid::{clock, model::Timestamp};
 use serde_json::{Value, json};
 
-use crate::{library::Library, material, random::Random};
+use super::{Library, history};
+use crate::Random;
 
-/// When the sessions begin, in seconds since the epoch; each record is a second later.
+/// When the sessions of a history begin, in seconds since the epoch; each record is a second later.
 const BEGIN: i64 = 1_780_000_000;
 /// Steps that the agent takes for one prompt.
 const STEPS: usize = 12;
 
 /// A session and its transcript.
-pub(crate) struct Session {
+pub struct Session {
     id: String,
+    cwd: String,
     path: PathBuf,
     random: Random,
+    /// Steps so far, and what is not written yet of the last one.
+    steps: usize,
+    waiting: VecDeque<Value>,
     records: u64,
-    at: i64,
+    /// Records with an id, of those that wait, too.
+    identified: u64,
+    begin: i64,
+    /// Whether its file is to look as if it was written long ago.
+    is_past: bool,
 }
 
 impl Session {
-    /// The session of this number; nothing is written of it yet.
-    pub(crate) fn new(world: &World, number: u64) -> Session {
-        let folder = world.claude().join(format!("projects/-work-app{}", number % 23));
+    /// The session of this number, of one of 23 projects; nothing is written of it yet. Agents keep
+    /// their transcripts in `projects`.
+    pub fn new(projects: &Path, number: u64) -> Session {
+        let project = number % 23;
+        let folder = projects.join(format!("-home-ann-app{project}"));
         std::fs::create_dir_all(&folder).expect("make a folder");
         let id = format!("{number:08x}-0000-4000-8000-000000000000");
-        let path = folder.join(format!("{id}.jsonl"));
-        let at = BEGIN + i64::try_from(number).expect("a small number") * 600;
-        Session { id, path, random: Random::new(number), records: 0, at }
+        Session {
+            path: folder.join(format!("{id}.jsonl")),
+            cwd: format!("/home/ann/app{project}"),
+            id,
+            random: Random::new(number),
+            steps: 0,
+            waiting: VecDeque::new(),
+            records: 0,
+            identified: 0,
+            begin: BEGIN + i64::try_from(number).expect("a small number") * 600,
+            is_past: true,
+        }
     }
 
-    pub(crate) fn id(&self) -> &str {
+    /// The same session, gone on with now: with records of its own behind those that are there.
+    pub fn continued(projects: &Path, number: u64) -> Session {
+        let random = Random::new(!number);
+        let begin = clock::now().micros() / 1_000_000;
+        let past = Session::new(projects, number);
+        Session { random, identified: 1_000_000, begin, is_past: false, ..past }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Goes on for at least so many bytes: a prompt, and what the agent does about it, and so on.
-    pub(crate) fn write(&mut self, library: &Library, bytes: u64) {
+    /// Its transcript.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next record, as a line without its end: a prompt, or what the agent does about it. `at`
+    /// is its time, in seconds since the epoch.
+    pub fn line(&mut self, library: &Library, at: i64) -> String {
+        while self.waiting.is_empty() {
+            let records = self.step(library, self.steps % STEPS);
+            self.waiting.extend(records);
+            self.steps += 1;
+        }
+        let mut record = self.waiting.pop_front().expect("a step has records");
+        if record.get("uuid").is_some() {
+            record["timestamp"] = json!(Timestamp::from_seconds(at).to_string());
+        }
+        self.records += 1;
+        record.to_string()
+    }
+
+    /// Goes on for at least so many bytes.
+    pub fn write(&mut self, library: &Library, bytes: u64) {
         if bytes == 0 {
             return;
         }
         let file = File::options().create(true).append(true).open(&self.path);
         let mut file = BufWriter::new(file.expect("open a transcript"));
         let mut written = 0;
-        let mut step = 0;
         while written < bytes {
-            for record in self.step(library, step % STEPS) {
-                let line = record.to_string();
-                file.write_all(line.as_bytes()).expect("write a transcript");
-                file.write_all(b"\n").expect("write a transcript");
-                written += line.len() as u64 + 1;
-            }
-            step += 1;
+            let at = self.begin + i64::try_from(self.records).expect("a small number");
+            let line = self.line(library, at);
+            writeln!(file, "{line}").expect("write a transcript");
+            written += line.len() as u64 + 1;
         }
         file.flush().expect("write a transcript");
-        material::age(&self.path);
+        if self.is_past {
+            history::age(&self.path);
+        }
     }
 
     fn step(&mut self, library: &Library, step: usize) -> Vec<Value> {
@@ -188,12 +236,12 @@ impl Session {
 
     fn record(&mut self, kind: &str, members: Value) -> Value {
         let parent = self.uuid();
-        self.records += 1;
+        self.identified += 1;
         let mut record = json!({
             "parentUuid": parent,
             "isSidechain": false,
             "userType": "external",
-            "cwd": "/work/app",
+            "cwd": self.cwd,
             "sessionId": self.id,
             "version": "2.1.200",
             "gitBranch": "main",
@@ -202,12 +250,10 @@ impl Session {
         let Value::Object(members) = members else { unreachable!("members are an object") };
         record.as_object_mut().expect("an object").extend(members);
         record["uuid"] = json!(self.uuid());
-        self.at += 1;
-        record["timestamp"] = json!(Timestamp::from_seconds(self.at).to_string());
         record
     }
 
     fn uuid(&self) -> String {
-        format!("{}-0000-4000-8000-{:012x}", &self.id[..8], self.records)
+        format!("{}-0000-4000-8000-{:012x}", &self.id[..8], self.identified)
     }
 }

@@ -7,29 +7,37 @@ use std::{
 };
 
 /// What calls took, the shortest first.
-pub(crate) struct Times(Vec<Duration>);
+pub struct Times(Vec<Duration>);
 
 impl Times {
-    pub(crate) fn of(mut times: Vec<Duration>) -> Times {
+    /// Of at least one call.
+    pub fn of(mut times: Vec<Duration>) -> Times {
         times.sort_unstable();
         Times(times)
     }
 
     /// The time that so many thousandths of the calls did not exceed.
-    pub(crate) fn permille(&self, permille: usize) -> Duration {
+    pub fn permille(&self, permille: usize) -> Duration {
         self.0[(self.0.len() * permille / 1000).min(self.0.len() - 1)]
     }
 
-    pub(crate) fn median(&self) -> Duration {
+    /// The time that half of the calls did not exceed.
+    pub fn median(&self) -> Duration {
         self.permille(500)
     }
 
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// How many took longer.
-    pub(crate) fn over(&self, limit: Duration) -> usize {
+    pub fn over(&self, limit: Duration) -> usize {
         self.0.iter().filter(|time| **time > limit).count()
     }
 
-    pub(crate) fn to_text(&self) -> String {
+    /// The shortest, the longest and what is between, in milliseconds.
+    pub fn to_text(&self) -> String {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         format!(
             "min {:>6.2}  p50 {:>6.2}  p99 {:>6.2}  max {:>6.2} ms",
@@ -42,7 +50,7 @@ impl Times {
 }
 
 /// How long a program runs that is told `input`, and whether it succeeded.
-pub(crate) fn timed(command: &mut Command, input: &str) -> (Duration, bool) {
+pub fn timed(command: &mut Command, input: &str) -> (Duration, bool) {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
     let mut child = command.spawn().expect("run the program");

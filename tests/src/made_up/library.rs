@@ -1,6 +1,6 @@
 //! What made-up sessions quote from: prose and code of words by falling frequency.
 
-use crate::random::Random;
+use crate::Random;
 
 /// Different words there are.
 const WORDS: usize = 20_000;
@@ -8,15 +8,22 @@ const WORDS: usize = 20_000;
 const SHELF: usize = 4 << 20;
 
 /// Texts to quote from.
-pub(crate) struct Library {
+pub struct Library {
     words: Vec<String>,
     prose: String,
     code: String,
     noise: String,
 }
 
+impl Default for Library {
+    fn default() -> Library {
+        Library::new()
+    }
+}
+
 impl Library {
-    pub(crate) fn new() -> Library {
+    /// The same each time.
+    pub fn new() -> Library {
         let mut random = Random::new(1);
         let words = words();
         let mut library =
@@ -40,31 +47,32 @@ impl Library {
     }
 
     /// A word; low numbers come up more often than high ones.
-    pub(crate) fn word(&self, random: &mut Random) -> &str {
+    pub fn word(&self, random: &mut Random) -> &str {
         let share = random.below(1_000_000) as f64 / 1e6;
         &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]
     }
 
-    pub(crate) fn path(&self, random: &mut Random) -> String {
+    /// A file of the project.
+    pub fn path(&self, random: &mut Random) -> String {
         format!(
-            "/work/app/src/{}/{}.rs",
+            "/home/ann/app/src/{}/{}.rs",
             self.words[random.below(20)],
             self.words[random.below(200)]
         )
     }
 
     /// Around so many bytes of prose.
-    pub(crate) fn prose(&self, random: &mut Random, bytes: usize) -> &str {
+    pub fn prose(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.prose, random, bytes)
     }
 
     /// Around so many bytes of code.
-    pub(crate) fn code(&self, random: &mut Random, bytes: usize) -> &str {
+    pub fn code(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.code, random, bytes)
     }
 
     /// Around so many bytes that mean nothing.
-    pub(crate) fn noise(&self, random: &mut Random, bytes: usize) -> &str {
+    pub fn noise(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.noise, random, bytes)
     }
 }

@@ -1,0 +1,73 @@
+//! Searches while history is imported.
+
+use std::{path::PathBuf, time::Instant};
+
+use clap::Args;
+use graphiti_proto::tools::{health, search_sessions};
+use graphiti_tests::{
+    Random, Wire, World,
+    made_up::{Library, history},
+    times::Times,
+};
+use serde_json::{Value, json};
+
+use crate::growth::question;
+
+/// Bytes of a session.
+const SESSION: u64 = 100_000;
+/// Searches afterwards.
+const QUIET: usize = 300;
+
+/// What is imported.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Size of the history
+    #[arg(long, default_value_t = 300)]
+    megabytes: u64,
+    /// Transcripts to be imported, over and over, instead of made-up ones
+    #[arg(long)]
+    recorded: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) {
+    println!("Searches while {} MB are imported", options.megabytes);
+    // By default a search has the newest sessions that wait indexed first, and waits for them.
+    measure(options, "that wait for what is due", &json!({}));
+    measure(options, "that do not", &json!({ "query_timeout": 0.001 }));
+}
+
+fn measure(options: &Options, title: &str, settings: &Value) {
+    let world = World::new();
+    world.configure(settings);
+    let library = Library::new();
+    let bytes = options.megabytes * 1_000_000;
+    match &options.recorded {
+        Some(folder) => history::repeat(folder, &world.projects(), bytes),
+        None => history::sessions(&world.projects(), &library, 1..=bytes / SESSION, SESSION),
+    }
+    // Builds the programs, which is not to be measured.
+    world.printed(&["--version"]);
+    let daemon = world.start();
+    let (mut wire, mut random) = (daemon.wire(), Random::new(5));
+    let mut times = Vec::new();
+    while is_importing(&mut wire) {
+        times.push(search(&mut wire, &question(&library, &mut random)));
+    }
+    let count = times.len();
+    println!("  {title}: {} ({count} searches)", Times::of(times).to_text());
+    daemon.settle();
+    let quiet = (0..QUIET).map(|_| search(&mut wire, &question(&library, &mut random)));
+    println!("  afterwards: {}", Times::of(quiet.collect()).to_text());
+}
+
+fn search(wire: &mut Wire, query: &str) -> std::time::Duration {
+    let began = Instant::now();
+    wire.call(search_sessions::NAME, &json!({ "query": query }));
+    began.elapsed()
+}
+
+fn is_importing(wire: &mut Wire) -> bool {
+    let health: health::Answer = serde_json::from_value(wire.call(health::NAME, &json!({})))
+        .expect("an answer as documented");
+    !health.history.scanned || health.history.left > 0
+}

@@ -1,0 +1,59 @@
+//! What agents and people run, from exec on.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use graphiti_tests::{
+    Host, Random, World,
+    made_up::{Library, history},
+    times::{Times, timed},
+};
+
+use crate::growth::question;
+
+/// The protocol that an agent asks for.
+const PROTOCOL: &str = "2025-06-18";
+/// Bytes of a session.
+const SESSION: u64 = 20_000;
+
+/// How often, of how many sessions.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Runs of each program
+    #[arg(long, default_value_t = 200)]
+    runs: usize,
+    /// Sessions that are searched
+    #[arg(long, default_value_t = 1_000)]
+    sessions: u64,
+}
+
+pub(crate) fn run(options: &Options) {
+    let world = World::new();
+    let library = Library::new();
+    history::sessions(&world.projects(), &library, 1..=options.sessions, SESSION);
+    let daemon = world.start();
+    daemon.settle();
+    let show = |what: &str, run: &mut dyn FnMut() -> Duration| {
+        let times = Times::of((0..options.runs).map(|_| run()).collect());
+        println!("  {what:<42} {}", times.to_text());
+    };
+    println!("{} sessions, {} runs each", options.sessions, options.runs);
+    show("graphiti --version, from exec to exit", &mut || {
+        timed(world.command("graphiti").arg("--version"), "").0
+    });
+    let mut random = Random::new(5);
+    show("graphiti search, from exec to exit", &mut || {
+        let query = question(&library, &mut random);
+        let (time, succeeded) = timed(world.command("graphiti").args(["search", &query]), "");
+        assert!(succeeded, "graphiti search {query} failed");
+        time
+    });
+    show("graphiti mcp, from exec to `initialize`", &mut || {
+        let began = Instant::now();
+        let mut host = Host::start(world.command("graphiti").arg("mcp"));
+        let answer = host.initialize(PROTOCOL);
+        let time = began.elapsed();
+        assert!(answer["serverInfo"].is_object(), "{answer}");
+        time
+    });
+}

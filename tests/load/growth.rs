@@ -1,0 +1,152 @@
+//! What the daemon costs as history grows.
+
+use std::{
+    ops::RangeInclusive,
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use graphiti_proto::tools::{close, health, search_sessions};
+use graphiti_tests::{
+    Daemon, Random, World,
+    made_up::{Library, Session, history},
+    times::Times,
+};
+use serde_json::json;
+
+use crate::{megabytes, milliseconds};
+
+/// Searches and closes that are timed.
+const ASKED: usize = 300;
+const CLOSED: usize = 50;
+/// Bytes that a session grows by before it is closed.
+const MORE: u64 = 10_000;
+/// After it the index is on disk and what is not needed at rest is let go.
+const REST: Duration = Duration::from_secs(15);
+
+/// How far it grows.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Sessions in the history, growing
+    #[arg(long, value_delimiter = ',', default_value = "0,1000,10000")]
+    sessions: Vec<u64>,
+    /// Size of a session
+    #[arg(long, default_value_t = 20)]
+    kilobytes: u64,
+    /// How long the daemon is watched at rest
+    #[arg(long, default_value_t = 30)]
+    idle_seconds: u64,
+}
+
+pub(crate) fn run(options: &Options) {
+    let world = World::new();
+    let library = Library::new();
+    // Builds the programs, which is not to be measured.
+    world.printed(&["--version"]);
+    let mut known = 0;
+    for sessions in options.sessions.iter().copied() {
+        let new = known + 1..=sessions;
+        history::sessions(&world.projects(), &library, new.clone(), options.kilobytes * 1_000);
+        known = known.max(sessions);
+        println!("{known} sessions of {} kB", options.kilobytes);
+        imported(&world, &new);
+        let daemon = started(&world);
+        at_rest(&daemon, Duration::from_secs(options.idle_seconds));
+        if known > 0 {
+            asked(&daemon, &library);
+            closed(&world, &daemon, &library, known);
+        }
+        daemon.stop();
+    }
+}
+
+fn imported(world: &World, new: &RangeInclusive<u64>) {
+    let began = Instant::now();
+    let daemon = world.start();
+    daemon.settle();
+    let spent = began.elapsed();
+    let count = new.clone().count();
+    if count > 0 {
+        println!(
+            "  imported: {count} in {:.1} s, {:.2} ms each; memory {:.0} MB at its peak",
+            spent.as_secs_f64(),
+            milliseconds(spent) / count as f64,
+            megabytes(daemon.process().peak())
+        );
+    }
+    let health: health::Answer = serde_json::from_value(daemon.call(health::NAME, &json!({})))
+        .expect("an answer as documented");
+    println!(
+        "  disk: database {:.1} MB, index {:.1} MB",
+        megabytes(health.kept.database_bytes),
+        megabytes(health.kept.index_bytes)
+    );
+    daemon.stop();
+}
+
+fn started(world: &World) -> Daemon {
+    let began = Instant::now();
+    let daemon = world.start();
+    let ready = began.elapsed();
+    daemon.settle();
+    println!(
+        "  started: ready after {:.0} ms, all files seen after {:.0} ms",
+        milliseconds(ready),
+        milliseconds(began.elapsed())
+    );
+    daemon
+}
+
+fn at_rest(daemon: &Daemon, idle: Duration) {
+    thread::sleep(REST);
+    let process = daemon.process();
+    let (woken, spent) = (process.wake_ups(), process.processor_time());
+    thread::sleep(idle);
+    println!(
+        "  at rest: {:.1} MB; in {} s woken {} times, {} ms of a processor",
+        megabytes(process.resident()),
+        idle.as_secs(),
+        process.wake_ups().saturating_sub(woken),
+        (process.processor_time() - spent).as_millis()
+    );
+}
+
+fn asked(daemon: &Daemon, library: &Library) {
+    let mut random = Random::new(5);
+    let mut wire = daemon.wire();
+    let mut times = Vec::new();
+    for _ in 0..ASKED {
+        let query = question(library, &mut random);
+        let began = Instant::now();
+        wire.call(search_sessions::NAME, &json!({ "query": query }));
+        times.push(began.elapsed());
+    }
+    println!("  searches: {}", Times::of(times).to_text());
+}
+
+/// Three words of those that sessions are made of.
+pub(crate) fn question(library: &Library, random: &mut Random) -> String {
+    let words: Vec<&str> = (0..3).map(|_| library.word(random)).collect();
+    words.join(" ")
+}
+
+fn closed(world: &World, daemon: &Daemon, library: &Library, known: u64) {
+    let mut wire = daemon.wire();
+    let mut close = |session: &Session, wanted: &str| {
+        let began = Instant::now();
+        let answer = wire.call(close::NAME, &json!({ "session_id": session.id() }));
+        assert_eq!(answer["action"], wanted, "{answer}");
+        began.elapsed()
+    };
+    let numbers = (0..CLOSED as u64).map(|number| 1 + number * known / CLOSED as u64);
+    let mut sessions: Vec<Session> =
+        numbers.map(|number| Session::continued(&world.projects(), number)).collect();
+    let unchanged = sessions.iter().map(|session| close(session, "unchanged")).collect();
+    println!("  closed unchanged: {}", Times::of(unchanged).to_text());
+    let grown = sessions.iter_mut().map(|session| {
+        session.write(library, MORE);
+        close(session, "replaced")
+    });
+    println!("  closed with {} kB more: {}", MORE / 1_000, Times::of(grown.collect()).to_text());
+}

@@ -1,0 +1,121 @@
+//! Many sessions that are written to at once.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        mpsc::{self, Receiver},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use graphiti_proto::tools::get_session;
+use graphiti_tests::{Wire, World, times::Times};
+use serde_json::{Value, json};
+
+use crate::{
+    Played, megabytes,
+    play::{Agent, Crowd},
+};
+
+/// Between two records that are waited for.
+const EVERY: Duration = Duration::from_millis(50);
+/// So many are waited for at one time.
+const PROBES: usize = 4;
+/// Between two looks whether a record is known.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A record that was written just now.
+struct Probe {
+    session: String,
+    records: u64,
+    written: Instant,
+}
+
+pub(crate) fn run(played: &Played) {
+    let world = World::new();
+    let daemon = world.start();
+    daemon.settle();
+    let mut crowd = Crowd::new(&world.projects(), played.sessions, played.material());
+    let (probes, waiting) = mpsc::sync_channel::<Probe>(0);
+    let waiting = Arc::new(Mutex::new(waiting));
+    let lags: Vec<thread::JoinHandle<Vec<Duration>>> = (0..PROBES)
+        .map(|_| {
+            let (mut wire, waiting) = (daemon.wire(), waiting.clone());
+            thread::spawn(move || measure(&mut wire, &waiting))
+        })
+        .collect();
+    let process = daemon.process();
+    let (began, spent) = (Instant::now(), process.processor_time());
+    let (mut last, mut untaken) = (Instant::now(), 0);
+    let behind = crowd.play(played.pace(), |agent: &Agent| {
+        if last.elapsed() < EVERY {
+            return;
+        }
+        last = Instant::now();
+        let session = agent.session().to_owned();
+        let probe = Probe { session, records: agent.records(), written: last };
+        untaken += usize::from(probes.try_send(probe).is_err());
+    });
+    drop(probes);
+    let lags = lags.into_iter().flat_map(|thread| thread.join().expect("nobody panicked"));
+    let lags = Times::of(lags.collect());
+    daemon.settle();
+    let spent = process.processor_time() - spent;
+    let share = spent.as_secs_f64() / began.elapsed().as_secs_f64();
+
+    let mut wire = daemon.wire();
+    let missed = crowd
+        .agents()
+        .iter()
+        .map(|agent| agent.records().abs_diff(known(&mut wire, agent.session())));
+    let missed: u64 = missed.sum();
+    println!(
+        "{} sessions, {} records a second for {} s: {} records, {:.0} MB, written at most {behind:.0?} late",
+        played.sessions,
+        played.rate,
+        played.seconds,
+        crowd.records(),
+        megabytes(crowd.bytes()),
+    );
+    println!("  missed: {missed}");
+    println!(
+        "  from written to known: {} ({} waited for; {untaken} not, as {PROBES} others were)",
+        lags.to_text(),
+        lags.count()
+    );
+    println!(
+        "  daemon: {:.0} % of a core, {:.0} MB at its peak, {:.0} MB now",
+        share * 100.0,
+        megabytes(process.peak()),
+        megabytes(process.resident())
+    );
+    assert_eq!(missed, 0, "records were missed");
+}
+
+/// How long each record took to be known.
+fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
+    let mut lags = Vec::new();
+    loop {
+        let probe = probes.lock().expect("nobody panicked").recv();
+        let Ok(probe) = probe else { return lags };
+        while known(wire, &probe.session) < probe.records {
+            thread::sleep(LOOK);
+        }
+        lags.push(probe.written.elapsed());
+    }
+}
+
+/// Records of the session's own file that the daemon knows, whatever became of them.
+fn known(wire: &mut Wire, session: &str) -> u64 {
+    let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
+    let answer = wire.ask("tools/call", params).expect("the tool is there and understands");
+    // Before its first record is known there is no such session.
+    let answer: Value = answer["structuredContent"].clone();
+    let answer: get_session::Answer = serde_json::from_value(answer).unwrap_or_default();
+    let own = answer.files.iter().filter(|file| file.sub_agent.is_none());
+    let of_file = |file: &get_session::FileRow| {
+        file.read + file.skipped.values().sum::<u64>() + file.repaired + file.broken
+    };
+    own.map(of_file).sum()
+}

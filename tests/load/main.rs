@@ -1,0 +1,104 @@
+//! Plays agents that write transcripts, at any rate, and tells what the real daemon makes of it.
+//!
+//!     cargo bench -p graphiti-tests --bench load -- live
+//!     cargo bench -p graphiti-tests --bench load -- growth --sessions 1000,10000,100000
+//!     cargo bench -p graphiti-tests --bench load -- busy
+//!     cargo bench -p graphiti-tests --bench load -- clients
+//!     cargo bench -p graphiti-tests --bench load -- soak --minutes 60
+//!     cargo bench -p graphiti-tests --bench load -- play --into FOLDER
+//!
+//! All but the last start a daemon in a fresh home. `--recorded FOLDER` plays the transcripts in a
+//! folder instead of made-up ones, over and over, with other ids and of now.
+#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+
+mod busy;
+mod clients;
+mod growth;
+mod live;
+mod play;
+mod soak;
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Parser};
+
+use crate::play::{Crowd, Material, Pace};
+
+/// Plays agents that write transcripts.
+#[derive(Parser)]
+#[command(name = "load")]
+enum Command {
+    /// Many sessions at once: whether anything is missed, and how late it is known
+    Live(Played),
+    /// What the daemon costs as history grows
+    Growth(growth::Options),
+    /// Searches while history is imported
+    Busy(busy::Options),
+    /// From exec to exit, or to the first answer, of what agents and people run
+    Clients(clients::Options),
+    /// Sessions come and go under a daemon that is killed, stopped and reloaded
+    Soak(soak::Options),
+    /// Writes transcripts into a folder, for any daemon that follows it
+    Play {
+        /// The folder, as `projects` in an agent's own
+        #[arg(long)]
+        into: PathBuf,
+        #[command(flatten)]
+        played: Played,
+    },
+}
+
+/// What is played.
+#[derive(Args, Clone)]
+struct Played {
+    /// Sessions that are written to at one time
+    #[arg(long, default_value_t = 200)]
+    sessions: usize,
+    /// Records a second, of all of them
+    #[arg(long, default_value_t = 2_000)]
+    rate: u64,
+    /// For so long
+    #[arg(long, default_value_t = 300)]
+    seconds: u64,
+    /// Transcripts to be played instead of made-up ones
+    #[arg(long)]
+    recorded: Option<PathBuf>,
+}
+
+impl Played {
+    fn material(&self) -> Material {
+        self.recorded.as_deref().map_or_else(Material::made_up, Material::recorded)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace { rate: self.rate, duration: Duration::from_secs(self.seconds) }
+    }
+}
+
+fn main() {
+    // `cargo bench` adds a word of its own; without it `cargo test --all-targets` started this.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    match Command::parse_from(std::env::args().filter(|argument| argument != "--bench")) {
+        Command::Live(played) => live::run(&played),
+        Command::Growth(options) => growth::run(&options),
+        Command::Busy(options) => busy::run(&options),
+        Command::Clients(options) => clients::run(&options),
+        Command::Soak(options) => soak::run(&options),
+        Command::Play { into, played } => {
+            let mut crowd = Crowd::new(&into, played.sessions, played.material());
+            let behind = crowd.play(played.pace(), |_| {});
+            println!("{} records, at most {behind:.0?} behind", crowd.records());
+        }
+    }
+}
+
+/// Megabytes, for people.
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

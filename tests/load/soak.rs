@@ -1,0 +1,248 @@
+//! Sessions come and go, for as long as one likes, under a daemon that is killed, stopped, told to
+//! end and to read its settings again, with limits on disk that are reached.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use graphiti_proto::tools::{get_session, health, search_sessions};
+use graphiti_tests::{Daemon, Random, World, made_up::Library};
+use serde_json::json;
+
+use crate::{
+    growth::question,
+    megabytes,
+    play::{Agent, Crowd, Material, Pace},
+};
+
+/// After so many records a session is over.
+const RECORDS: u64 = 150;
+/// So many transcripts of sessions that are over stay; agents delete old ones, too.
+const TRANSCRIPTS: usize = 200;
+/// How long a stopped daemon stays so.
+const STOPPED: Duration = Duration::from_secs(3);
+/// Between two lines.
+const LINE: Duration = Duration::from_secs(60);
+
+/// How long and how hard.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// How long
+    #[arg(long, default_value_t = 60)]
+    minutes: u64,
+    /// Sessions that are written to at one time
+    #[arg(long, default_value_t = 40)]
+    sessions: usize,
+    /// Records a second, of all of them
+    #[arg(long, default_value_t = 200)]
+    rate: u64,
+    /// Seconds between two faults
+    #[arg(long, default_value_t = 15)]
+    fault_every: u64,
+    /// Repeats a run's faults
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A session that its agent said is over, and whose hook succeeded.
+struct Ended {
+    session: String,
+    transcript: PathBuf,
+}
+
+pub(crate) fn run(options: &Options) {
+    let world = World::new();
+    let limits = json!({ "database_bytes": 192 << 20, "index_bytes": 48 << 20 });
+    world.configure(&json!({ "limits": limits }));
+    let mut daemon = world.start();
+    let over = Arc::new(AtomicBool::new(false));
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let agents = {
+        let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
+        let (over, ended, rate) = (over.clone(), ended.clone(), options.rate);
+        let hook = hook(&world);
+        thread::spawn(move || work(&mut crowd, rate, &hook, &over, &ended))
+    };
+    let began = Instant::now();
+    let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
+    let library = Library::new();
+    println!("minute  memory  descriptors  database  index  home  episodes");
+    while began.elapsed() < Duration::from_secs(options.minutes * 60) {
+        let next = Duration::from_secs(options.fault_every) * (faults + 1);
+        thread::sleep(next.saturating_sub(began.elapsed()));
+        faults += 1;
+        daemon = fault(&world, daemon, &mut random);
+        for _ in 0..20 {
+            let query = question(&library, &mut random);
+            daemon.insist(search_sessions::NAME, &json!({ "query": query }));
+        }
+        if began.elapsed() >= LINE * lines {
+            lines += 1;
+            line(&world, &daemon, began.elapsed());
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    let records = agents.join().expect("nobody panicked");
+    daemon.settle_at_last();
+    line(&world, &daemon, began.elapsed());
+    let ended = ended.lock().expect("nobody panicked");
+    println!("{records} records, {} sessions ended, {faults} faults", ended.len());
+    check(&daemon, &ended);
+    daemon.stop();
+}
+
+/// Writes; ends each session that is long enough by its agent's hook.
+fn work(
+    crowd: &mut Crowd,
+    rate: u64,
+    hook: &Hook,
+    over: &AtomicBool,
+    ended: &Mutex<Vec<Ended>>,
+) -> u64 {
+    while !over.load(Ordering::Relaxed) {
+        crowd.play(Pace { rate, duration: Duration::from_secs(1) }, |_| {});
+        for at in 0..crowd.agents().len() {
+            if crowd.agents()[at].records() < RECORDS {
+                continue;
+            }
+            let agent = crowd.begin_another(at);
+            hook.say_that_it_is_over(&agent);
+            let mut ended = ended.lock().expect("nobody panicked");
+            ended.push(Ended {
+                session: agent.session().to_owned(),
+                transcript: agent.path().to_owned(),
+            });
+            if let Some(old) = ended.len().checked_sub(TRANSCRIPTS) {
+                drop(fs::remove_file(&ended[old].transcript));
+            }
+        }
+    }
+    crowd.records()
+}
+
+/// How hooks are run.
+struct Hook {
+    program: PathBuf,
+    variables: Vec<(String, String)>,
+}
+
+fn hook(world: &World) -> Hook {
+    let command = world.command("graphiti");
+    let variable = |(name, value): (&std::ffi::OsStr, Option<&std::ffi::OsStr>)| {
+        Some((name.to_str()?.to_owned(), value?.to_str()?.to_owned()))
+    };
+    Hook {
+        program: PathBuf::from(command.get_program()),
+        variables: command.get_envs().filter_map(variable).collect(),
+    }
+}
+
+impl Hook {
+    fn say_that_it_is_over(&self, agent: &Agent) {
+        let event = json!({
+            "hook_event_name": "SessionEnd",
+            "session_id": agent.session(),
+            "transcript_path": agent.path(),
+            "cwd": "/home/ann/app",
+            "reason": "clear",
+        });
+        let mut child = Command::new(&self.program)
+            .arg("hook")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("run graphiti hook");
+        let mut input = child.stdin.take().expect("its input is piped");
+        input.write_all(event.to_string().as_bytes()).expect("a hook reads its event");
+        drop(input);
+        assert!(child.wait().expect("the hook ends").success(), "a hook failed");
+    }
+}
+
+fn fault(world: &World, daemon: Daemon, random: &mut Random) -> Daemon {
+    match random.below(5) {
+        0 => {
+            daemon.kill();
+            world.start()
+        }
+        1 => {
+            daemon.stop();
+            world.start()
+        }
+        2 => {
+            daemon.signal("STOP");
+            thread::sleep(STOPPED);
+            daemon.signal("CONT");
+            daemon
+        }
+        3 => {
+            daemon.signal("HUP");
+            daemon
+        }
+        _ => daemon,
+    }
+}
+
+fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
+    let process = daemon.process();
+    let health = health(daemon);
+    println!(
+        "{:>6.1}  {:>3.0} MB  {:>11}  {:>5.0} MB  {:>2.0} MB  {:>3.0} MB  {:>8}",
+        elapsed.as_secs_f64() / 60.0,
+        megabytes(process.resident()),
+        process.descriptors(),
+        megabytes(health.kept.database_bytes),
+        megabytes(health.kept.index_bytes),
+        megabytes(size(&world.home())),
+        health.kept.episodes,
+    );
+}
+
+fn health(daemon: &Daemon) -> health::Answer {
+    let answer = daemon.insist(health::NAME, &json!({})).expect("the daemon is there");
+    serde_json::from_value(answer).expect("an answer as documented")
+}
+
+/// Every session whose hook succeeded is indexed, unless its episode was let go for want of room.
+fn check(daemon: &Daemon, ended: &[Ended]) {
+    let health = health(daemon);
+    let is_missing = |ended: &&Ended| {
+        let arguments = json!({ "session_id": ended.session });
+        let answer = daemon.insist(get_session::NAME, &arguments).expect("the daemon is there");
+        let answer: get_session::Answer = serde_json::from_value(answer).unwrap_or_default();
+        answer.session.state != "indexed" || answer.session.episode.is_none()
+    };
+    let missing: Vec<&Ended> = ended.iter().filter(is_missing).collect();
+    println!(
+        "  without an episode: {}; let go for want of room: {} episodes, text of {} sessions; problems: {:?}",
+        missing.len(),
+        health.let_go.episodes,
+        health.let_go.sessions,
+        health.problems
+    );
+    let lost = (missing.len() as u64).saturating_sub(health.let_go.episodes);
+    let first = missing.first().map(|ended| ended.session.as_str());
+    assert_eq!(lost, 0, "lost what was acknowledged: {first:?}");
+}
+
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let of_entry = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => size(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        // Gone by now.
+        Err(_) => 0,
+    };
+    entries.map(of_entry).sum()
+}

@@ -1,0 +1,65 @@
+//! Real transcripts, which are not part of this repository.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Where the corpus lies: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None` with
+/// a word about it when it is not there.
+#[expect(clippy::print_stderr, reason = "who runs the tests should know what was not shown")]
+pub fn folder() -> Option<PathBuf> {
+    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
+    if !folder.is_dir() {
+        eprintln!("skipped: no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// Where Claude Code's transcripts lie in it.
+pub fn claude() -> Option<PathBuf> {
+    Some(folder()?.join("claude")).filter(|folder| folder.is_dir())
+}
+
+/// Every transcript under `folder`, in the order of their paths.
+pub fn transcripts(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder can be read") {
+            let path = entry.expect("a folder can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Changes each UUID in `text` to one that belongs to the copy of this number.
+pub fn change_ids(text: &mut [u8], copy: u32) {
+    let mut at = 0;
+    while at + 36 <= text.len() {
+        if text[at + 8] == b'-' && is_uuid(&text[at..at + 36]) {
+            let digits = std::str::from_utf8(&text[at..at + 8]).expect("hex digits");
+            let number = u32::from_str_radix(digits, 16).expect("hex digits");
+            let changed = format!("{:08x}", number ^ copy);
+            text[at..at + 8].copy_from_slice(changed.as_bytes());
+            at += 36;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn is_uuid(text: &[u8]) -> bool {
+    text.iter().enumerate().all(|(index, byte)| match index {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    })
+}

@@ -1,0 +1,56 @@
+//! Histories to be imported.
+
+use std::{
+    fs::{self, File},
+    path::Path,
+    time::{Duration, SystemTime},
+};
+
+use super::{Library, Session};
+use crate::corpus;
+
+/// How long ago transcripts were written.
+const AGE: Duration = Duration::from_secs(3 * 86_400);
+
+/// Copies the transcripts of `corpus` to where an agent keeps its own, each time with other ids,
+/// until there are `bytes`.
+pub fn repeat(corpus: &Path, projects: &Path, bytes: u64) {
+    let files = corpus::transcripts(corpus);
+    let mut written = 0;
+    for copy in 0.. {
+        let target = projects.join(format!("copy-{copy}"));
+        for path in &files {
+            let relative = path.strip_prefix(corpus).expect("a file of the corpus");
+            let mut name = relative.to_str().expect("a name in UTF-8").as_bytes().to_vec();
+            let mut content = fs::read(path).expect("a file of the corpus can be read");
+            corpus::change_ids(&mut name, copy);
+            corpus::change_ids(&mut content, copy);
+            let copied = target.join(String::from_utf8(name).expect("ids are changed to ASCII"));
+            fs::create_dir_all(copied.parent().expect("a folder")).expect("make a folder");
+            fs::write(&copied, &content).expect("write a transcript");
+            age(&copied);
+            written += content.len() as u64;
+            if written >= bytes {
+                return;
+            }
+        }
+    }
+}
+
+/// Writes the sessions of these numbers, of so many bytes each.
+pub fn sessions(
+    projects: &Path,
+    library: &Library,
+    numbers: std::ops::RangeInclusive<u64>,
+    bytes: u64,
+) {
+    for number in numbers {
+        Session::new(projects, number).write(library, bytes);
+    }
+}
+
+/// Makes a file look as if it was written long ago.
+pub fn age(path: &Path) {
+    let file = File::options().append(true).open(path).expect("a file that was just made");
+    file.set_modified(SystemTime::now() - AGE).expect("set a file's time");
+}
