@@ -14,6 +14,7 @@
 mod corpus;
 #[cfg(feature = "fts5-baseline")]
 mod fts;
+mod needles;
 mod score;
 mod sessions;
 mod synthetic;
@@ -52,13 +53,16 @@ fn main() {
         counts.into_iter().for_each(volume::run);
         return;
     }
-    quality(&synthetic::make());
+    let set = synthetic::make();
+    quality(&set);
+    needles(set);
     let Some(folder) = std::env::var_os("GRAPHITI_CORPUS") else {
         println!("GRAPHITI_CORPUS is not set: no transcripts to measure on");
         return;
     };
     let set = corpus::load(Path::new(&folder));
     quality(&set);
+    needles(set);
 }
 
 fn quality(set: &Set) {
@@ -88,6 +92,15 @@ fn quality(set: &Set) {
         }
         println!("  {tokenizer:16} {score}");
     }
+}
+
+/// How well sentences are found that stand once in all sessions.
+fn needles(set: Set) {
+    let set = needles::hide(set);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let index = build(&set, folder.path());
+    let score = ask_all(&set, &index, &Weights::default(), (None, true));
+    println!("  {} needles       {score}", set.questions.len());
 }
 
 /// How many questions that mean nothing are answered with sessions, of which there is always a

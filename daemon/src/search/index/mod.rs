@@ -74,7 +74,7 @@ pub struct Backlog {
 
 impl Backlog {
     /// From here on a caller should commit before it applies more.
-    pub const FULL: usize = 8 * 1024 * 1024;
+    pub const FULL: usize = 4 * 1024 * 1024;
 
     /// Whether it is time to commit, however young the changes are.
     pub fn is_full(self) -> bool {

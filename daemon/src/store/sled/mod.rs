@@ -18,6 +18,7 @@ mod reading;
 mod records;
 mod room;
 mod salvage;
+mod slack;
 mod smaller;
 mod statements;
 mod unwritten;
@@ -35,7 +36,7 @@ use std::{
 use sled::{Db, Tree};
 
 pub use self::salvage::{Salvaged, open_what_is_left};
-use self::{counters::Counters, mark::Mark, room::Room, writer::Writer};
+use self::{counters::Counters, mark::Mark, room::Room, slack::Slack, writer::Writer};
 use crate::store::{Store, StoreError, Ticket, Write};
 
 /// A store in a folder of its own.
@@ -61,6 +62,7 @@ impl SledStore {
     ///
     /// Takes a lock on the folder that the death of the process frees.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
+        let _slack = Slack::begin();
         smaller::settle(folder).map_err(|error| in_folder(folder, &error))?;
         let db = open_unlocked(folder).map_err(|error| room::or_no_space(folder, error))?;
         let tree: Tree = (*db).clone();
@@ -136,6 +138,7 @@ fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
 
 fn open_database(folder: &Path) -> sled::Result<Db> {
     let path = folder.to_owned();
+    let _slack = Slack::begin();
     // Most databases that sled cannot open make it panic rather than fail.
     let opened = panic::catch_unwind(move || {
         sled::Config::default()

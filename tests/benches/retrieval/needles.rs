@@ -1,0 +1,50 @@
+//! A hundred sentences, each hidden in the middle of a session.
+
+use graphiti_tests::Random;
+
+use crate::sessions::{Question, Set};
+
+const PARTS: [&str; 10] = [
+    "checkout",
+    "billing",
+    "upload",
+    "thumbnail",
+    "audit",
+    "webhook",
+    "invoice",
+    "mailer",
+    "importer",
+    "gateway",
+];
+const SETTINGS: [&str; 10] = [
+    "timeout",
+    "retry limit",
+    "queue size",
+    "batch size",
+    "port",
+    "cache lifetime",
+    "pool size",
+    "rate limit",
+    "chunk size",
+    "lease time",
+];
+
+/// Hides them in the sessions of `set`, and asks for each. Every word of a question stands in ten
+/// sentences, two of them together in one.
+pub(crate) fn hide(mut set: Set) -> Set {
+    let mut random = Random::new(11);
+    set.questions.clear();
+    for (part, setting) in PARTS.iter().flat_map(|part| SETTINGS.map(|setting| (part, setting))) {
+        let at = random.below(set.sessions.len());
+        let session = &mut set.sessions[at];
+        let middle = session.messages.len() / 2;
+        let Some(message) = session.messages.get_mut(middle) else { continue };
+        let value = 10 + random.below(990);
+        message.text.push_str(&format!("\nBy the way, the {part} {setting} is {value} now."));
+        set.questions.push(Question {
+            text: format!("what is the {part} {setting}?"),
+            answers: vec![session.name.clone()],
+        });
+    }
+    set
+}
