@@ -1,6 +1,7 @@
-//! A hundred sentences, each hidden in the middle of a session.
+//! A hundred sentences, each hidden in what was said in the middle of a session.
 
 use graphiti_tests::Random;
+use graphitid::model::{Message, Role};
 
 use crate::sessions::{Question, Set};
 
@@ -38,7 +39,9 @@ pub(crate) fn hide(mut set: Set) -> Set {
         let at = random.below(set.sessions.len());
         let session = &mut set.sessions[at];
         let middle = session.messages.len() / 2;
-        let Some(message) = session.messages.get_mut(middle) else { continue };
+        let (before, behind) = session.messages.split_at_mut(middle);
+        let mut said = behind.iter_mut().chain(before).filter(|message| is_said(message));
+        let Some(message) = said.next() else { continue };
         let value = 10 + random.below(990);
         message.text.push_str(&format!("\nBy the way, the {part} {setting} is {value} now."));
         set.questions.push(Question {
@@ -47,4 +50,9 @@ pub(crate) fn hide(mut set: Set) -> Set {
         });
     }
     set
+}
+
+/// Whether somebody says it; what tools return counts less.
+fn is_said(message: &Message) -> bool {
+    matches!(message.role, Role::User | Role::Agent)
 }
