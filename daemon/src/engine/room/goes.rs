@@ -10,6 +10,34 @@ use crate::{
 /// Sessions in one list of writes.
 const SESSIONS: usize = 16;
 
+/// Lets go of what is too much until the content is `goal` bytes, or nothing more may go; says how
+/// many it is then.
+pub(super) fn down_to(store: &dyn Store, goal: u64) -> Result<(LetGo, u64), StoreError> {
+    let mut gone = LetGo::default();
+    loop {
+        let content = store.content_bytes()?;
+        if content <= goal {
+            return Ok((gone, content));
+        }
+        // Looked at in this order, for what waits now may be indexed a moment later.
+        let waiting = waiting_bytes(store)?;
+        let text = text(store, content - goal)?;
+        gone.sessions += text.sessions;
+        gone.bytes += text.bytes;
+        if text.sessions > 0 {
+            continue;
+        }
+        // Text that is not indexed yet can go as soon as it is: no episode makes room for it. But
+        // where agents are always at work, some always waits.
+        let is_for_text = content.saturating_sub(waiting) <= goal;
+        let episodes = if is_for_text { 0 } else { episodes(store)? };
+        if episodes == 0 {
+            return Ok((gone, content));
+        }
+        gone.episodes += episodes;
+    }
+}
+
 /// Lets go of the text of the oldest sessions, of so many bytes at least if there are as many.
 pub(super) fn text(store: &dyn Store, bytes: u64) -> Result<LetGo, StoreError> {
     let mut gone = LetGo::default();
@@ -44,18 +72,17 @@ pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// Whether there is text of sessions that have no episode yet.
-pub(super) fn text_waits(store: &dyn Store) -> Result<bool, StoreError> {
+/// Bytes of the text of sessions that are not over and indexed: it may go as soon as they are.
+fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
+    let mut bytes = 0;
     for session in store.live_sessions()? {
-        if session.indexed.is_none() && store.text_bytes(session.key)? > 0 {
-            return Ok(true);
-        }
+        bytes += store.text_bytes(session.key)?;
     }
-    Ok(false)
+    Ok(bytes)
 }
 
 /// Lets go of a few of the oldest episodes; says of how many.
-pub(super) fn episodes(store: &dyn Store) -> Result<u64, StoreError> {
+fn episodes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut gone = 0;
     let mut writes = Vec::new();
     for (session, episode) in oldest(store)? {
@@ -174,6 +201,26 @@ mod tests {
                 prop_assert_eq!(source.offset == 0, *is_indexed);
             }
         }
+    }
+
+    #[test]
+    fn no_episode_goes_for_text_that_waits_and_each_that_must_although_some_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let mut made: Vec<Made> = (0..40).map(|age| (age, 5, true)).collect();
+        made.push((0, 30, false));
+        fill(&store, &made);
+        let waiting = waiting_bytes(&store).unwrap();
+        assert!(waiting > 20_000, "{waiting} bytes of text wait");
+
+        let without_text = store.content_bytes().unwrap() - text_bytes(&store).unwrap();
+        let (gone, content) = down_to(&store, without_text - waiting / 2).unwrap();
+        assert_eq!((gone.sessions, gone.episodes), (40, 0));
+
+        let goal = content - waiting - 50_000;
+        let (gone, content) = down_to(&store, goal).unwrap();
+        assert!((16..40).contains(&gone.episodes), "{} episodes went", gone.episodes);
+        assert!(content - waiting <= goal, "{content} bytes are left");
     }
 
     fn episodes_go(store: &SledStore) -> u64 {

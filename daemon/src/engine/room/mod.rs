@@ -215,28 +215,8 @@ impl Keeper {
     }
 
     fn make_room_now(&self) -> Result<bool, StoreError> {
-        let (store, goal) = (self.store.as_ref(), self.store.goal());
-        let mut gone = LetGo::default();
-        let content = loop {
-            let content = store.content_bytes()?;
-            if content <= goal {
-                break content;
-            }
-            // Looked at in this order, for what waits now may be indexed a moment later.
-            let waits = goes::text_waits(store)?;
-            let text = goes::text(store, content - goal)?;
-            gone.sessions += text.sessions;
-            gone.bytes += text.bytes;
-            if text.sessions > 0 {
-                continue;
-            }
-            // Text that is not indexed yet can go as soon as it is: no episode makes room for it.
-            let episodes = if waits { 0 } else { goes::episodes(store)? };
-            if episodes == 0 {
-                break content;
-            }
-            gone.episodes += episodes;
-        };
+        let goal = self.store.goal();
+        let (gone, content) = goes::down_to(self.store.as_ref(), goal)?;
         self.note(gone, "database")?;
         // With text that waits a new database may be twice as large as is meant, and the two of them
         // take more than the limit while one is copied; standing still for ever would be worse.
