@@ -3,15 +3,13 @@
 use std::{path::PathBuf, time::Instant};
 
 use clap::Args;
-use graphiti_proto::tools::{health, search_sessions};
+use graphiti_proto::tools::search_sessions;
 use graphiti_tests::{
-    Random, Wire, World,
+    Daemon, Random, Wire, World,
     made_up::{Library, history},
     times::Times,
 };
 use serde_json::{Value, json};
-
-use crate::growth::question;
 
 /// Bytes of a session.
 const SESSION: u64 = 100_000;
@@ -50,13 +48,13 @@ fn measure(options: &Options, title: &str, settings: &Value) {
     let daemon = world.start();
     let (mut wire, mut random) = (daemon.wire(), Random::new(5));
     let mut times = Vec::new();
-    while is_importing(&mut wire) {
-        times.push(search(&mut wire, &question(&library, &mut random)));
+    while is_importing(&daemon) {
+        times.push(search(&mut wire, &library.question(&mut random)));
     }
     let count = times.len();
     println!("  {title}: {} ({count} searches)", Times::of(times).to_text());
     daemon.settle();
-    let quiet = (0..QUIET).map(|_| search(&mut wire, &question(&library, &mut random)));
+    let quiet = (0..QUIET).map(|_| search(&mut wire, &library.question(&mut random)));
     println!("  afterwards: {}", Times::of(quiet.collect()).to_text());
 }
 
@@ -66,8 +64,7 @@ fn search(wire: &mut Wire, query: &str) -> std::time::Duration {
     began.elapsed()
 }
 
-fn is_importing(wire: &mut Wire) -> bool {
-    let health: health::Answer = serde_json::from_value(wire.call(health::NAME, &json!({})))
-        .expect("an answer as documented");
+fn is_importing(daemon: &Daemon) -> bool {
+    let health = daemon.health();
     !health.history.scanned || health.history.left > 0
 }

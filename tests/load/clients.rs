@@ -9,8 +9,6 @@ use graphiti_tests::{
     times::{Times, timed},
 };
 
-use crate::growth::question;
-
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
 /// Bytes of a session.
@@ -43,7 +41,7 @@ pub(crate) fn run(options: &Options) {
     });
     let mut random = Random::new(5);
     show("graphiti search, from exec to exit", &mut || {
-        let query = question(&library, &mut random);
+        let query = library.question(&mut random);
         let (time, succeeded) = timed(world.command("graphiti").args(["search", &query]), "");
         assert!(succeeded, "graphiti search {query} failed");
         time

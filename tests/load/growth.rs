@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use graphiti_proto::tools::{close, health, search_sessions};
+use graphiti_proto::tools::{close, search_sessions};
 use graphiti_tests::{
     Daemon, Random, World,
     made_up::{Library, Session, history},
@@ -23,7 +23,7 @@ const CLOSED: usize = 50;
 /// Bytes that a session grows by before it is closed.
 const MORE: u64 = 10_000;
 /// After it the index is on disk and what is not needed at rest is let go.
-const REST: Duration = Duration::from_secs(15);
+const REST: Duration = Duration::from_secs(40);
 
 /// How far it grows.
 #[derive(Args)]
@@ -75,8 +75,7 @@ fn imported(world: &World, new: &RangeInclusive<u64>) {
             megabytes(daemon.process().peak())
         );
     }
-    let health: health::Answer = serde_json::from_value(daemon.call(health::NAME, &json!({})))
-        .expect("an answer as documented");
+    let health = daemon.health();
     println!(
         "  disk: database {:.1} MB, index {:.1} MB",
         megabytes(health.kept.database_bytes),
@@ -117,18 +116,12 @@ fn asked(daemon: &Daemon, library: &Library) {
     let mut wire = daemon.wire();
     let mut times = Vec::new();
     for _ in 0..ASKED {
-        let query = question(library, &mut random);
+        let query = library.question(&mut random);
         let began = Instant::now();
         wire.call(search_sessions::NAME, &json!({ "query": query }));
         times.push(began.elapsed());
     }
     println!("  searches: {}", Times::of(times).to_text());
-}
-
-/// Three words of those that sessions are made of.
-pub(crate) fn question(library: &Library, random: &mut Random) -> String {
-    let words: Vec<&str> = (0..3).map(|_| library.word(random)).collect();
-    words.join(" ")
 }
 
 fn closed(world: &World, daemon: &Daemon, library: &Library, known: u64) {

@@ -65,10 +65,8 @@ pub(crate) fn run(played: &Played) {
     let share = spent.as_secs_f64() / began.elapsed().as_secs_f64();
 
     let mut wire = daemon.wire();
-    let missed = crowd
-        .agents()
-        .iter()
-        .map(|agent| agent.records().abs_diff(known(&mut wire, agent.session())));
+    let missed =
+        crowd.played().map(|agent| agent.records().abs_diff(known(&mut wire, agent.session())));
     let missed: u64 = missed.sum();
     println!(
         "{} sessions, {} records a second for {} s: {} records, {:.0} MB, written at most {behind:.0?} late",

@@ -72,6 +72,8 @@ pub(crate) struct Crowd {
     material: Material,
     projects: PathBuf,
     agents: Vec<Agent>,
+    /// Those whose recordings came to their end.
+    done: Vec<Agent>,
     /// Sessions begun so far.
     begun: u32,
     records: u64,
@@ -120,6 +122,7 @@ impl Crowd {
             material,
             projects: projects.to_owned(),
             agents: Vec::new(),
+            done: Vec::new(),
             begun: 0,
             records: 0,
             bytes: 0,
@@ -133,6 +136,11 @@ impl Crowd {
 
     pub(crate) fn agents(&self) -> &[Agent] {
         &self.agents
+    }
+
+    /// All sessions that were played, but for those that [`Crowd::begin_another`] gave away.
+    pub(crate) fn played(&self) -> impl Iterator<Item = &Agent> {
+        self.done.iter().chain(&self.agents)
     }
 
     /// Records that all wrote.
@@ -171,7 +179,8 @@ impl Crowd {
     /// another session.
     pub(crate) fn write(&mut self, at: usize) -> &Agent {
         if self.is_at_end(at) {
-            self.agents[at] = self.begin();
+            let agent = self.begin_another(at);
+            self.done.push(agent);
         }
         let agent = &mut self.agents[at];
         let mut line = match (&mut agent.script, &self.material) {
@@ -194,7 +203,7 @@ impl Crowd {
         agent
     }
 
-    /// The agent of this number begins another session; its id before.
+    /// The agent of this number begins another session; returns it with the one before.
     pub(crate) fn begin_another(&mut self, at: usize) -> Agent {
         let other = self.begin();
         std::mem::replace(&mut self.agents[at], other)

@@ -3,24 +3,18 @@
 
 use std::{
     fs,
-    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use clap::Args;
-use graphiti_proto::tools::{get_session, health, search_sessions};
-use graphiti_tests::{Daemon, Random, World, made_up::Library};
+use graphiti_proto::tools::{get_session, search_sessions};
+use graphiti_tests::{Daemon, Random, World, made_up::Library, times::timed};
 use serde_json::json;
 
 use crate::{
-    growth::question,
     megabytes,
     play::{Agent, Crowd, Material, Pace},
 };
@@ -64,60 +58,34 @@ pub(crate) fn run(options: &Options) {
     let world = World::new();
     let limits = json!({ "database_bytes": 192 << 20, "index_bytes": 48 << 20 });
     world.configure(&json!({ "limits": limits }));
-    let mut daemon = world.start();
-    let over = Arc::new(AtomicBool::new(false));
-    let ended = Arc::new(Mutex::new(Vec::new()));
-    let agents = {
-        let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
-        let (over, ended, rate) = (over.clone(), ended.clone(), options.rate);
-        let hook = hook(&world);
-        thread::spawn(move || work(&mut crowd, rate, &hook, &over, &ended))
-    };
+    let daemon = world.start();
+    let over = AtomicBool::new(false);
     let began = Instant::now();
-    let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
-    let library = Library::new();
-    println!("minute  memory  descriptors  database  index  home  episodes");
-    while began.elapsed() < Duration::from_secs(options.minutes * 60) {
-        let next = Duration::from_secs(options.fault_every) * (faults + 1);
-        thread::sleep(next.saturating_sub(began.elapsed()));
-        faults += 1;
-        daemon = fault(&world, daemon, &mut random);
-        for _ in 0..20 {
-            let query = question(&library, &mut random);
-            daemon.insist(search_sessions::NAME, &json!({ "query": query }));
-        }
-        if began.elapsed() >= LINE * lines {
-            lines += 1;
-            line(&world, &daemon, began.elapsed());
-        }
-    }
-    over.store(true, Ordering::Relaxed);
-    let records = agents.join().expect("nobody panicked");
+    let (daemon, ended) = thread::scope(|scope| {
+        let agents = scope.spawn(|| work(&world, options, &over));
+        let daemon = disturb(&world, options, daemon, began);
+        over.store(true, Ordering::Relaxed);
+        (daemon, agents.join().expect("nobody panicked"))
+    });
     daemon.settle_at_last();
     line(&world, &daemon, began.elapsed());
-    let ended = ended.lock().expect("nobody panicked");
-    println!("{records} records, {} sessions ended, {faults} faults", ended.len());
     check(&daemon, &ended);
     daemon.stop();
 }
 
 /// Writes; ends each session that is long enough by its agent's hook.
-fn work(
-    crowd: &mut Crowd,
-    rate: u64,
-    hook: &Hook,
-    over: &AtomicBool,
-    ended: &Mutex<Vec<Ended>>,
-) -> u64 {
+fn work(world: &World, options: &Options, over: &AtomicBool) -> Vec<Ended> {
+    let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
+    let pace = Pace { rate: options.rate, duration: Duration::from_secs(1) };
+    let mut ended: Vec<Ended> = Vec::new();
     while !over.load(Ordering::Relaxed) {
-        crowd.play(Pace { rate, duration: Duration::from_secs(1) }, |_| {});
+        crowd.play(pace, |_| {});
         for at in 0..crowd.agents().len() {
             if crowd.agents()[at].records() < RECORDS {
                 continue;
             }
             let agent = crowd.begin_another(at);
-            hook.say_that_it_is_over(&agent);
-            let mut ended = ended.lock().expect("nobody panicked");
+            say_that_it_is_over(world, &agent);
             ended.push(Ended {
                 session: agent.session().to_owned(),
                 transcript: agent.path().to_owned(),
@@ -127,47 +95,44 @@ fn work(
             }
         }
     }
-    crowd.records()
+    println!("{} records", crowd.records());
+    ended
 }
 
-/// How hooks are run.
-struct Hook {
-    program: PathBuf,
-    variables: Vec<(String, String)>,
-}
-
-fn hook(world: &World) -> Hook {
-    let command = world.command("graphiti");
-    let variable = |(name, value): (&std::ffi::OsStr, Option<&std::ffi::OsStr>)| {
-        Some((name.to_str()?.to_owned(), value?.to_str()?.to_owned()))
-    };
-    Hook {
-        program: PathBuf::from(command.get_program()),
-        variables: command.get_envs().filter_map(variable).collect(),
+/// Does something to the daemon every now and then, as long as the soak is to last; returns the one
+/// that runs then.
+fn disturb(world: &World, options: &Options, mut daemon: Daemon, began: Instant) -> Daemon {
+    let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
+    let library = Library::new();
+    println!("minute  memory  descriptors  database  index  home  episodes  let go");
+    while began.elapsed() < Duration::from_secs(options.minutes * 60) {
+        let next = Duration::from_secs(options.fault_every) * (faults + 1);
+        thread::sleep(next.saturating_sub(began.elapsed()));
+        faults += 1;
+        daemon = fault(world, daemon, &mut random);
+        for _ in 0..20 {
+            let query = library.question(&mut random);
+            daemon.insist(search_sessions::NAME, &json!({ "query": query }));
+        }
+        if began.elapsed() >= LINE * lines {
+            lines += 1;
+            line(world, &daemon, began.elapsed());
+        }
     }
+    println!("{faults} faults");
+    daemon
 }
 
-impl Hook {
-    fn say_that_it_is_over(&self, agent: &Agent) {
-        let event = json!({
-            "hook_event_name": "SessionEnd",
-            "session_id": agent.session(),
-            "transcript_path": agent.path(),
-            "cwd": "/home/ann/app",
-            "reason": "clear",
-        });
-        let mut child = Command::new(&self.program)
-            .arg("hook")
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("run graphiti hook");
-        let mut input = child.stdin.take().expect("its input is piped");
-        input.write_all(event.to_string().as_bytes()).expect("a hook reads its event");
-        drop(input);
-        assert!(child.wait().expect("the hook ends").success(), "a hook failed");
-    }
+fn say_that_it_is_over(world: &World, agent: &Agent) {
+    let event = json!({
+        "hook_event_name": "SessionEnd",
+        "session_id": agent.session(),
+        "transcript_path": agent.path(),
+        "cwd": "/home/ann/app",
+        "reason": "clear",
+    });
+    let (_, succeeded) = timed(world.command("graphiti").arg("hook"), &event.to_string());
+    assert!(succeeded, "a hook failed");
 }
 
 fn fault(world: &World, daemon: Daemon, random: &mut Random) -> Daemon {
@@ -196,9 +161,9 @@ fn fault(world: &World, daemon: Daemon, random: &mut Random) -> Daemon {
 
 fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
     let process = daemon.process();
-    let health = health(daemon);
+    let health = daemon.health();
     println!(
-        "{:>6.1}  {:>3.0} MB  {:>11}  {:>5.0} MB  {:>2.0} MB  {:>3.0} MB  {:>8}",
+        "{:>6.1}  {:>3.0} MB  {:>11}  {:>5.0} MB  {:>2.0} MB  {:>3.0} MB  {:>8}  {:>6}",
         elapsed.as_secs_f64() / 60.0,
         megabytes(process.resident()),
         process.descriptors(),
@@ -206,17 +171,13 @@ fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
         megabytes(health.kept.index_bytes),
         megabytes(size(&world.home())),
         health.kept.episodes,
+        health.let_go.episodes,
     );
-}
-
-fn health(daemon: &Daemon) -> health::Answer {
-    let answer = daemon.insist(health::NAME, &json!({})).expect("the daemon is there");
-    serde_json::from_value(answer).expect("an answer as documented")
 }
 
 /// Every session whose hook succeeded is indexed, unless its episode was let go for want of room.
 fn check(daemon: &Daemon, ended: &[Ended]) {
-    let health = health(daemon);
+    let health = daemon.health();
     let is_missing = |ended: &&Ended| {
         let arguments = json!({ "session_id": ended.session });
         let answer = daemon.insist(get_session::NAME, &arguments).expect("the daemon is there");
@@ -225,7 +186,8 @@ fn check(daemon: &Daemon, ended: &[Ended]) {
     };
     let missing: Vec<&Ended> = ended.iter().filter(is_missing).collect();
     println!(
-        "  without an episode: {}; let go for want of room: {} episodes, text of {} sessions; problems: {:?}",
+        "  of {} sessions that ended without an episode: {}; let go for want of room: {} episodes, text of {} sessions; problems: {:?}",
+        ended.len(),
         missing.len(),
         health.let_go.episodes,
         health.let_go.sessions,

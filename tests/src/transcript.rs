@@ -45,9 +45,10 @@ impl Transcript {
         self
     }
 
-    /// A transcript that goes on where a file is or will be: with records of its own.
-    pub fn continued(projects: &Path, session: &str, cwd: &str) -> Transcript {
-        Transcript { count: 1_000, ..Transcript::new(projects, session, cwd) }
+    /// It goes on where a file is or will be: with records of its own.
+    #[must_use]
+    pub fn continued(self) -> Transcript {
+        Transcript { count: 1_000, ..self }
     }
 
     /// The session's id.

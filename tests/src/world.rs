@@ -10,7 +10,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use graphiti_proto::{endpoint, methods};
+use graphiti_proto::{endpoint, methods, tools::health};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -236,6 +236,12 @@ impl Daemon {
                 return Some(answer["structuredContent"].clone());
             }
         }
+    }
+
+    /// How it is.
+    pub fn health(&self) -> health::Answer {
+        let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
+        serde_json::from_value(answer).expect("an answer as documented")
     }
 
     /// Waits as [`Daemon::settle`] does for a daemon that may open its database anew meanwhile.

@@ -12,7 +12,7 @@ use std::{
 };
 
 use graphiti_proto::tools::{
-    SessionRow, get_session, health,
+    SessionRow, get_session,
     list_sessions::{self, Answer},
 };
 use graphiti_tests::{Daemon, World, corpus};
@@ -38,11 +38,11 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
     assert_nothing_went_wrong(&other, &other_daemon);
     assert_eq!(said(&found), said(&other_found));
 
-    let episodes = health(&daemon).kept.episodes;
+    let episodes = daemon.health().kept.episodes;
     assert!(daemon.stop().success());
     let daemon = world.start();
     daemon.settle();
-    let health = health(&daemon);
+    let health = daemon.health();
     assert_eq!((health.history.bytes_read, health.history.done), (0, 0));
     assert_eq!(health.kept.episodes, episodes);
     assert_eq!(sessions(&daemon), found);
@@ -120,12 +120,8 @@ fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
     answer.sessions
 }
 
-fn health(daemon: &Daemon) -> health::Answer {
-    serde_json::from_value(daemon.call(health::NAME, &json!({}))).unwrap()
-}
-
 fn assert_nothing_went_wrong(world: &World, daemon: &Daemon) {
-    assert_eq!(health(daemon).problems, [""; 0]);
+    assert_eq!(daemon.health().problems, [""; 0]);
     let log = world.log();
     assert!(!log.contains("panicked"), "{log}");
 }

@@ -128,7 +128,7 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let marmot = said(&world, MARMOT, "/work/app", "marmot");
     let daemon = world.start();
     daemon.settle();
-    let mut fork = Transcript::continued(&world.projects(), OTHER, "/work/app");
+    let mut fork = world.transcript(OTHER).continued();
     fs::copy(marmot.path(), fork.path()).unwrap();
     fork.prompt("Look at the walrus").reply("It is there.");
     daemon.settle();

@@ -39,7 +39,7 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     // The original and the fork go on, each for itself; so does the copy, as a fork then.
     original.prompt("Look at the otter").reply("It swims.");
     fork.prompt("Look at the heron").reply("It flies.");
-    let mut copy = Transcript::continued(&world.projects(), COPY, "/work/app");
+    let mut copy = world.transcript(COPY).continued();
     copy.prompt("Look at the badger").reply("It digs.");
     daemon.settle();
     for (word, session) in [("otter", ORIGINAL), ("heron", FORK), ("badger", COPY)] {
@@ -114,8 +114,7 @@ fn original_of(world: &World, age: Duration) -> Transcript {
 
 /// A copy of a transcript under another session's id, records and all.
 fn copied(world: &World, original: &Transcript, session: &str) -> Transcript {
-    let projects = world.projects();
-    let copy = Transcript::continued(&projects, session, "/work/app");
+    let copy = world.transcript(session).continued();
     fs::copy(original.path(), copy.path()).unwrap();
     copy
 }

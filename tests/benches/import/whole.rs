@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use graphiti_proto::tools::{close, health};
+use graphiti_proto::tools::close;
 use graphiti_tests::{Daemon, World};
 use serde_json::json;
 
@@ -34,9 +34,7 @@ pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, Imported) {
 
 /// Prints what the import left behind in memory and on disk.
 pub(crate) fn print_costs(daemon: &Daemon) {
-    let health: health::Answer = serde_json::from_value(daemon.call(health::NAME, &json!({})))
-        .expect("an answer as documented");
-    let kept = health.kept;
+    let kept = daemon.health().kept;
     println!(
         "  memory: {:.0} MB at its peak, {:.0} MB now",
         megabytes(daemon.process().peak()),

@@ -52,6 +52,12 @@ impl Library {
         &self.words[((self.words.len() as f64).powf(share) - 1.0) as usize]
     }
 
+    /// Three words, as somebody may ask for.
+    pub fn question(&self, random: &mut Random) -> String {
+        let words: Vec<&str> = (0..3).map(|_| self.word(random)).collect();
+        words.join(" ")
+    }
+
     /// A file of the project.
     pub fn path(&self, random: &mut Random) -> String {
         format!(

@@ -10,57 +10,117 @@ use crate::{
 /// Sessions in one list of writes.
 const SESSIONS: usize = 16;
 
-/// Lets go of what is too much until the content is `goal` bytes, or nothing more may go; says how
-/// many it is then.
-pub(super) fn down_to(store: &dyn Store, goal: u64) -> Result<(LetGo, u64), StoreError> {
-    let mut gone = LetGo::default();
-    loop {
-        let content = store.content_bytes()?;
-        if content <= goal {
-            return Ok((gone, content));
+/// Lets go of things, and notes each with the same list of writes, so that what is said to have gone
+/// is what went, whenever the process ends.
+pub(super) struct Going<'a> {
+    store: &'a dyn Store,
+    /// What went before.
+    before: LetGo,
+    /// What this let go.
+    gone: LetGo,
+}
+
+impl Going<'_> {
+    pub(super) fn of(store: &dyn Store) -> Going<'_> {
+        Going { store, before: LetGo::noted(store), gone: LetGo::default() }
+    }
+
+    pub(super) fn gone(&self) -> LetGo {
+        self.gone
+    }
+
+    /// Lets go of what is too much until the content is `goal` bytes, or nothing more may go; returns
+    /// how many it is then.
+    pub(super) fn down_to(&mut self, goal: u64) -> Result<u64, StoreError> {
+        loop {
+            let content = self.store.content_bytes()?;
+            if content <= goal {
+                return Ok(content);
+            }
+            // Looked at in this order, for what waits now may be indexed a moment later.
+            let waiting = waiting_bytes(self.store)?;
+            if self.text(content - goal)? > 0 {
+                continue;
+            }
+            // Text that is not indexed yet can go as soon as it is: no episode makes room for it. But
+            // where agents are always at work, some always waits.
+            let excess = content.saturating_sub(waiting).saturating_sub(goal);
+            let most = likely_half(excess, content - waiting.min(content), self.store);
+            if excess == 0 || self.episodes(most)? == 0 {
+                return Ok(content);
+            }
         }
-        // Looked at in this order, for what waits now may be indexed a moment later.
-        let waiting = waiting_bytes(store)?;
-        let text = text(store, content - goal)?;
-        gone.sessions += text.sessions;
-        gone.bytes += text.bytes;
-        if text.sessions > 0 {
-            continue;
+    }
+
+    /// Lets go of the text of the oldest sessions, of `bytes` at least if there are as many; returns
+    /// of how many sessions.
+    pub(super) fn text(&mut self, bytes: u64) -> Result<u64, StoreError> {
+        let before = self.gone;
+        let mut writes = Vec::new();
+        for (session, _) in oldest(self.store)? {
+            if self.gone.bytes - before.bytes >= bytes {
+                break;
+            }
+            let text = self.store.text_bytes(session)?;
+            if text == 0 {
+                continue;
+            }
+            self.gone.bytes += text;
+            self.gone.sessions += 1;
+            let sources: Vec<Source> = self.store.sources_of(session)?;
+            writes.extend(sources.into_iter().map(|source| Write::DropText(source.key)));
+            if writes.len() >= SESSIONS {
+                self.write(&mut writes)?;
+            }
         }
-        // Text that is not indexed yet can go as soon as it is: no episode makes room for it. But
-        // where agents are always at work, some always waits.
-        let is_for_text = content.saturating_sub(waiting) <= goal;
-        let episodes = if is_for_text { 0 } else { episodes(store)? };
-        if episodes == 0 {
-            return Ok((gone, content));
+        self.write(&mut writes)?;
+        fault::point("room: text gone");
+        Ok(self.gone.sessions - before.sessions)
+    }
+
+    /// Lets go of at most so many of the oldest episodes; returns of how many.
+    fn episodes(&mut self, most: u64) -> Result<u64, StoreError> {
+        let before = self.gone.episodes;
+        let mut writes = Vec::new();
+        for (session, episode) in oldest(self.store)? {
+            let gone = self.gone.episodes - before;
+            if gone == most {
+                break;
+            }
+            if self.store.episode(episode)?.is_none() {
+                continue;
+            }
+            self.gone.episodes += 1;
+            writes.push(Write::DropEpisode(episode));
+            for source in self.store.sources_of(session)? {
+                // What is saved beside the cursor goes, too: if it went on, it is read anew.
+                writes.push(Write::ClearSource(source.key));
+                let source = Source { offset: 0, ..source };
+                writes.push(Write::Source { source, checkpoint: None });
+            }
+            if (gone + 1).is_multiple_of(SESSIONS as u64) {
+                self.write(&mut writes)?;
+            }
         }
-        gone.episodes += episodes;
+        self.write(&mut writes)?;
+        Ok(self.gone.episodes - before)
+    }
+
+    fn write(&self, writes: &mut Vec<Write>) -> Result<(), StoreError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let mut writes = std::mem::take(writes);
+        writes.push(self.before.and(self.gone).to_note());
+        self.store.write(writes).wait().map(drop)
     }
 }
 
-/// Lets go of the text of the oldest sessions, of so many bytes at least if there are as many.
-pub(super) fn text(store: &dyn Store, bytes: u64) -> Result<LetGo, StoreError> {
-    let mut gone = LetGo::default();
-    let mut writes = Vec::new();
-    for (session, _) in oldest(store)? {
-        if gone.bytes >= bytes {
-            break;
-        }
-        let text = store.text_bytes(session)?;
-        if text == 0 {
-            continue;
-        }
-        gone.bytes += text;
-        gone.sessions += 1;
-        let sources: Vec<Source> = store.sources_of(session)?;
-        writes.extend(sources.into_iter().map(|source| Write::DropText(source.key)));
-        if writes.len() >= SESSIONS {
-            store.write(std::mem::take(&mut writes)).wait()?;
-        }
-    }
-    store.write(writes).wait()?;
-    fault::point("room: text gone");
-    Ok(gone)
+/// About half as many episodes as are too much, so that a few looks at all of the database suffice
+/// and hardly any goes in vain.
+fn likely_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
+    let each = content / store.totals().episodes.max(1);
+    (excess / each.max(1) / 2).max(SESSIONS as u64)
 }
 
 /// Bytes of all text that may go.
@@ -79,29 +139,6 @@ fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
         bytes += store.text_bytes(session.key)?;
     }
     Ok(bytes)
-}
-
-/// Lets go of a few of the oldest episodes; says of how many.
-fn episodes(store: &dyn Store) -> Result<u64, StoreError> {
-    let mut gone = 0;
-    let mut writes = Vec::new();
-    for (session, episode) in oldest(store)? {
-        if gone == SESSIONS as u64 {
-            break;
-        }
-        if store.episode(episode)?.is_none() {
-            continue;
-        }
-        gone += 1;
-        writes.push(Write::DropEpisode(episode));
-        for source in store.sources_of(session)? {
-            // What is saved beside the cursor goes, too: if it went on, it is read anew.
-            writes.push(Write::ClearSource(source.key));
-            writes.push(Write::Source { source: Source { offset: 0, ..source }, checkpoint: None });
-        }
-    }
-    store.write(writes).wait()?;
-    Ok(gone)
 }
 
 /// The sessions of which something may go, the oldest first.
@@ -168,7 +205,10 @@ mod tests {
             let before: Vec<u64> = keys.iter().map(|key| texts(*key)).collect();
             let episodes = store.totals().episodes;
             let content = store.content_bytes().unwrap();
-            let gone = text(&store, wanted).unwrap();
+            let mut going = Going::of(&store);
+            going.text(wanted).unwrap();
+            let gone = going.gone();
+            prop_assert_eq!(gone, LetGo { version: 0, at: 0, ..LetGo::noted(&store) });
 
             let is_left = |at: usize| before[at] > 0 && texts(keys[at]) > 0;
             let went = |at: usize| before[at] > 0 && texts(keys[at]) == 0;
@@ -192,7 +232,8 @@ mod tests {
             }
 
             // Then episodes, until only what is not indexed is left.
-            while episodes_go(&store) > 0 {}
+            while going.episodes(5).unwrap() > 0 {}
+            prop_assert_eq!(LetGo::noted(&store).episodes, episodes);
             prop_assert_eq!(store.totals().episodes, 0);
             for (at, (_, messages, is_indexed)) in made.iter().enumerate() {
                 let source = store.sources_of(keys[at]).unwrap().remove(0);
@@ -214,16 +255,14 @@ mod tests {
         assert!(waiting > 20_000, "{waiting} bytes of text wait");
 
         let without_text = store.content_bytes().unwrap() - text_bytes(&store).unwrap();
-        let (gone, content) = down_to(&store, without_text - waiting / 2).unwrap();
-        assert_eq!((gone.sessions, gone.episodes), (40, 0));
+        let mut going = Going::of(&store);
+        let content = going.down_to(without_text - waiting / 2).unwrap();
+        assert_eq!((going.gone().sessions, going.gone().episodes), (40, 0));
 
         let goal = content - waiting - 50_000;
-        let (gone, content) = down_to(&store, goal).unwrap();
-        assert!((16..40).contains(&gone.episodes), "{} episodes went", gone.episodes);
+        let content = going.down_to(goal).unwrap();
+        let gone = going.gone().episodes;
+        assert!((16..40).contains(&gone), "{gone} episodes went");
         assert!(content - waiting <= goal, "{content} bytes are left");
-    }
-
-    fn episodes_go(store: &SledStore) -> u64 {
-        episodes(store).unwrap()
     }
 }

@@ -19,6 +19,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
+use self::goes::Going;
 use crate::{
     clock,
     engine::{Engine, indexes::Indexes},
@@ -109,8 +110,7 @@ impl Keeper {
 
     /// What was let go so far.
     pub fn let_go(&self) -> LetGo {
-        let note = self.store.note(Shelf::Room, NOTE).ok().flatten();
-        note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default()
+        LetGo::noted(self.store.as_ref())
     }
 
     /// Bytes that the index takes on disk.
@@ -216,8 +216,9 @@ impl Keeper {
 
     fn make_room_now(&self) -> Result<bool, StoreError> {
         let goal = self.store.goal();
-        let (gone, content) = goes::down_to(self.store.as_ref(), goal)?;
-        self.note(gone, "database")?;
+        let mut going = Going::of(self.store.as_ref());
+        let content = going.down_to(goal)?;
+        tell(going.gone(), "database");
         // With text that waits a new database may be twice as large as is meant, and the two of them
         // take more than the limit while one is copied; standing still for ever would be worse.
         let is_enough = content <= goal.saturating_mul(2);
@@ -258,39 +259,50 @@ impl Keeper {
     /// when there was none.
     fn share_goes(&self, share: f64) -> Result<u64, StoreError> {
         let all = goes::text_bytes(self.store.as_ref())?;
-        let gone = goes::text(self.store.as_ref(), (all as f64 * share).ceil() as u64)?;
-        if gone.sessions == 0 {
+        let mut going = Going::of(self.store.as_ref());
+        if going.text((all as f64 * share).ceil() as u64)? == 0 {
             return Ok(0);
         }
-        self.note(gone, "search index")?;
+        tell(going.gone(), "search index");
         self.store.write(Vec::new()).wait()
     }
+}
 
-    fn note(&self, gone: LetGo, what: &str) -> Result<(), StoreError> {
-        if gone.sessions + gone.episodes == 0 {
-            return Ok(());
-        }
+/// Says in the log what went for the sake of `what`.
+fn tell(gone: LetGo, what: &str) {
+    if gone.sessions + gone.episodes > 0 {
         tracing::warn!(
             sessions = gone.sessions,
             bytes = gone.bytes,
             episodes = gone.episodes,
             "the {what} comes near its limit: text of the oldest sessions went, and then the oldest episodes"
         );
-        let before = self.let_go();
-        let sum = LetGo {
-            version: VERSION,
-            sessions: before.sessions + gone.sessions,
-            bytes: before.bytes + gone.bytes,
-            episodes: before.episodes + gone.episodes,
-            at: clock::now().micros(),
-        };
-        let content = Some(serde_json::to_vec(&sum).expect("numbers have a form in JSON"));
-        let note = Note { shelf: Shelf::Room, name: NOTE.to_owned(), content };
-        self.store.write(vec![Write::Note(note)]).wait().map(drop)
     }
 }
 
 impl LetGo {
+    /// What the store says was let go so far.
+    fn noted(store: &dyn Store) -> LetGo {
+        let note = store.note(Shelf::Room, NOTE).ok().flatten();
+        note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default()
+    }
+
+    /// This, and then `more`, just now.
+    fn and(self, more: LetGo) -> LetGo {
+        LetGo {
+            version: VERSION,
+            sessions: self.sessions + more.sessions,
+            bytes: self.bytes + more.bytes,
+            episodes: self.episodes + more.episodes,
+            at: clock::now().micros(),
+        }
+    }
+
+    fn to_note(self) -> Write {
+        let content = Some(serde_json::to_vec(&self).expect("numbers have a form in JSON"));
+        Write::Note(Note { shelf: Shelf::Room, name: NOTE.to_owned(), content })
+    }
+
     /// When something went last; `None` when nothing ever did.
     pub fn at(&self) -> Option<Timestamp> {
         (self.version > 0).then(|| Timestamp::from_micros(self.at))

@@ -36,7 +36,7 @@ use std::{
 use sled::{Db, Tree};
 
 pub use self::salvage::{Salvaged, open_what_is_left};
-use self::{counters::Counters, mark::Mark, room::Room, slack::Slack, writer::Writer};
+use self::{counters::Counters, mark::Mark, room::Room, slack::with_slack, writer::Writer};
 use crate::store::{Store, StoreError, Ticket, Write};
 
 /// A store in a folder of its own.
@@ -62,7 +62,6 @@ impl SledStore {
     ///
     /// Takes a lock on the folder that the death of the process frees.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
-        let _slack = Slack::begin();
         smaller::settle(folder).map_err(|error| in_folder(folder, &error))?;
         let db = open_unlocked(folder).map_err(|error| room::or_no_space(folder, error))?;
         let tree: Tree = (*db).clone();
@@ -71,7 +70,8 @@ impl SledStore {
         let (mark, marked) = Mark::open(folder).map_err(|error| in_folder(folder, &error))?;
         let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
         let room = Arc::new(Room::new(folder).map_err(|error| in_folder(folder, &error))?);
-        let writer = Writer::start(db, mark, (folder, room.clone()), counters.clone())?;
+        let (looked_at, counted) = (room.clone(), counters.clone());
+        let writer = with_slack(|| Writer::start(db, mark, (folder, looked_at), counted))?;
         Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, room, lost })
     }
 
@@ -138,15 +138,16 @@ fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
 
 fn open_database(folder: &Path) -> sled::Result<Db> {
     let path = folder.to_owned();
-    let _slack = Slack::begin();
     // Most databases that sled cannot open make it panic rather than fail.
-    let opened = panic::catch_unwind(move || {
-        sled::Config::default()
-            .path(path)
-            .cache_capacity(CACHE)
-            .segment_size(SEGMENT)
-            .flush_every_ms(None)
-            .open()
+    let opened = panic::catch_unwind(|| {
+        with_slack(|| {
+            sled::Config::default()
+                .path(path)
+                .cache_capacity(CACHE)
+                .segment_size(SEGMENT)
+                .flush_every_ms(None)
+                .open()
+        })
     });
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }

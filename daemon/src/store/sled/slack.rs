@@ -2,40 +2,25 @@
 //! of any at once. Here Linux is told that they need not be woken for that alone, so that a machine
 //! at rest can stay so.
 
+use std::{panic, thread};
+
+/// How much later than they ask for they may be woken, in nanoseconds. They miss nothing: only what is
+/// waited for with a time limit comes later.
 #[cfg(target_os = "linux")]
-use std::num::NonZeroU64;
+const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).expect("not 0");
 
-/// How much later than they ask for they may be woken, in nanoseconds; rustix reads no more than 31
-/// bits of it back.
-#[cfg(target_os = "linux")]
-const SLACK: NonZeroU64 = NonZeroU64::new(2_000_000_000).expect("not 0");
-
-/// As long as it lives, threads that this one starts are such, and those that they start. Without it,
-/// which the system may refuse, they are only woken more often.
-pub(super) struct Slack {
-    /// What held before; 0 for what is usual.
-    #[cfg(target_os = "linux")]
-    before: u64,
-}
-
-impl Slack {
-    pub(super) fn begin() -> Slack {
+/// Does something of which threads come, all of which may be woken late, and so may those that they
+/// start. A thread of its own does it, for what holds for a thread holds for those that it starts, and
+/// would hold for its pauses.
+pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
+    let on_its_own = || {
+        // Where the system refuses it they are only woken more often.
         #[cfg(target_os = "linux")]
-        {
-            let before = rustix::thread::current_timer_slack().unwrap_or_default();
-            let _ = rustix::thread::set_current_timer_slack(Some(SLACK));
-            Slack { before }
-        }
-        #[cfg(not(target_os = "linux"))]
-        Slack {}
-    }
-}
-
-impl Drop for Slack {
-    fn drop(&mut self) {
-        #[cfg(target_os = "linux")]
-        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(self.before));
-    }
+        let _ = rustix::thread::set_current_timer_slack(Some(SLACK));
+        start()
+    };
+    let ended = thread::scope(|scope| scope.spawn(on_its_own).join());
+    ended.unwrap_or_else(|reason| panic::resume_unwind(reason))
 }
 
 #[cfg(all(test, target_os = "linux"))]
