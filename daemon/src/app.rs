@@ -1,5 +1,6 @@
 //! The daemon from start to end.
 
+mod aside;
 mod models;
 pub mod repair;
 
@@ -362,10 +363,11 @@ fn open_store(home: &Path, limit: u64) -> anyhow::Result<(Arc<dyn Store>, Option
     let open = || SledStore::open_within(&folder, limit);
     let (store, problem) = match open() {
         Err(StoreError::Unreadable(what)) => {
-            let aside = put_aside(&folder)?;
+            let moved = aside::put_aside(&folder)?;
+            aside::remove_old(&folder, &mut |said| tracing::warn!("{said}"));
             let problem = format!(
                 "{what}; it was moved to {}, and a new one is made from the transcripts that are still there; `graphiti repair` brings back what can be read of it",
-                aside.display()
+                moved.display()
             );
             (open(), Some(problem))
         }
@@ -399,9 +401,6 @@ fn database(home: &Path) -> PathBuf {
     home.join("db")
 }
 
-/// What the extension of a database begins with that was moved aside.
-const DAMAGED: &str = "damaged-";
-
 /// Takes events out of the spool as they come. A hook that a daemon that hangs did not answer leaves
 /// its event there, too, so what lies there at the start is not all.
 fn follow_spool(daemon: api::Shared) -> anyhow::Result<(tokio::task::JoinHandle<()>, Watch)> {
@@ -422,14 +421,6 @@ fn follow_spool(daemon: api::Shared) -> anyhow::Result<(tokio::task::JoinHandle<
     };
     let watch = Watch::start(watched, report).context("watch the spool")?;
     Ok((tokio::spawn(api::spool::go_through(daemon, changed)), watch))
-}
-
-/// Moves a damaged database out of the way, to be looked at later.
-fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
-    let aside = folder.with_extension(format!("{DAMAGED}{}", clock::now().micros() / 1_000_000));
-    std::fs::rename(folder, &aside)
-        .with_context(|| format!("move {} to {}", folder.display(), aside.display()))?;
-    Ok(aside)
 }
 
 /// Where transcripts are looked for: nowhere when tracking is switched off.

@@ -1,7 +1,8 @@
 //! Named points at which a test has the daemon die as `kill -9` would have it.
 //!
 //! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the point
-//! for the n-th time. A release build has no such points.
+//! for the n-th time; with `GRAPHITI_PANIC_AT` only the work that reaches it ends, as by a defect. A
+//! release build has no such points.
 
 use std::sync::{
     OnceLock,
@@ -10,6 +11,12 @@ use std::sync::{
 
 /// The variable that names the point.
 pub const DIE_AT: &str = "GRAPHITI_DIE_AT";
+
+/// The variable that names the point of a panic.
+pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
+
+/// The message of that panic, as of one that quotes what was worked on.
+pub const QUOTED: &str = "the quick numbat jumps";
 
 /// Every point, in the order in which a session comes to them.
 pub const POINTS: &[&str] = &[
@@ -42,18 +49,39 @@ pub fn point(name: &'static str) {
 }
 
 fn reached(name: &'static str) {
-    static WISHED: OnceLock<Option<(String, u32)>> = OnceLock::new();
-    static TIMES: AtomicU32 = AtomicU32::new(0);
+    static DEATH: OnceLock<Option<Wish>> = OnceLock::new();
+    static PANIC: OnceLock<Option<Wish>> = OnceLock::new();
     debug_assert!(POINTS.contains(&name), "`{name}` is not in the list of points");
-    let wished = WISHED.get_or_init(|| {
-        let wished = std::env::var(DIE_AT).ok()?;
-        let (point, times) = wished.rsplit_once(':')?;
-        Some((point.to_owned(), times.parse().ok()?))
-    });
-    if let Some((point, times)) = wished
-        && point == name
-        && TIMES.fetch_add(1, Ordering::Relaxed) + 1 == *times
-    {
+    let comes_true = |wish: &OnceLock<Option<Wish>>, variable| {
+        wish.get_or_init(|| Wish::of(variable)).as_ref().is_some_and(|wish| wish.comes_true(name))
+    };
+    if comes_true(&DEATH, DIE_AT) {
         std::process::abort();
+    }
+    if comes_true(&PANIC, PANIC_AT) {
+        std::panic::panic_any(QUOTED);
+    }
+}
+
+/// A point, and at which passage.
+struct Wish {
+    point: String,
+    passage: u32,
+    passed: AtomicU32,
+}
+
+impl Wish {
+    fn of(variable: &str) -> Option<Wish> {
+        let wished = std::env::var(variable).ok()?;
+        let (point, passage) = wished.rsplit_once(':')?;
+        Some(Wish {
+            point: point.to_owned(),
+            passage: passage.parse().ok()?,
+            passed: AtomicU32::new(0),
+        })
+    }
+
+    fn comes_true(&self, name: &str) -> bool {
+        self.point == name && self.passed.fetch_add(1, Ordering::Relaxed) + 1 == self.passage
     }
 }

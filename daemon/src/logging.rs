@@ -3,8 +3,10 @@
 use std::{
     fs::{self, File},
     io::{self, IsTerminal, Write},
+    panic::{self, PanicHookInfo},
     path::{Path, PathBuf},
     sync::Mutex,
+    thread,
 };
 
 use tracing_subscriber::{
@@ -55,7 +57,16 @@ pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
         None => registry.with(layer.with_ansi(is_terminal).with_writer(io::stderr)).try_init(),
     };
     started.map_err(io::Error::other)?;
+    panic::set_hook(Box::new(log_panic));
     Ok(Handle(handle))
+}
+
+/// Logs a defect by its place alone: the message may quote what was worked on.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let thread = thread::current();
+    let thread = thread.name().unwrap_or_default();
+    tracing::error!(thread, "panicked at {place}: a defect in graphitid, please report it");
 }
 
 fn filter(level: Level) -> EnvFilter {

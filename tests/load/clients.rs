@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use graphiti_proto::tools::search_sessions;
 use graphiti_tests::{
     Host, Random, World,
     made_up::{Library, history},
     times::{Times, timed},
 };
+use serde_json::json;
 
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
@@ -45,6 +47,15 @@ pub(crate) fn run(options: &Options) {
         let (time, succeeded) = timed(world.command("graphiti").args(["search", &query]), "");
         assert!(succeeded, "graphiti search {query} failed");
         time
+    });
+    let (mut transcript, mut lines, mut wire) = (world.transcript("aaaa-1"), 0, daemon.wire());
+    show("one more line, from written to found", &mut || {
+        lines += 1;
+        let word = format!("quagga{lines}");
+        transcript.prompt(&format!("Look at the {word}"));
+        let began = Instant::now();
+        while wire.call(search_sessions::NAME, &json!({ "query": word }))["hits"] == json!([]) {}
+        began.elapsed()
     });
     show("graphiti mcp, from exec to `initialize`", &mut || {
         let began = Instant::now();

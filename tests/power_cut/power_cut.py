@@ -78,6 +78,7 @@ class Account:
     """A session, and what was promised for it."""
 
     def __init__(self, folder, number):
+        self.number = number
         self.id = f"{number:04}-cut"
         self.path = os.path.join(folder, f"{self.id}.jsonl")
         self.written = 0
@@ -90,7 +91,8 @@ class Account:
         text = f"Do number {self.written} " + "and explain it at length " * random.randrange(60)
         record = {
             "type": "user",
-            "uuid": f"00000000-0000-4000-8000-{self.written:012x}",
+            # Sessions with the same records would be copies of one.
+            "uuid": f"{self.number:08x}-0000-4000-8000-{self.written:012x}",
             "sessionId": self.id,
             "timestamp": now,
             "cwd": "/work/app",
@@ -133,7 +135,10 @@ class Account:
             return f"{self.id}: closed at {written}, and has no episode: {answer}"
         if written == self.written:
             if session["state"] != "indexed":
-                return f"{self.id}: closed, and is {session['state']}"
+                # Told late of what it had read already, it may wait for more; nothing may be missing.
+                again = daemon.call("session_tracking_close", {"session_id": self.id})
+                if again.get("action") != "unchanged":
+                    return f"{self.id}: closed, and is {session['state']}: {again}"
             if promised and session["episode"]["uuid"] != promised:
                 return f"{self.id}: closed as {promised}, and is {session['episode']['uuid']}"
         return None

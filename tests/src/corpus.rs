@@ -5,14 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::apart::left_out;
+
 /// Where the corpus lies: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None` with
 /// a word about it when it is not there.
-#[expect(clippy::print_stderr, reason = "who runs the tests should know what was not shown")]
 pub fn folder() -> Option<PathBuf> {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
     if !folder.is_dir() {
-        eprintln!("skipped: no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
+        let why = format!("no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
+        left_out("what needs recorded transcripts", &why);
         return None;
     }
     Some(folder)

@@ -10,6 +10,7 @@ pub mod hostile;
 pub mod made_up;
 pub mod times;
 
+mod faulty;
 mod host;
 mod model;
 mod process;
@@ -19,6 +20,7 @@ mod wire;
 mod world;
 
 pub use self::{
+    faulty::{Faulty, Refused},
     host::Host,
     model::{Asked, Model, Says},
     process::Process,

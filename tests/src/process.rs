@@ -19,10 +19,20 @@ impl Process {
 
     /// What all its threads spent so far, in the system's ticks of 10 ms.
     pub fn processor_time(self) -> Duration {
+        self.user_and_system_time(14)
+    }
+
+    /// What those of its children spent that it waited for, in the system's ticks of 10 ms.
+    pub fn processor_time_of_children(self) -> Duration {
+        self.user_and_system_time(16)
+    }
+
+    /// The sum of two fields that begin with this one, counted from 1.
+    fn user_and_system_time(self, field: usize) -> Duration {
         let stat = self.read("stat");
+        // The name is the second field, and may hold blanks.
         let behind_name = stat.rsplit(')').next().unwrap_or_default();
-        // Fields 14 and 15 of the whole: user and system time.
-        let ticks = behind_name.split_whitespace().skip(11).take(2);
+        let ticks = behind_name.split_whitespace().skip(field - 3).take(2);
         let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
         Duration::from_millis(ticks * 10)
     }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use graphiti_proto::methods;
-use graphiti_tests::{Daemon, Wire, World, apart};
+use graphiti_tests::{Daemon, Faulty, Refused, Wire, World, apart};
 use serde_json::{Value, json};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -112,9 +112,155 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
         assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "{session}");
     }
     assert_eq!(found(&daemon, "marmot"), 1);
+    assert_eq!(damaged(&world), 0, "a full disk is no damage");
+}
+
+#[test]
+fn a_disk_that_does_not_write_is_told_of_and_taken_up_when_it_works() {
+    works_again(Refused::Write);
+}
+
+#[test]
+fn a_disk_that_does_not_sync_is_told_of_and_taken_up_when_it_works() {
+    works_again(Refused::Sync);
+}
+
+fn works_again(what: Refused) {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = closed(&daemon, "aaaa-1").unwrap();
+
+    let mut second = world.transcript("bbbb-2");
+    second.prompt("Paint the walrus");
+    daemon.settle();
+    disk.fails(what);
+    second.reply("The walrus is painted.");
+    assert_eq!(closed(&daemon, "bbbb-2"), None, "acknowledged without being on the disk");
+    let problems = health(&daemon)["problems"].to_string();
+    assert!(problems.contains("Input/output error"), "{problems}");
+    assert!(problems.contains("graphiti reload"), "{problems}");
+    assert_eq!(found(&daemon, "marmot"), 1, "searching goes on");
+    // Looked at again in vain: nothing is taken for damaged because of that.
+    daemon.signal("HUP");
+    disk.works();
+    daemon.signal("HUP");
+    goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+
+    // Nor does one that dies meanwhile lose what it acknowledged.
+    let mut third = world.transcript("cccc-3");
+    third.prompt("Feed the periwinkle");
+    daemon.settle();
+    disk.fails(what);
+    third.reply("It is fed.");
+    assert_eq!(closed(&daemon, "cccc-3"), None);
+    daemon.kill();
+    disk.works();
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    for word in ["marmot", "walrus", "periwinkle"] {
+        assert_eq!(found(&daemon, word), 1, "{word}");
+    }
+    assert_eq!(damaged(&world), 0);
+}
+
+#[test]
+fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = closed(&daemon, "aaaa-1").unwrap();
+    daemon.stop();
+
+    disk.fails(Refused::Read);
+    let status = world.try_start().err().expect("nothing can be read");
+    let log = world.log();
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("Input/output error"), "{log}");
+
+    disk.works();
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    assert_eq!(damaged(&world), 0);
+}
+
+/// Of the writes that a close takes one after the other is the first that finds no room.
+#[test]
+fn a_disk_that_is_full_at_any_write_loses_nothing_acknowledged() {
+    let mut refused = 0;
+    for write in [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 1_000] {
+        let mut world = World::new();
+        let disk = Faulty::under(&mut world);
+        world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+        let daemon = world.start();
+        daemon.settle();
+        let mut acknowledged = vec![("aaaa-1", closed(&daemon, "aaaa-1").unwrap())];
+        let mut second = world.transcript("bbbb-2");
+        second.prompt("Paint the walrus");
+        daemon.settle();
+        disk.is_full_from(write);
+        second.reply("The walrus is painted.");
+        match closed(&daemon, "bbbb-2") {
+            Some(episode) => acknowledged.push(("bbbb-2", episode)),
+            None => refused += 1,
+        }
+        daemon.kill();
+        disk.works();
+        let daemon = world.start();
+        daemon.settle_at_last();
+        for (session, episode) in &acknowledged {
+            assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "at {write}");
+        }
+        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
+        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
+        assert_eq!(damaged(&world), 0, "at {write}");
+    }
+    assert!((3..13).contains(&refused), "{refused} closes were refused");
+}
+
+#[test]
+fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
+    let mut world = World::new();
+    let clock = Faulty::under(&mut world);
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["state"], "active");
+    clock.is_ahead(2 * 3_600);
+    daemon.settle_sessions();
+    let episode = daemon.session("aaaa-1")["episode"]["uuid"].clone();
+    assert!(episode.is_string(), "{}", daemon.session("aaaa-1"));
+
+    clock.is_ahead(-2 * 3_600);
+    world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
+    assert!(closed(&daemon, "bbbb-2").is_some());
+    transcript.prompt("Feed the periwinkle").reply("It is fed.");
+    daemon.settle();
+    clock.works();
+    clock.is_ahead(3_600);
+    daemon.settle_sessions();
+    let later = daemon.session("aaaa-1");
+    assert_eq!(later["state"], "indexed", "{later}");
+    assert_ne!(later["episode"]["uuid"], episode, "what came later is in it, too");
+    for word in ["marmot", "walrus", "periwinkle"] {
+        assert_eq!(found(&daemon, word), 1, "{word}");
+    }
+}
+
+/// What was put aside because it seemed to be damaged.
+fn damaged(world: &World) -> usize {
     let aside = fs::read_dir(world.home()).unwrap().flatten();
-    let aside = aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged"));
-    assert_eq!(aside.count(), 0, "a full disk is no damage");
+    aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged")).count()
 }
 
 #[test]

@@ -14,10 +14,11 @@ const TABLE: &[(&str, &[&str])] = &[
     ("clock", &["model"]),
     ("fault", &[]),
     ("allocator", &[]),
+    ("sync", &[]),
     // 1 ports
     ("prompt", &["model"]),
     ("llm", &["model"]),
-    ("store", &["model", "fault"]),
+    ("store", &["model", "fault", "sync"]),
     ("redact", &["model"]),
     // 2 stages
     ("capture", &["model", "prompt", "llm", "store", "redact"]),
@@ -25,7 +26,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("activity", &["model", "prompt", "llm", "store", "redact"]),
     ("summarize", &["model", "prompt", "llm", "store", "redact"]),
     ("graph", &["model", "prompt", "llm", "store", "redact"]),
-    ("search", &["model", "prompt", "llm", "store", "redact"]),
+    ("search", &["model", "sync", "prompt", "llm", "store", "redact"]),
     // 3 order
     (
         "engine",
@@ -34,6 +35,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "clock",
             "fault",
             "allocator",
+            "sync",
             "prompt",
             "llm",
             "store",

@@ -71,8 +71,15 @@ fn the_index_gets_smaller_with_the_text_that_goes() {
     world.configure(&json!({ "limits": { "index_bytes": INDEX } }));
     sessions(&world);
     let daemon = world.start();
-    let health =
-        settled(&daemon, |health| health["kept"]["index_bytes"].as_u64().unwrap() <= INDEX / 8 * 5);
+    let mut most = 0;
+    let health = settled(&daemon, |health| {
+        let taken = health["kept"]["index_bytes"].as_u64().unwrap();
+        most = most.max(taken);
+        taken <= INDEX / 8 * 3
+    });
+    println!("{most} bytes at the most");
+    // What was stored in one go is indexed in one go, and what is merged is there twice meanwhile.
+    assert!(most <= INDEX * 2, "{most} bytes");
     println!("{}", summary(&health));
     assert!(health["let_go"]["sessions"].as_u64().unwrap() > 0, "{health}");
     assert_eq!(health["kept"]["episodes"], SESSIONS);
@@ -147,7 +154,7 @@ fn sessions(world: &World) -> Vec<Transcript> {
 
 /// Waits until everything is imported and nothing is too much any more, as `is_little` finds, which
 /// sees every answer.
-fn settled(daemon: &Daemon, is_little: impl Fn(&Value) -> bool) -> Value {
+fn settled(daemon: &Daemon, mut is_little: impl FnMut(&Value) -> bool) -> Value {
     loop {
         daemon.settle_at_last();
         let health = daemon.insist("session_tracking_health", &json!({})).expect("it is there");

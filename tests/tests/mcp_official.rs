@@ -3,16 +3,15 @@
 //! `GRAPHITI_TEST_PYTHON` names a Python that has the packages `mcp` and `jsonschema`; where it is
 //! not set, the `python3` on the path is asked, and without the packages the test says that it is
 //! left out.
-#![expect(clippy::print_stderr, reason = "what is left out has to be said")]
 
 use std::{ffi::OsString, process::Command};
 
-use graphiti_tests::World;
+use graphiti_tests::{World, apart::left_out};
 
 #[test]
 fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
     let Some(python) = python() else {
-        eprintln!("left out: no Python with the packages mcp and jsonschema");
+        left_out("mcp_official", "no Python with the packages mcp and jsonschema");
         return;
     };
     let world = World::new();

@@ -1,8 +1,7 @@
 //! `graphiti service`.
 
 use std::{
-    env, fs,
-    io::{self, Write},
+    env, fs, io,
     process::{Command, ExitStatus},
 };
 
@@ -11,7 +10,7 @@ use graphiti_proto::endpoint;
 use crate::{
     cli::ServiceAction,
     connection::AskError,
-    screen::Screen,
+    screen::{Screen, block},
     service::{self, CommandLine, Manager, Place},
     start,
 };
@@ -32,7 +31,7 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
         ServiceAction::Stop => run_all(&manager.stop),
         // How a service is that does not run is told by its exit code, too: that is no failure.
         ServiceAction::Status => run_one(&manager.status).map(drop),
-        ServiceAction::Logs => logs(&manager, &place),
+        ServiceAction::Logs => logs(&manager, &place, screen),
     }
 }
 
@@ -94,17 +93,21 @@ fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
     stopped
 }
 
-fn logs(manager: &Manager, place: &Place) -> Result<(), AskError> {
+fn logs(manager: &Manager, place: &Place, screen: &Screen) -> Result<(), AskError> {
     if let Some(command) = &manager.logs {
         return run_one(command).map(drop);
     }
     let file = place.home.join(start::LOG);
     let text = fs::read_to_string(&file)
         .map_err(|error| AskError::Failed(format!("cannot read {}: {error}", file.display())))?;
-    let lines: Vec<&str> = text.lines().collect();
-    let last = &lines[lines.len().saturating_sub(LINES)..];
-    drop(writeln!(io::stdout().lock(), "{}", last.join("\n")));
+    screen.print(end(&text));
     Ok(())
+}
+
+/// The last lines of a log, which may quote what stood in transcripts.
+fn end(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    block(&lines[lines.len().saturating_sub(LINES)..].join("\n"))
 }
 
 fn run_all(commands: &[CommandLine]) -> Result<(), AskError> {
@@ -121,4 +124,17 @@ fn run_one(command: &CommandLine) -> Result<ExitStatus, AskError> {
     let (program, arguments) = command.split_first().expect("a command line names a program");
     let run = Command::new(program).args(arguments).status();
     run.map_err(|error| AskError::Failed(format!("cannot run {program}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_log_is_shown_and_not_obeyed() {
+        let log = format!("{}\u{1b}[2J the\tlast \u{9b}31m\r\n", "before\n".repeat(LINES));
+        let end = end(&log);
+        assert_eq!(end.lines().count(), LINES);
+        assert!(end.ends_with("before\n\u{fffd}[2J the last \u{fffd}31m"), "{end:?}");
+    }
 }

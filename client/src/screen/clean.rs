@@ -18,6 +18,22 @@ pub(crate) fn block(text: &str) -> String {
         .collect()
 }
 
+/// JSON that means the same, with what a terminal obeys or nobody sees escaped: outside of strings
+/// JSON has nothing of the kind but line feeds.
+pub(super) fn json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || visible(c) == c {
+            shown.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            shown.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    shown
+}
+
 fn visible(c: char) -> char {
     // Bidirectional controls, invisible operators and the byte order mark.
     let hidden = matches!(c,
@@ -30,7 +46,14 @@ fn visible(c: char) -> char {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+
+    /// Whether it may not stand in JSON that is shown.
+    fn is_obeyed(c: char) -> bool {
+        c != '\n' && visible(c) != c
+    }
 
     #[test]
     fn nothing_moves_the_cursor_or_turns_the_text() {
@@ -41,6 +64,31 @@ mod tests {
         );
         assert_eq!(block("a\n\tb\u{8}"), "a\n b\u{fffd}");
         assert_eq!(block("a\u{61c}b\u{2028}\u{e0041}"), "a\u{fffd}b\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn json_means_the_same_without_what_a_terminal_obeys() {
+        let low = ('\0'..='\u{2fff}').chain('\u{fe00}'..='\u{ffff}');
+        let hostile: String = low.chain('\u{e0000}'..='\u{e0fff}').collect();
+        let answer =
+            json!({ (hostile.clone()): [hostile, 1.5, null, "\u{fffd} \\u009b \\\u{9b}"] });
+        for text in [answer.to_string(), serde_json::to_string_pretty(&answer).unwrap()] {
+            assert!(text.contains(is_obeyed));
+            let shown = super::json(&text);
+            assert!(!shown.contains(is_obeyed));
+            assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), answer);
+        }
+    }
+
+    #[test]
+    fn json_is_escaped_by_utf_16_and_otherwise_left_alone() {
+        let hostile = "\u{7f}\u{9b}31m\u{61c}\u{2028}\u{202e}\u{2066}\u{feff}\u{fffb}\u{e0041}";
+        assert_eq!(
+            super::json(&format!("[\"{hostile}\"]")),
+            r#"["\u007f\u009b31m\u061c\u2028\u202e\u2066\ufeff\ufffb\udb40\udc41"]"#
+        );
+        let plain = "{\n  \"naïve\": \"日本語 👍 \\u001b[2J\"\n}";
+        assert_eq!(super::json(plain), plain);
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Screen {
         } else {
             serde_json::to_string(answer)
         };
-        self.print(text.expect("answers have only string keys"));
+        self.print(clean::json(&text.expect("answers have only string keys")));
     }
 
     /// Shows what went wrong.

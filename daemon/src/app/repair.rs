@@ -7,7 +7,11 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use super::{DAMAGED, Options, database, put_aside};
+use super::{
+    Options,
+    aside::{self, DAMAGED, SALVAGED},
+    database,
+};
 use crate::{
     lifecycle::home::Home,
     store::{
@@ -15,9 +19,6 @@ use crate::{
         sled::{Salvaged, SledStore, open_what_is_left},
     },
 };
-
-/// What the extension of a database begins with that was brought back.
-const SALVAGED: &str = "salvaged-";
 
 /// Looks through the database in use, and brings what is missing in it back from `damaged`, or from
 /// all that were moved aside. `say` takes lines for people.
@@ -32,6 +33,7 @@ pub fn repair(
 ) -> anyhow::Result<()> {
     let home = Home::take(&options.home)?;
     let folder = database(home.path());
+    let mut was_moved = false;
     if let Some(damaged) = damaged {
         ensure!(
             damaged.join("db").is_file(),
@@ -39,7 +41,7 @@ pub fn repair(
             damaged.display()
         );
     } else if folder.exists() {
-        examine(&folder, say)?;
+        was_moved = examine(&folder, say)?;
     }
     let damaged = match damaged {
         Some(damaged) => vec![damaged.to_owned()],
@@ -60,11 +62,15 @@ pub fn repair(
         }
     }
     store.close();
+    if was_moved {
+        // Not before what can be read of all of them was brought back.
+        aside::remove_old(&folder, say);
+    }
     Ok(())
 }
 
-/// Moves the database in use aside if something in it cannot be read.
-fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+/// Moves the database in use aside if something in it cannot be read; returns whether it did.
+fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
         let examined = store.examine();
         store.close();
@@ -73,15 +79,15 @@ fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let what = match examined {
         Ok((records, 0)) => {
             say(&format!("{}: all of its {records} records can be read.", folder.display()));
-            return Ok(());
+            return Ok(false);
         }
         Ok((records, bad)) => format!("{bad} of its {records} records cannot be read"),
         Err(StoreError::Unreadable(what)) => what,
         Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
     };
-    let aside = put_aside(folder)?;
-    say(&format!("{}: {what}; it was moved to {}.", folder.display(), aside.display()));
-    Ok(())
+    let moved = aside::put_aside(folder)?;
+    say(&format!("{}: {what}; it was moved to {}.", folder.display(), moved.display()));
+    Ok(true)
 }
 
 /// The databases that were moved aside, the latest first.

@@ -8,12 +8,7 @@
 //! A file is recognised by its first record, which is a [landmark](Write::Landmarks) of every
 //! session that begins with it or has a compaction there: later files may begin at one.
 
-use std::{
-    collections::{HashMap, HashSet},
-    io,
-    path::Path,
-    sync::{Condvar, Mutex, PoisonError},
-};
+use std::{collections::HashMap, io, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +19,7 @@ use crate::{
         tail::{Cursor, Line, Tail},
     },
     engine::{
+        claims::Claim,
         forgotten::{self, Fingerprints},
         reading::{ReadError, Reader},
     },
@@ -74,38 +70,6 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     found.dedup();
     found.retain(|relative| *relative != session);
     Ok(found)
-}
-
-/// Files that begin alike are read one after the other, so that the second finds what the first
-/// one owns.
-#[derive(Debug, Default)]
-pub struct Claims {
-    taken: Mutex<HashSet<RecordUuid>>,
-    freed: Condvar,
-}
-
-/// The right to read files that begin with a record, until it is dropped.
-pub(super) struct Claim<'c> {
-    claims: &'c Claims,
-    record: RecordUuid,
-}
-
-impl Claims {
-    /// Waits until nobody else reads a file that begins with `record`.
-    fn take(&self, record: RecordUuid) -> Claim<'_> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        while !taken.insert(record) {
-            taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
-        }
-        Claim { claims: self, record }
-    }
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        self.claims.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.record);
-        self.claims.freed.notify_all();
-    }
 }
 
 /// How far the rest of a file stands in other sessions, too.

@@ -7,6 +7,8 @@
 
 mod ask;
 pub mod asking;
+pub mod claims;
+mod defect;
 pub mod document;
 pub mod elsewhere;
 pub mod embedding;
@@ -164,7 +166,7 @@ impl Engine {
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
             store: store.clone(),
-            claims: forks::Claims::default(),
+            claims: claims::Claims::default(),
             forgotten: forgotten.clone(),
             stop: AtomicBool::new(false),
             bytes: std::sync::atomic::AtomicU64::new(0),
@@ -278,7 +280,7 @@ impl Engine {
         let (store, since) = (self.store.clone(), history::since(age, clock::now()));
         let find = move || history::find(&known, store.as_ref(), since);
         let found = tokio::task::spawn_blocking(find).await;
-        found.map_err(|error| AskError::Failed(error.to_string()))
+        found.map_err(|error| AskError::Failed(defect::told(&error).to_owned()))
     }
 
     /// Takes a session of the past in, if it is not known yet, and tells its key; `None` when its
@@ -290,7 +292,7 @@ impl Engine {
             let mut paths = vec![std::path::PathBuf::from(&past.path)];
             paths.extend(past.sub_agents.iter().cloned());
             let found = tokio::task::spawn_blocking(move || files::identify(paths)).await;
-            let found = found.map_err(|error| failed(&error))?;
+            let found = found.map_err(|error| failed(&defect::told(&error)))?;
             let (reply, taken) = oneshot::channel();
             let event = Event::Past { found, reply };
             self.events.send(event).await.map_err(|_| AskError::Stopping)?;
@@ -371,8 +373,9 @@ impl Engine {
         let gathered = tokio::task::spawn_blocking(move || {
             forgotten::writes(store.as_ref(), (&known, session), now)
         });
-        let (mut writes, landmarks) =
-            gathered.await.map_err(|error| StoreError::Backend(error.to_string()))??;
+        let (mut writes, landmarks) = gathered
+            .await
+            .map_err(|error| StoreError::Backend(defect::told(&error).to_owned()))??;
         writes.extend(session.map(Write::DropSession));
         let position = self.store.write(writes).done().await?;
         self.forgotten.add(&id, now, &landmarks);

@@ -23,8 +23,9 @@ use crate::{
         tail::{self, Line, Resumed, Tail},
     },
     engine::{
+        claims::Claims,
         forgotten::Forgotten,
-        forks::{Claims, Shared},
+        forks::Shared,
         pipeline::{Means, Place, SourceState},
     },
     fault,

@@ -3,11 +3,12 @@
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 
 use graphiti_proto::{methods::hook::HOOK, rpc::Request};
 use graphiti_tests::{
-    Daemon, World,
+    Daemon, Process, World,
     times::{Times, timed},
 };
 use serde_json::Value;
@@ -24,44 +25,62 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     }
     let daemon = world.start();
     daemon.settle();
+    let this = Process(std::process::id());
     let floors = [("C, dynamic", floor(&world, false)), ("C, static", floor(&world, true))];
     // Nothing is to be done about the first; the second is on disk before it is answered.
     for kind in ["Stop", "SessionEnd"] {
         println!("{kind}, daemon up, exec to exit, {calls} calls each in turn");
-        let mut rows: Vec<(&str, Vec<std::time::Duration>)> = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         for call in 0..calls {
             let event = event(kind, &name(call % SESSIONS), "clear");
-            let mut programs: Vec<(&str, Command)> = vec![("graphiti hook", hook(&world, client))];
+            let mut programs: Vec<(&'static str, Command)> =
+                vec![("graphiti hook", hook(&world, client))];
             for (title, floor) in &floors {
-                programs.push((title, least(floor, &daemon, &event)));
+                programs.push((*title, least(floor, &daemon, &event)));
             }
             // It takes so long that a few calls tell.
             if kind == "SessionEnd" && call % 10 == 0 {
                 programs.push(("documents' Python client", python(&world)));
             }
             for (title, mut command) in programs {
+                let spent = this.processor_time_of_children();
                 let (time, succeeded) = timed(&mut command, &event);
                 assert!(succeeded, "{title} failed");
-                match rows.iter_mut().find(|(known, _)| *known == title) {
-                    Some((_, times)) => times.push(time),
-                    None => rows.push((title, vec![time])),
-                }
+                let at = rows.iter().position(|row| row.title == title).unwrap_or_else(|| {
+                    rows.push(Row { title, times: Vec::new(), spent: Duration::ZERO });
+                    rows.len() - 1
+                });
+                rows[at].times.push(time);
+                rows[at].spent += this.processor_time_of_children() - spent;
             }
         }
-        let rows: Vec<(&str, Times)> =
-            rows.into_iter().map(|(title, times)| (title, Times::of(times))).collect();
-        let least = rows.iter().find(|(title, _)| *title == floors[0].0).expect("it was measured");
-        for (title, times) in &rows {
-            let ratio = |permille: usize| {
-                times.permille(permille).as_secs_f64() / least.1.permille(permille).as_secs_f64()
-            };
-            println!(
-                "  {title:<26} {}  {:>6.2} of the floor (p50), {:.2} (min)",
-                times.to_text(),
-                ratio(500),
-                ratio(0)
-            );
-        }
+        print(rows, floors.each_ref().map(|(title, _)| *title));
+    }
+}
+
+/// A program, what its calls took by the clock, and what all of them took of a processor.
+struct Row {
+    title: &'static str,
+    times: Vec<Duration>,
+    spent: Duration,
+}
+
+fn print(rows: Vec<Row>, floors: [&str; 2]) {
+    let rows: Vec<(&str, Duration, Times)> = rows
+        .into_iter()
+        .map(|row| (row.title, row.spent / row.times.len() as u32, Times::of(row.times)))
+        .collect();
+    let floors = floors.map(|floor| {
+        let row = rows.iter().find(|(title, ..)| *title == floor).expect("it was measured");
+        row.2.median().as_secs_f64()
+    });
+    for (title, spent, times) in &rows {
+        let [of_dynamic, of_static] = floors.map(|floor| times.median().as_secs_f64() / floor);
+        println!(
+            "  {title:<26} {}  p50: {of_dynamic:>6.2} of C, dynamic, {of_static:>6.2} of C, static; processor {:.2} ms",
+            times.to_text(),
+            spent.as_secs_f64() * 1e3
+        );
     }
 }
 

@@ -7,3 +7,4 @@ mod clients;
 mod paths;
 mod secrets;
 mod steering;
+mod terminal;

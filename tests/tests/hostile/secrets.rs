@@ -7,6 +7,8 @@ use std::{
 };
 
 use graphiti_tests::{Asked, Model, Says, World};
+#[cfg(debug_assertions)]
+use graphitid::fault;
 use serde_json::json;
 
 /// Secrets that have a form of their own: `{a36}` is 36 letters and digits. `|` is nothing, and keeps
@@ -244,6 +246,29 @@ fn write(world: &World, planted: &[Planted]) {
     }
     old.reply("Done.\n\nNext steps:\n- Rotate the keys");
     new.reply("Done.");
+}
+
+/// What a panic says may quote what was worked on: only its place is told.
+#[test]
+#[cfg(debug_assertions)]
+fn a_defect_quotes_nothing_that_was_worked_on() {
+    let mut world = World::new();
+    let wish = (fault::PANIC_AT.to_owned(), "read: to the end:1".to_owned());
+    world.variables.push(wish);
+    world.transcript("aaaa-1").prompt("Fix the login timeout").reply("It is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let problems = daemon.health().problems.join("\n");
+    assert!(problems.contains("a defect in graphitid"), "{problems}");
+    let mut told = problems + &daemon.session("aaaa-1").to_string() + &world.log();
+    for arguments in [&["status"][..], &["doctor"], &["list"], &["show", "aaaa-1"]] {
+        let output = world.graphiti(arguments);
+        told += &String::from_utf8_lossy(&[output.stdout, output.stderr].concat());
+    }
+    assert!(told.contains("panicked at"), "{told}");
+    assert!(!told.contains(fault::QUOTED), "{told}");
+    // Only that one piece of work ended.
+    assert!(daemon.close("aaaa-1")["episode_uuid"].is_string());
 }
 
 /// All the secrets, the same in every run.

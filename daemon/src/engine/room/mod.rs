@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 use self::goes::Going;
 use crate::{
     clock,
-    engine::{Engine, indexes::Indexes},
+    engine::{Engine, defect, indexes::Indexes},
     model::Timestamp,
     store::{Condition, Note, Shelf, Store, StoreError, Write},
 };
@@ -59,13 +59,13 @@ const VERSION: u32 = 1;
 /// The note that says what was let go.
 const NOTE: &[u8] = b"let go";
 /// Between two looks at the index while something is written.
-const PAUSE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(500);
 /// Between two looks whether there is room again.
 const RETRY: Duration = Duration::from_secs(30);
 /// Of each eight bytes that the index may take: from so many on something goes, until so many are
-/// left. While it is rid of that it takes both.
-const INDEX_TIGHT: u64 = 5;
-const INDEX_GOAL: u64 = 3;
+/// left. What is merged is there twice meanwhile, and text goes on coming in.
+const INDEX_TIGHT: u64 = 3;
+const INDEX_GOAL: u64 = 2;
 
 /// What keeps the limits.
 pub struct Keeper {
@@ -208,7 +208,7 @@ impl Keeper {
                 false
             }
             Err(error) => {
-                tracing::warn!(%error, "no room can be made in the database");
+                tracing::warn!(error = defect::told(&error), "no room can be made in the database");
                 false
             }
         }
@@ -248,7 +248,12 @@ impl Keeper {
                 }
             }
             Ok(Err(error)) => tracing::warn!(%error, "the search index cannot be made smaller"),
-            Err(error) => tracing::warn!(%error, "the search index cannot be made smaller"),
+            Err(error) => {
+                tracing::warn!(
+                    error = defect::told(&error),
+                    "the search index cannot be made smaller"
+                );
+            }
         }
         if let Some(why) = self.index_lack() {
             self.store.refuse(&why);

@@ -21,6 +21,7 @@ use crate::{
             AskEnd, Asker,
             awaiting::{self, Awaiting},
         },
+        defect,
         job::Gathered,
         schedule::Queue,
     },
@@ -43,6 +44,8 @@ pub(super) struct Asks {
     /// Sessions that a model is being asked about.
     running: HashSet<SessionKey>,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), AskError>>>>,
+    /// The last failure that nobody waited for: whoever closed the session may be about to.
+    failed: Option<(SessionKey, AskError)>,
     /// Counts the askers: what another one says after a reload is no outage of this one's.
     generation: u64,
 }
@@ -168,10 +171,8 @@ impl State {
         tokio::spawn(async move {
             let ask = move || asker.ask(*question, store.as_ref());
             let ended = tokio::task::spawn_blocking(ask).await;
-            let end = ended.unwrap_or_else(|panic| {
-                AskEnd::Failed(Error::BadReply {
-                    reason: format!("a defect in graphitid: {panic}"),
-                })
+            let end = ended.unwrap_or_else(|error| {
+                AskEnd::Failed(Error::BadReply { reason: defect::told(&error).to_owned() })
             });
             let answered = Answered { session, episode, end, generation };
             drop(events.send(Event::Answered(Box::new(answered))).await);
@@ -256,6 +257,12 @@ impl State {
             self.asks.waiting.entry(session).or_default().push(reply);
             done
         });
+        let done = done.or_else(|| {
+            let (_, error) = self.asks.failed.take_if(|(failed, _)| *failed == session)?;
+            let (reply, done) = oneshot::channel();
+            drop(reply.send(Err(error)));
+            Some(done)
+        });
         asker.is_on().then_some(Pending { done, patience: asker.patience })
     }
 
@@ -297,7 +304,11 @@ impl State {
             Plan::StoreRaw => self.asked(session, &Ok(())),
             Plan::Fail => {
                 self.note_problem(error.to_string());
-                self.asked(session, &Err(AskError::Failed(error.to_string())));
+                let error = AskError::Failed(error.to_string());
+                if !self.asks.waiting.contains_key(&session) {
+                    self.asks.failed = Some((session, error.clone()));
+                }
+                self.asked(session, &Err(error));
             }
         }
     }

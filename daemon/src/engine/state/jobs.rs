@@ -7,7 +7,7 @@ use crate::{
     engine::{
         AskError, Closed, Event,
         ask::How,
-        files,
+        defect, files,
         job::{Digest, Done, File, Gathered, IndexEnd, Job, Made},
         reading::{Read, ReadError, Save},
         schedule::Due,
@@ -98,7 +98,7 @@ impl State {
         tokio::spawn(async move {
             let ended = tokio::task::spawn_blocking(move || job.run(&reader)).await;
             let done =
-                ended.unwrap_or_else(|panic| Done::broken(session, asked, &panic.to_string()));
+                ended.unwrap_or_else(|error| Done::broken(session, asked, defect::told(&error)));
             drop(events.send(Event::Done(Box::new(done))).await);
         });
     }

@@ -26,10 +26,7 @@ mod tail;
 pub(crate) mod terms;
 pub(crate) mod view;
 
-use std::{
-    path::Path,
-    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-};
+use std::{path::Path, sync::PoisonError};
 
 use tantivy::{
     IndexReader, IndexWriter, ReloadPolicy, TantivyDocument,
@@ -41,6 +38,7 @@ pub use self::{
     open::OpenError,
 };
 use self::{disk::DiskShard, tail::Tail, view::View};
+use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The index of everything that was said. Searches and changes may come from any thread.
 pub struct Index {
@@ -125,12 +123,14 @@ impl Index {
             None => self.new_writer()?,
         };
         self.write_layers(&mut busy, frozen, position)?;
-        *writer = Some(busy);
         let disk = open_shards(&self.tantivy)?;
         let mut state = self.write();
         state.disk = Some(disk);
         state.layers.drain(..frozen);
         state.committed = position;
+        drop(state);
+        let busy = writer.insert(busy);
+        sweep(busy);
         Ok(position)
     }
 
@@ -150,10 +150,18 @@ impl Index {
             if let Err(error) = busy.merge(&[segment]).wait() {
                 tracing::debug!(%error, "a segment of the search index is being merged");
             }
+            // One after the other, so that no more than one of them is there twice.
+            self.renew(&busy)?;
         }
         busy.wait_merging_threads()?;
+        self.renew(&self.new_writer()?)
+    }
+
+    /// Reads what is on disk now, and removes what only those read who looked before.
+    fn renew(&self, writer: &IndexWriter<TantivyDocument>) -> Result<(), IndexError> {
         let disk = open_shards(&self.tantivy)?;
         self.write().disk = Some(disk);
+        sweep(writer);
         Ok(())
     }
 
@@ -271,6 +279,14 @@ impl State {
     }
 }
 
+/// Removes files of segments that were merged into others. They stay as long as anyone reads them, so
+/// this comes after the new ones were opened.
+fn sweep(writer: &IndexWriter<TantivyDocument>) {
+    if let Err(error) = writer.garbage_collect_files().wait() {
+        tracing::debug!(%error, "old files of the search index stay for now");
+    }
+}
+
 /// The least that a writer takes; it needs it only between the first change and the commit.
 const WRITER_BYTES: usize = 15_000_000;
 
@@ -280,5 +296,7 @@ fn open_shards(index: &tantivy::Index) -> tantivy::Result<Vec<DiskShard>> {
     reader.searcher().segment_readers().iter().map(DiskShard::open).collect()
 }
 
+#[cfg(all(test, feature = "shuttle"))]
+mod shuttled;
 #[cfg(test)]
 mod tests;

@@ -4,14 +4,16 @@ use std::{
     fs, io,
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
-    sync::{Mutex, RwLock},
 };
 
 use tantivy::{IndexSettings, directory::MmapDirectory, store::Compressor};
 
-use crate::search::index::{
-    Index, Position, State, open_shards,
-    schema::{CodeTokenizer, LAYOUT, TOKENIZER, VERSION},
+use crate::{
+    search::index::{
+        Index, Position, State, open_shards,
+        schema::{CodeTokenizer, LAYOUT, TOKENIZER, VERSION},
+    },
+    sync::{Mutex, RwLock},
 };
 
 /// Why an index cannot be used. All but the last are mended by [`Index::create`].

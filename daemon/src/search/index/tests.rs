@@ -126,6 +126,58 @@ fn an_opened_index_holds_what_was_committed_and_says_how_far_it_is() {
     assert_eq!(index.commit().unwrap(), Position(9));
 }
 
+/// All ways in which an index can be written twice and then lost from memory while an episode is
+/// replaced: the outbox tells it again what it had not written.
+#[test]
+fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
+    let changes = [
+        episode(1, "apple"),
+        said(card(1), &["banana"]),
+        episode(1, "cherry"),
+        Change::DropSource { session: SessionKey(1), source: 0 },
+        said(card(1), &["date"]),
+        episode(1, "elderberry"),
+    ];
+    let end = changes.len();
+    let deaths = (0..=end).flat_map(|first| {
+        (first..=end)
+            .flat_map(move |second| (second..=end).map(move |death| (first, second, death)))
+    });
+    for (first, second, death) in deaths {
+        let index = TestIndex::new();
+        for (step, change) in changes[..death].iter().enumerate() {
+            if step == first || step == second {
+                index.index.commit().unwrap();
+            }
+            index.apply(change.clone());
+        }
+        let TestIndex { index, folder, .. } = index;
+        drop(index);
+        let index = match Index::open(folder.path()) {
+            // It died before anything was written: such a one is made anew.
+            Err(OpenError::Unfilled) => Index::create(folder.path()).unwrap(),
+            opened => opened.unwrap(),
+        };
+        let known = index.applied().0 as usize;
+        for (step, change) in changes.iter().enumerate().skip(known) {
+            index.apply(change.clone(), Position(step as u64 + 1));
+        }
+        for commit in [false, true] {
+            if commit {
+                index.commit().unwrap();
+            }
+            for (question, passages) in
+                [("apple", 0), ("banana", 0), ("cherry", 0), ("date", 1), ("elderberry", 1)]
+            {
+                let found = search(&index, question, &Scope::default(), None);
+                let found: usize = found.sessions.iter().map(|hit| hit.passages.len()).sum();
+                let when = format!("written at {first} and {second}, died at {death}");
+                assert_eq!(found, passages, "{question}, {when}, written in the end: {commit}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_latest_card_of_a_session_holds() {
     let agents = |agent: &str| Card { agent: agent.to_owned(), ..card(1) };

@@ -26,6 +26,8 @@ mod vectors;
 mod writer;
 
 use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
     panic,
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
@@ -53,6 +55,8 @@ pub struct SledStore {
 const CACHE: u64 = 24 << 20;
 /// sled's unit of disk space; above its default as a margin for pages full of long values.
 const SEGMENT: usize = 2 << 20;
+/// What a disk reads at least at once.
+const BLOCK: usize = 4_096;
 /// How often a locked database is tried again, and after which pause.
 const LOCK_ATTEMPTS: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
@@ -63,6 +67,7 @@ impl SledStore {
     /// Takes a lock on the folder that the death of the process frees.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
         smaller::settle(folder).map_err(|error| in_folder(folder, &error))?;
+        try_reading(folder)?;
         let db = open_unlocked(folder).map_err(|error| room::or_no_space(folder, error))?;
         let tree: Tree = (*db).clone();
         check_version(&tree)?;
@@ -114,8 +119,37 @@ impl SledStore {
     }
 }
 
-fn in_folder(folder: &Path, error: &std::io::Error) -> StoreError {
+fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
     StoreError::Backend(format!("{}: {error}", folder.display()))
+}
+
+/// Fails when the database cannot be read now. sled takes the first part of a file that it cannot
+/// read for its end, and writes over what is behind it: a disk that does not answer for a moment
+/// would cost everything.
+fn try_reading(folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join("db");
+    let read = || -> io::Result<()> {
+        let mut file = File::open(&path)?;
+        let mut block = [0; BLOCK];
+        let mut at = 0;
+        while file.read(&mut block)? > 0 {
+            // Where each segment begins is what sled looks at first.
+            at += SEGMENT as u64;
+            file.seek(SeekFrom::Start(at))?;
+        }
+        Ok(())
+    };
+    // On Windows somebody who still holds the lock is waited for later.
+    let is_locked = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(33);
+    match read() {
+        Err(error) if error.kind() != io::ErrorKind::NotFound && !is_locked(&error) => {
+            Err(StoreError::Backend(format!(
+                "read {}: {error}; nothing was changed: see that the disk works, and start graphitid again",
+                path.display()
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Opens the database, if need be a moment later: threads of sled's own may hold on to one that

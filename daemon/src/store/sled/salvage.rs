@@ -5,7 +5,7 @@
 //! log although the log alone is enough, and reads that up to the damage. So a copy is opened with
 //! less and less beside the log, and what can be read of it is written anew, record by record.
 
-use std::{collections::VecDeque, fs, io, path::Path};
+use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 
 use super::{
     SledStore, envelope,
@@ -164,26 +164,43 @@ struct Work<'a> {
 impl Work<'_> {
     fn sessions(&mut self) -> Vec<Session> {
         let mut found = Vec::new();
+        let mut next = 0;
         for entry in self.from.tree.scan_prefix([keys::table::SESSIONS]) {
-            let session = entry
-                .map_err(StoreError::from)
-                .and_then(|(key, value)| read::<SessionRecord, Session>(&key, &value));
-            found.extend(self.readable(session));
+            let Ok((key, value)) = entry else {
+                // A scan stands still before a page that cannot be read, and says so for ever.
+                let end = self.from.counters.next_session.load(Ordering::Relaxed);
+                found.extend((next..end).filter_map(|number| self.session_numbered(number)));
+                break;
+            };
+            next = keys::session_in(&key).map_or(next, |key| key.0 + 1);
+            found.extend(self.readable(read::<SessionRecord, Session>(&key, &value)));
         }
         found
     }
 
+    fn session_numbered(&mut self, number: u64) -> Option<Session> {
+        self.readable(reading::session(&self.from.tree, SessionKey(number))).flatten()
+    }
+
     fn episodes(&mut self) -> Vec<Episode> {
-        let mut ids: Vec<EpisodeId> = Vec::new();
-        for key in self.from.tree.scan_prefix([keys::table::EPISODES]).keys() {
-            let id = self.readable(key.map_err(StoreError::from));
-            ids.extend(id.and_then(|key| keys::episode_in(&key, 1)));
-        }
-        // An episode has several pieces.
+        let mut ids = self.episodes_in(keys::table::EPISODES, 1);
+        ids.extend(self.episodes_in(keys::table::BY_PROJECT, 5));
+        // An episode has several pieces, and stands in both.
+        ids.sort_unstable();
         ids.dedup();
         ids.into_iter()
             .filter_map(|id| self.readable(reading::episode(&self.from.tree, id)).flatten())
             .collect()
+    }
+
+    /// The episodes in the keys of a table, up to a page that cannot be read: there a scan stands still.
+    fn episodes_in(&mut self, table: u8, at: usize) -> Vec<EpisodeId> {
+        let mut ids = Vec::new();
+        for key in self.from.tree.scan_prefix([table]).keys() {
+            let Some(key) = self.readable(key.map_err(StoreError::from)) else { break };
+            ids.extend(keys::episode_in(&key, at));
+        }
+        ids
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
@@ -336,132 +353,4 @@ impl Work<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::contract;
-
-    const SESSIONS: u64 = 5;
-    const MESSAGES: u32 = 200;
-
-    /// A store with sessions of some messages and an episode each, closed.
-    fn filled(folder: &Path) {
-        let store = SledStore::open(folder).unwrap();
-        for number in 0..SESSIONS {
-            let key = store.next_session_key().unwrap();
-            let mut session = contract::session(key, &format!("session-{number}"));
-            let source = contract::source_of(&session, 0);
-            let messages: Vec<_> = (0..MESSAGES).map(|seq| contract::message(seq, 500)).collect();
-            let episode = contract::episode(&session, 1);
-            let writes = vec![
-                Write::Messages { source: source.key, messages },
-                Write::Source { source, checkpoint: Some(vec![7; 9_000]) },
-            ];
-            store.write(writes).wait().unwrap();
-            contract::index_saying(&store, &mut session, &episode, contract::statements(1));
-        }
-        store.close();
-    }
-
-    fn salvaged(damaged: &Path) -> (SledStore, Salvaged, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let left = open_what_is_left(damaged, &folder.path().join("work")).unwrap();
-        let store = SledStore::open(&folder.path().join("new")).unwrap();
-        let salvaged = store.salvage(&left).unwrap();
-        (store, salvaged, folder)
-    }
-
-    fn files(folder: &Path, prefix: &str) -> Vec<std::path::PathBuf> {
-        let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
-        let named = |path: &std::path::PathBuf| {
-            path.file_name().unwrap().to_string_lossy().starts_with(prefix)
-        };
-        entries.filter(named).collect()
-    }
-
-    #[test]
-    fn settings_and_places_of_pages_are_not_needed() {
-        for broken in ["conf", "snap."] {
-            let folder = tempfile::tempdir().unwrap();
-            filled(folder.path());
-            // sled notes where pages are when it opens what is there.
-            SledStore::open(folder.path()).unwrap().close();
-            let files = files(folder.path(), broken);
-            assert!(!files.is_empty(), "{broken}");
-            for file in files {
-                fs::write(file, b"damaged").unwrap();
-            }
-            let (store, salvaged, _folder) = salvaged(folder.path());
-            let messages = SESSIONS * u64::from(MESSAGES);
-            let wanted = Salvaged { sessions: SESSIONS, messages, episodes: SESSIONS, ..salvaged };
-            assert_eq!((salvaged, salvaged.unreadable), (wanted, 0), "{broken}");
-            let mut sessions = Vec::new();
-            store
-                .visit_sessions(&mut |session| {
-                    sessions.push(session);
-                    true
-                })
-                .unwrap();
-            for session in sessions {
-                let source = &store.sources_of(session.key).unwrap()[0];
-                assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 9_000]));
-                let messages = store.messages(source.key, 0, 1_000).unwrap();
-                assert_eq!(messages.len(), MESSAGES as usize);
-                let said = statements::read(&store.tree, session.indexed.as_ref().unwrap().episode);
-                assert_eq!(said.unwrap(), contract::statements(1));
-                let episode = store.episode(session.indexed.unwrap().episode).unwrap().unwrap();
-                assert_eq!((episode.session, episode.session_id), (session.key, session.id));
-            }
-        }
-    }
-
-    #[test]
-    fn a_record_that_cannot_be_read_costs_only_itself() {
-        let folder = tempfile::tempdir().unwrap();
-        filled(folder.path());
-        let store = SledStore::open(folder.path()).unwrap();
-        let whole = store.examine().unwrap();
-        assert_eq!(whole.1, 0);
-        // A session, a block in the middle of another's messages, the episode of a third.
-        let session = |number: u64| {
-            let id = contract::session(SessionKey(0), &format!("session-{number}")).id;
-            store.find_session(&id).unwrap().unwrap()
-        };
-        let source = SourceKey { session: session(1), number: 0 };
-        let block = reading::blocks_of(&store.tree, source).unwrap()[1];
-        let lost = store.session(session(2)).unwrap().unwrap().indexed.unwrap().episode;
-        let keys = [
-            keys::session(session(0)),
-            [keys::messages(source, block), vec![0, 0]].concat(),
-            [keys::episode(lost), vec![0, 0]].concat(),
-        ];
-        for key in keys {
-            let mut value = store.tree.get(&key).unwrap().unwrap().to_vec();
-            value[9] ^= 1;
-            store.tree.insert(key, value).unwrap();
-        }
-        assert_eq!(store.examine().unwrap(), (whole.0, 3));
-        store.close();
-        let (store, salvaged, _folder) = salvaged(folder.path());
-        assert_eq!(salvaged.unreadable, 3 + 1, "the episode is met twice");
-        assert_eq!((salvaged.sessions, salvaged.episodes), (SESSIONS, SESSIONS - 1));
-        let whole = SESSIONS * u64::from(MESSAGES);
-        assert!((whole - 64..whole).contains(&salvaged.messages), "{salvaged:?}");
-        // What lost its episode is due for another one.
-        let id = contract::session(SessionKey(0), "session-2").id;
-        let key = store.find_session(&id).unwrap().unwrap();
-        let state = store.session(key).unwrap().unwrap().state;
-        assert_eq!(state, State::Unindexed(Unindexed::History));
-    }
-
-    #[test]
-    fn what_is_known_stays_as_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        filled(folder.path());
-        let (store, _, _folder) = salvaged(folder.path());
-        let work = tempfile::tempdir().unwrap();
-        let left = open_what_is_left(folder.path(), &work.path().join("work")).unwrap();
-        let again = store.salvage(&left).unwrap();
-        assert_eq!(again, Salvaged { known: SESSIONS, ..Salvaged::default() });
-        assert_eq!(store.totals().sessions, SESSIONS);
-    }
-}
+mod tests;

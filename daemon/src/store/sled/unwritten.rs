@@ -3,14 +3,12 @@
 //! Lists of writes are queued by one who goes on with the next thing at once: whoever reads a
 //! session, or the episode that a session names, sees it as it was queued last.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::PoisonError};
 
 use crate::{
     model::{Episode, EpisodeId, SessionKey, session::Session},
     store::Write,
+    sync::{Mutex, MutexGuard},
 };
 
 /// Sessions and episodes that are queued and not written yet.
@@ -78,5 +76,67 @@ impl Unwritten {
 
     fn lock(&self) -> MutexGuard<'_, Queued> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "shuttle"))]
+mod shuttled {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{
+        model::Timestamp,
+        store::contract,
+        sync::{Arc, in_orders, thread},
+    };
+
+    /// What is written, as the tree has it: sessions by their keys, with their last activity.
+    type Tree = Arc<Mutex<BTreeMap<SessionKey, Timestamp>>>;
+
+    /// As the store reads: what is queued, and then what is written.
+    fn read(unwritten: &Unwritten, tree: &Tree, key: SessionKey) -> Timestamp {
+        let queued = unwritten.session(key).map(|session| session.last_activity);
+        queued.or_else(|| tree.lock().unwrap().get(&key).copied()).unwrap_or_default()
+    }
+
+    #[test]
+    fn shuttled_whoever_reads_sees_at_least_what_was_queued_before() {
+        in_orders(3_000, || {
+            let key = SessionKey(1);
+            let (unwritten, tree) = (Arc::new(Unwritten::default()), Tree::default());
+            let (queue, jobs) = shuttle::sync::mpsc::sync_channel::<(u64, Timestamp)>(2);
+            let writer = {
+                let (unwritten, tree) = (unwritten.clone(), tree.clone());
+                thread::spawn(move || {
+                    while let Ok((list, at)) = jobs.recv() {
+                        tree.lock().unwrap().insert(key, at);
+                        unwritten.remove(list, &[Named::Session(key)]);
+                    }
+                })
+            };
+            let reader = {
+                let (unwritten, tree) = (unwritten.clone(), tree.clone());
+                thread::spawn(move || {
+                    let mut seen = Timestamp::default();
+                    for _ in 0..4 {
+                        let now = read(&unwritten, &tree, key);
+                        assert!(now >= seen, "{now:?} after {seen:?}");
+                        seen = now;
+                    }
+                })
+            };
+            for second in 1..=4 {
+                let mut session = contract::session(key, "a");
+                session.last_activity = Timestamp::from_seconds(second);
+                let list = unwritten.add(&[Write::Session(Box::new(session))]);
+                queue.send((list, Timestamp::from_seconds(second))).unwrap();
+                assert_eq!(read(&unwritten, &tree, key), Timestamp::from_seconds(second));
+            }
+            drop(queue);
+            writer.join().unwrap();
+            reader.join().unwrap();
+            assert_eq!(unwritten.session(key), None);
+            assert_eq!(read(&unwritten, &tree, key), Timestamp::from_seconds(4));
+        });
     }
 }

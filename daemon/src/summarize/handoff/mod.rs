@@ -193,7 +193,7 @@ impl Handoff {
 
     fn files(&mut self, episode: &Episode) {
         for file in episode.summary.files_modified.iter().flatten() {
-            let file = guard::plain(episode.project.relative(file));
+            let Some(file) = guard::name(episode.project.relative(file)) else { continue };
             if self.files.len() < FILES && !self.files.contains(&file) {
                 self.files.push(file);
             }
@@ -210,7 +210,7 @@ fn past(episode: &Episode) -> Past {
         objective: guard::entry(&summary.objective).unwrap_or_default(),
         outcome: summary.outcome,
         ended_at: episode.ended_at,
-        branches: episode.branches.iter().map(|branch| guard::plain(branch)).collect(),
+        branches: episode.branches.iter().filter_map(|branch| guard::name(branch)).collect(),
         done: done.filter_map(|done| guard::entry(done)).take(ENTRIES).collect(),
     }
 }

@@ -80,9 +80,9 @@ fn about(last: &Past) -> Section {
     let lines = [
         format!("Last session: {} ({})", last.name, id(last)),
         format!("Ended {}{on}, {}", minute(last.ended_at), last.outcome.as_str().replace('_', " ")),
-        format!("Objective: {}", last.objective),
     ];
-    section.add(lines, |at| if at < 2 { 0 } else { 1 });
+    let objective = (!last.objective.is_empty()).then(|| format!("Objective: {}", last.objective));
+    section.add(lines.into_iter().chain(objective), |at| if at < 2 { 0 } else { 1 });
     section
 }
 

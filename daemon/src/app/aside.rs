@@ -1,0 +1,154 @@
+//! Damaged databases that are moved out of the way. They lie beside the one in use and count towards
+//! no limit, so only the newest of them stay.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+
+use crate::clock;
+
+/// What the extension of a database begins with that was moved aside.
+pub(super) const DAMAGED: &str = "damaged-";
+/// What it begins with when what can be read of it was brought back.
+pub(super) const SALVAGED: &str = "salvaged-";
+/// So many stay: the one that was moved last, and the one before.
+const KEPT: usize = 2;
+
+/// Moves a damaged database out of the way, to be looked at later.
+pub(super) fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
+    let aside = folder.with_extension(format!("{DAMAGED}{}", clock::now().micros() / 1_000_000));
+    fs::rename(folder, &aside)
+        .with_context(|| format!("move {} to {}", folder.display(), aside.display()))?;
+    Ok(aside)
+}
+
+/// Removes all but the newest of those that were moved aside from `folder`. `say` is told of each, and
+/// of one that cannot be removed, which then stays.
+pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
+    let aside = match moved_from(folder) {
+        Ok(aside) => aside,
+        Err(error) => {
+            say(&format!(
+                "databases moved aside from {} cannot be listed: {error}",
+                folder.display()
+            ));
+            return;
+        }
+    };
+    let old = aside.len().saturating_sub(KEPT);
+    for (_, aside) in &aside[..old] {
+        let name = aside.display();
+        let said = match fs::remove_dir_all(aside) {
+            Ok(()) => format!("{name} was removed: the {KEPT} databases moved aside last are kept"),
+            Err(error) => format!("{name} is not kept any more and cannot be removed: {error}"),
+        };
+        say(&said);
+    }
+}
+
+/// Those that were moved aside from `folder`, the oldest first.
+fn moved_from(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in folder.parent().unwrap_or(folder).read_dir()? {
+        let entry = entry?;
+        let path = entry.path();
+        if path.with_extension("") == folder
+            && let Some(at) = moved_at(&path)
+            && entry.file_type()?.is_dir()
+        {
+            found.push((at, path));
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// When a database of this name was moved aside, in seconds since the epoch; `None` when it is named
+/// otherwise.
+fn moved_at(path: &Path) -> Option<u64> {
+    let extension = path.extension()?.to_str()?;
+    let time = [DAMAGED, SALVAGED].into_iter().find_map(|kind| extension.strip_prefix(kind))?;
+    time.bytes().all(|byte| byte.is_ascii_digit()).then(|| time.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes folders with something in them, and returns the home and its database.
+    fn home_with(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let home = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::create_dir(home.path().join(name)).unwrap();
+            fs::write(home.path().join(name).join("db"), name).unwrap();
+        }
+        let folder = home.path().join("db");
+        (home, folder)
+    }
+
+    fn names(home: &Path) -> Vec<String> {
+        let entries = home.read_dir().unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn the_two_that_were_moved_last_stay_and_nothing_else_goes() {
+        let old = ["db.damaged-999", "db.salvaged-1700000000", "db.damaged-1700000001"];
+        // In the order of their names.
+        let stay = [
+            "db",
+            "db.copying",
+            "db.damaged-",
+            "db.damaged-+5",
+            "db.damaged-1700000003",
+            "db.damaged-5.copy",
+            "db.damaged-5x",
+            "db.repair",
+            "db.salvaged-1700000002",
+            "index.damaged-5",
+            "my.db.damaged-5",
+        ];
+        let (home, folder) = home_with(&[&old[..], &stay[..]].concat());
+        fs::write(home.path().join("db.damaged-6"), b"no folder").unwrap();
+        let mut said = Vec::new();
+        remove_old(&folder, &mut |line| said.push(line.to_owned()));
+        let mut left = names(home.path());
+        left.retain(|name| name != "db.damaged-6");
+        assert_eq!(left, stay);
+        assert!(home.path().join("db.damaged-6").is_file());
+        assert_eq!(said.len(), old.len(), "{said:?}");
+        for (name, said) in old.iter().zip(&said) {
+            let name = home.path().join(name);
+            assert!(said.starts_with(&format!("{} was removed", name.display())), "{said}");
+        }
+        remove_old(&folder, &mut |line| panic!("{line}"));
+        assert_eq!(names(home.path()).len(), stay.len() + 1);
+    }
+
+    #[test]
+    fn one_that_is_moved_now_is_the_newest() {
+        let (home, folder) = home_with(&["db", "db.damaged-1700000000", "db.salvaged-1700000001"]);
+        let aside = put_aside(&folder).unwrap();
+        remove_old(&folder, &mut |_| {});
+        assert!(aside.join("db").is_file() && !folder.exists());
+        let name = aside.file_name().unwrap().to_str().unwrap();
+        assert_eq!(names(home.path()), [name, "db.salvaged-1700000001"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_is_named_like_one_stays_and_so_does_what_it_leads_to() {
+        let named = ["db.damaged-2", "db.damaged-3", "elsewhere"];
+        let (home, folder) = home_with(&named);
+        let link = home.path().join("db.damaged-1");
+        std::os::unix::fs::symlink(home.path().join("elsewhere"), &link).unwrap();
+        remove_old(&folder, &mut |line| panic!("{line}"));
+        assert!(link.join("db").is_file());
+    }
+}

@@ -1,0 +1,81 @@
+//! A machine whose disk fails and works again, or whose clock is wrong, as the daemon sees it. Linux with
+//! gcc only.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::World;
+
+/// The machine under the programs of a world.
+pub struct Faulty {
+    order: PathBuf,
+}
+
+/// What a disk does not do.
+#[derive(Clone, Copy, Debug)]
+pub enum Refused {
+    /// Read the database.
+    Read,
+    /// Write the database.
+    Write,
+    /// Put the database where a power cut does not reach it.
+    Sync,
+}
+
+impl Faulty {
+    /// Puts it under the programs that `world` starts from now on. It works at first.
+    ///
+    /// # Panics
+    ///
+    /// When gcc cannot compile it.
+    pub fn under(world: &mut World) -> Faulty {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faulty.c");
+        let (library, order) = (world.path("faulty.so"), world.path("order"));
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
+        assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile the machine");
+        for (name, path) in [("LD_PRELOAD", &library), ("FAULTY", &order)] {
+            let path = path.to_str().expect("a path as text").to_owned();
+            world.variables.push((name.to_owned(), path));
+        }
+        Faulty { order }
+    }
+
+    /// From now on the disk answers with an error (`EIO`).
+    pub fn fails(&self, what: Refused) {
+        let call = match what {
+            Refused::Read => "pread",
+            Refused::Write => "pwrite",
+            Refused::Sync => "sync",
+        };
+        self.is_told(&format!("{call} 5 1 /db"));
+    }
+
+    /// The disk is full when something is written into the home for the n-th time from now on.
+    pub fn is_full_from(&self, write: u32) {
+        self.is_told(&format!("write 28 {write}"));
+    }
+
+    /// The clock shows so many seconds more than it should.
+    pub fn is_ahead(&self, seconds: i64) {
+        self.is_told(&format!("CLOCK {seconds}"));
+    }
+
+    /// From now on everything works.
+    ///
+    /// # Panics
+    ///
+    /// When that cannot be written down.
+    pub fn works(&self) {
+        fs::remove_file(&self.order).expect("there was an order");
+    }
+
+    fn is_told(&self, order: &str) {
+        // In one step, so that nobody sees half of it.
+        let new = self.order.with_extension("new");
+        fs::write(&new, order).and_then(|()| fs::rename(&new, &self.order)).expect("an order");
+    }
+}

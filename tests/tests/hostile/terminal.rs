@@ -1,0 +1,162 @@
+//! What stands in a transcript moves no cursor and turns no text where a person reads it.
+
+use graphiti_tests::World;
+use serde_json::{Value, json};
+
+/// What terminals obey and nobody sees: a window's title, a cleared screen, a colour in one character, marks that
+/// turn the direction of writing, a line written over, a letter that only models read.
+const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
+/// A part of it that is kept wherever it stands.
+const KEPT: char = '\u{202e}';
+/// A word that every text with it holds.
+const WORD: &str = "kestrel";
+
+/// A session in which everything that others wrote has it.
+fn session(world: &World, session: &str, project: &str) {
+    let request = format!("Fix the {WORD} {HOSTILE} timeout in src/lo{HOSTILE}gin.rs");
+    let edit = |file: &str| {
+        json!({
+            "file_path": format!("{project}/{file}"),
+            "old_string": format!("{WORD}=a{HOSTILE}"),
+            "new_string": format!("{WORD}=b{HOSTILE}"),
+        })
+    };
+    world
+        .transcript_in(session, project)
+        .record("custom-title", &json!({ "customTitle": format!("Fast {WORD}s {HOSTILE}") }))
+        .record(
+            "user",
+            &json!({
+                "gitBranch": format!("ma{HOSTILE}in"),
+                "message": { "role": "user", "content": request },
+            }),
+        )
+        .tool(
+            &format!("mcp__{WORD}{HOSTILE}__get"),
+            &json!({ "query": format!("{WORD} {HOSTILE}") }),
+            &format!("{WORD} {HOSTILE}"),
+        )
+        .failing_tool(
+            "Bash",
+            &json!({ "command": format!("make {WORD}{HOSTILE}") }),
+            &format!("error: the {WORD} {HOSTILE} is missing"),
+        )
+        .tool("Edit", &edit(&format!("src/lo{HOSTILE}gin.rs")), &format!("updated {HOSTILE}"))
+        .tool("Edit", &edit(".env"), "updated")
+        .failing_tool(
+            "Bash",
+            &json!({ "command": "cargo test" }),
+            &format!(
+                "Exit code 101\nrunning 1 test\ntest {WORD}::or{HOSTILE}der ... FAILED\n\n\
+                 test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s"
+            ),
+        )
+        .reply(&format!(
+            "I chose {WORD}s {HOSTILE} over hawks because they are faster {HOSTILE}.\n\n\
+             Fixed the {WORD} {HOSTILE} timeout in `src/lo{HOSTILE}gin.rs`.\n\n\
+             ## Next steps\n- Watch the {WORD}s {HOSTILE} for a day"
+        ));
+}
+
+/// What a command prints where nothing of it is obeyed.
+fn shown(world: &World, arguments: &[&str]) -> String {
+    let output = world.graphiti(arguments);
+    for stream in [&output.stdout, &output.stderr] {
+        let text = std::str::from_utf8(stream).unwrap();
+        let obeyed: Vec<char> = text.chars().filter(|c| is_obeyed(*c)).collect();
+        assert!(obeyed.is_empty(), "graphiti {arguments:?} prints {obeyed:?}: {text:?}");
+    }
+    let is_silent = output.stdout.is_empty() && output.stderr.is_empty();
+    assert!(!is_silent, "graphiti {arguments:?} prints nothing");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn shown_as_json(world: &World, arguments: &[&str]) -> Value {
+    let text = shown(world, &[arguments, &["--json"]].concat());
+    serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{arguments:?} prints no JSON: {error}: {text}"))
+}
+
+fn is_obeyed(c: char) -> bool {
+    let is_control = c.is_control() && !matches!(c, '\n' | '\t');
+    is_control
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+#[test]
+fn no_command_hands_a_terminal_what_it_obeys() {
+    let world = World::new();
+    let daemon = world.start();
+    // Folders and files may be named so, too.
+    let odd = format!("bbbb{HOSTILE}-2");
+    let odd = odd.as_str();
+    session(&world, "aaaa-1", &format!("/work/{WORD}{HOSTILE}"));
+    session(&world, odd, "/work/app");
+    session(&world, &format!("bbbb{HOSTILE}-3"), "/work/app");
+    daemon.settle();
+    // The third one goes on.
+    daemon.close("aaaa-1");
+    daemon.close(odd);
+    for arguments in [
+        &["list"][..],
+        &["list", "--empty"],
+        &["show", "aaaa-1"],
+        &["show", "aaaa-1", "--messages"],
+        &["show", "aaaa-1", "--conversation"],
+        &["show", odd],
+        &["search", WORD],
+        &["search", WORD, "--explain"],
+        &["facts", WORD, "--ended", "--explain"],
+        &["handoff", "--project", "/work/app"],
+        &["unindexed"],
+    ] {
+        assert!(shown(&world, arguments).contains(WORD), "{arguments:?}");
+        // Not shown is not lost: whoever reads the JSON gets what was written.
+        let answer = shown_as_json(&world, arguments).to_string();
+        assert!(answer.contains(WORD) && answer.contains(KEPT), "{arguments:?}: {answer}");
+    }
+    let tool = format!("x{HOSTILE}");
+    let tool = tool.as_str();
+    shown(&world, &["tools", "set", tool, "read"]);
+    for arguments in [
+        &["status"][..],
+        &["doctor"],
+        &["usage"],
+        &["tools", "list"],
+        &["prompts", "list"],
+        &["sync", "--days", "0"],
+        &["forget", "aaaa-1"],
+        &["forget"],
+    ] {
+        shown(&world, arguments);
+        shown_as_json(&world, arguments);
+    }
+    let export = world.path("export");
+    let export = export.to_str().unwrap();
+    let nobody = format!("nobody{HOSTILE}");
+    let nobody = nobody.as_str();
+    let question = format!("{nobody}:x");
+    let question = question.as_str();
+    for arguments in [
+        &["tools", "export"][..],
+        &["tools", "unset", tool],
+        &["prompts", "show", "session_summary"],
+        &["prompts", "check"],
+        &["reload"],
+        &["export", export],
+        &["export", export, "--format", "jsonl"],
+        &["import", export, "--dry-run"],
+        // What goes wrong is said, too: two sessions may be meant, or none is.
+        &["show", "bbbb"],
+        &["show", nobody],
+        &["close", nobody],
+        &["search", question],
+    ] {
+        shown(&world, arguments);
+    }
+    shown(&world, &["forget", odd, "--run"]);
+    shown(&world, &["forget"]);
+    assert!(shown_as_json(&world, &["forget"]).to_string().contains(KEPT));
+}
