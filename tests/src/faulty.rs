@@ -54,11 +54,6 @@ impl Faulty {
         self.is_told(&format!("{call} 5 1 /db"));
     }
 
-    /// The disk is full when something is written into the home for the n-th time from now on.
-    pub fn is_full_from(&self, write: u32) {
-        self.is_told(&format!("write 28 {write}"));
-    }
-
     /// The clock shows so many seconds more than it should.
     pub fn is_ahead(&self, seconds: i64) {
         self.is_told(&format!("CLOCK {seconds}"));

@@ -191,40 +191,6 @@ fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
     assert_eq!(damaged(&world), 0);
 }
 
-/// Of the writes that a close takes one after the other is the first that finds no room.
-#[test]
-fn a_disk_that_is_full_at_any_write_loses_nothing_acknowledged() {
-    let mut refused = 0;
-    for write in [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 1_000] {
-        let mut world = World::new();
-        let disk = Faulty::under(&mut world);
-        world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
-        let daemon = world.start();
-        daemon.settle();
-        let mut acknowledged = vec![("aaaa-1", closed(&daemon, "aaaa-1").unwrap())];
-        let mut second = world.transcript("bbbb-2");
-        second.prompt("Paint the walrus");
-        daemon.settle();
-        disk.is_full_from(write);
-        second.reply("The walrus is painted.");
-        match closed(&daemon, "bbbb-2") {
-            Some(episode) => acknowledged.push(("bbbb-2", episode)),
-            None => refused += 1,
-        }
-        daemon.kill();
-        disk.works();
-        let daemon = world.start();
-        daemon.settle_at_last();
-        for (session, episode) in &acknowledged {
-            assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "at {write}");
-        }
-        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
-        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
-        assert_eq!(damaged(&world), 0, "at {write}");
-    }
-    assert!((3..13).contains(&refused), "{refused} closes were refused");
-}
-
 #[test]
 fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     let mut world = World::new();
