@@ -4,7 +4,10 @@
 //!
 //! Found with mutated command lines; the limits are far above what agents write.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    panic::{self, AssertUnwindSafe},
+};
 
 use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program, word::WordPieceWithSource};
 
@@ -39,17 +42,21 @@ pub(super) fn read(line: &str) -> Reading {
     let line = without_inner_documents(line);
     let line = without_long_numbers(&line);
     let options = options();
-    let Ok(tokens) = brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options())
-    else {
-        return Reading::Text;
-    };
+    let tokens =
+        survived(|| brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok());
+    let Some(tokens) = tokens else { return Reading::Text };
     if tokens.len() > MOST_TOKENS || !is_balanced(&tokens) {
         return Reading::Tokens(tokens);
     }
-    match brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()) {
-        Ok(program) => Reading::Parsed(program),
-        Err(_) => Reading::Tokens(tokens),
-    }
+    let parsed =
+        survived(|| brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()).ok());
+    parsed.map_or(Reading::Tokens(tokens), Reading::Parsed)
+}
+
+/// What a part of the parser makes of a text; `None`, too, when it panics over one that nobody has
+/// seen yet: a command line must not keep its session from being read.
+fn survived<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+    panic::catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
 }
 
 /// The pieces of a word; `None` when it is broken, or too much for the parser: in `${x:(((` and
@@ -59,7 +66,7 @@ pub(super) fn pieces(word: &str) -> Option<Vec<WordPieceWithSource>> {
     if counts && deepest_round(word) > DEEPEST_SUM {
         return None;
     }
-    brush_parser::word::parse(word, &options()).ok()
+    survived(|| brush_parser::word::parse(word, &options()).ok())
 }
 
 /// How lines and words are read: as bash does.
