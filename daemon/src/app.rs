@@ -28,9 +28,9 @@ use crate::{
     engine::{
         Engine, Places, Settings,
         embedding::Embedding,
-        follow, indexes,
+        follow,
         pipeline::Means,
-        room::{self, Keeper},
+        room::{self, IndexRoom, Keeper},
     },
     lifecycle::{
         home::Home,
@@ -137,16 +137,36 @@ impl Wiring {
             end = match self.round(&mut signals, false).await {
                 Ok(end) => end,
                 Err(error) => {
-                    tracing::error!(error = format!("{error:#}"), "tried again in a moment");
-                    match tokio::time::timeout(TRY_AGAIN, signals.recv()).await {
-                        Ok(Some(Signal::Stop) | None) => End::Stopped,
-                        Ok(Some(Signal::Reload)) | Err(_) => End::Again,
-                    }
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "tried again in a moment");
+                    self.turn_away(&mut signals, &error).await
                 }
             };
         }
         tracing::info!("graphitid has stopped");
         Ok(())
+    }
+
+    /// Tells callers why they are not served, until it is time to try again or to stop.
+    async fn turn_away(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> End {
+        let why = format!(
+            "{error}; this is tried again every {} seconds; what was acknowledged is safe",
+            TRY_AGAIN.as_secs()
+        );
+        let told = async {
+            match &self.listener {
+                Some((listener, _)) => api::server::turn_away(listener, &why).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            signal = signals.recv() => match signal {
+                Some(Signal::Stop) | None => End::Stopped,
+                Some(Signal::Reload) => End::Again,
+            },
+            () = tokio::time::sleep(TRY_AGAIN) => End::Again,
+            () = told => End::Again,
+        }
     }
 
     async fn round(
@@ -163,8 +183,9 @@ impl Wiring {
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embeddings = models.embeddings(&self.config);
         let embedding = Arc::new(Embedding::new(store.clone(), embeddings));
-        let index = follow::folder(&home);
-        let follower = follow::open(&index, store.clone(), embedding.clone())
+        let (limits, in_force) = watch::channel(limits);
+        let room = IndexRoom::new(in_force);
+        let follower = follow::open(&follow::folder(&home), store.clone(), room, embedding.clone())
             .context("open the search index")?;
         let indexes = follower.indexes().clone();
         let (followed, reached) = watch::channel(0);
@@ -179,9 +200,7 @@ impl Wiring {
         if let Some(problem) = problem {
             running.engine.note_problem(problem).await;
         }
-        let folders = indexes::folders(&index);
-        let keeper =
-            Keeper::new(running.engine.clone(), (indexes.clone(), folders), limits, can_shrink);
+        let keeper = Keeper::new(running.engine.clone(), indexes.clone(), limits, can_shrink);
         let keeper = Arc::new(keeper);
         let keeping = tokio::spawn(keeper.clone().run());
         let (administration, requests) = mpsc::channel(4);
@@ -199,7 +218,7 @@ impl Wiring {
             administration,
         });
         let server = self.listen(daemon.clone(), stopping)?;
-        if let Err(error) = api::spool::limit(&home, limits.spool) {
+        if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
             tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
         }
         let (spool, spool_watch) = follow_spool(daemon.clone())?;
@@ -447,8 +466,10 @@ mod tests {
         let config = Config::default();
         let models = Models::new(home.path(), store.clone(), Redactor::new(), &config);
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&config)));
+        let limits = room::Limits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+        let room = IndexRoom::new(watch::channel(limits).1);
         let follower =
-            follow::open(&follow::folder(home.path()), store.clone(), embedding).unwrap();
+            follow::open(&follow::folder(home.path()), store.clone(), room, embedding).unwrap();
         let indexes = follower.indexes().clone();
         let (followed, mut reached) = watch::channel(0);
         let (stop, stopping) = watch::channel(false);

@@ -1,11 +1,11 @@
 /* A machine that fails, put before the C library (LD_PRELOAD). FAULTY names a file that orders it to, as long as it
-   is there: "CALL ERRNO FROM SUFFIX" has calls of one kind (pread: read, too; pwrite; sync; write: pwrite, too) fail from such
-   a one on, on files of the home (GRAPHITI_HOME) whose names end so; "CLOCK SECONDS" has the clock be wrong. */
+   is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "full N" has the N-th write to
+   a file of the home (GRAPHITI_HOME) fail with ENOSPC, and all after it; "CLOCK SECONDS" has the clock be wrong. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,61 +25,62 @@ static int order(char text[128])
     return length > 0;
 }
 
-static int is_meant(int fd, const char *suffix)
+static size_t path_of(int fd, char path[4096])
 {
-    const char *home = getenv("GRAPHITI_HOME");
-    char path[4096], link[64];
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1), end = (ssize_t)strlen(suffix);
-    if (!home || length < end)
-        return 0;
-    path[length] = 0;
-    return strncmp(path, home, strlen(home)) == 0 && strcmp(path + length - end, suffix) == 0;
+    ssize_t length = readlink(link, path, 4095);
+    path[length > 0 ? length : 0] = 0;
+    return strlen(path);
 }
 
 static int fails(int fd, const char *call)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static char last[128];
-    static unsigned passed;
-    char text[128], wanted[16], suffix[64] = "";
-    int error;
-    unsigned from;
-    if (!order(text) || sscanf(text, "%15s %d %u %63s", wanted, &error, &from, suffix) < 3)
+    char text[128], path[4096];
+    if (!order(text) || strcmp(text, call) != 0)
         return 0;
-    int is_one = strcmp(wanted, call) == 0 || (strcmp(wanted, "write") == 0 && strcmp(call, "pwrite") == 0);
-    if (!is_one || !is_meant(fd, suffix))
+    size_t length = path_of(fd, path);
+    if (length < 3 || strcmp(path + length - 3, "/db") != 0)
         return 0;
-    pthread_mutex_lock(&lock);
-    if (strcmp(last, text) != 0) {
-        strcpy(last, text);
-        passed = 0;
-    }
-    int fails = ++passed >= from;
-    pthread_mutex_unlock(&lock);
-    if (fails)
-        errno = error;
-    return fails;
+    errno = EIO;
+    return 1;
 }
 
-ssize_t pread64(int fd, void *bytes, size_t count, off64_t at)
+static int is_full(int fd)
 {
-    return fails(fd, "pread") ? -1 : REAL(pread64, fd, bytes, count, at);
+    static atomic_uint passed;
+    char text[128], path[4096];
+    const char *home = getenv("GRAPHITI_HOME");
+    unsigned from;
+    if (!order(text) || sscanf(text, "full %u", &from) != 1) {
+        passed = 0;
+        return 0;
+    }
+    path_of(fd, path);
+    if (!home || strncmp(path, home, strlen(home)) != 0 || ++passed < from)
+        return 0;
+    errno = ENOSPC;
+    return 1;
 }
 
 ssize_t read(int fd, void *bytes, size_t count)
 {
-    return fails(fd, "pread") ? -1 : REAL(read, fd, bytes, count);
+    return fails(fd, "read") ? -1 : REAL(read, fd, bytes, count);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t count, off64_t at)
+{
+    return fails(fd, "read") ? -1 : REAL(pread64, fd, bytes, count, at);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at)
 {
-    return fails(fd, "pwrite") ? -1 : REAL(pwrite64, fd, bytes, count, at);
+    return fails(fd, "write") || is_full(fd) ? -1 : REAL(pwrite64, fd, bytes, count, at);
 }
 
 ssize_t write(int fd, const void *bytes, size_t count)
 {
-    return fails(fd, "write") ? -1 : REAL(write, fd, bytes, count);
+    return is_full(fd) ? -1 : REAL(write, fd, bytes, count);
 }
 
 int fdatasync(int fd)

@@ -46,12 +46,16 @@ impl Faulty {
 
     /// From now on the disk answers with an error (`EIO`).
     pub fn fails(&self, what: Refused) {
-        let call = match what {
-            Refused::Read => "pread",
-            Refused::Write => "pwrite",
+        self.is_told(match what {
+            Refused::Read => "read",
+            Refused::Write => "write",
             Refused::Sync => "sync",
-        };
-        self.is_told(&format!("{call} 5 1 /db"));
+        });
+    }
+
+    /// From now on so many writes to the home less one find room, and none after them (`ENOSPC`).
+    pub fn is_full_from(&self, write: u32) {
+        self.is_told(&format!("full {write}"));
     }
 
     /// The clock shows so many seconds more than it should.

@@ -128,10 +128,7 @@ fn a_disk_that_does_not_sync_is_told_of_and_taken_up_when_it_works() {
 fn works_again(what: Refused) {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
-    let daemon = world.start();
-    daemon.settle();
-    let episode = closed(&daemon, "aaaa-1").unwrap();
+    let (daemon, episode) = started_with_one(&world);
 
     let mut second = world.transcript("bbbb-2");
     second.prompt("Paint the walrus");
@@ -143,7 +140,7 @@ fn works_again(what: Refused) {
     assert!(problems.contains("Input/output error"), "{problems}");
     assert!(problems.contains("graphiti reload"), "{problems}");
     assert_eq!(found(&daemon, "marmot"), 1, "searching goes on");
-    // Looked at again in vain: nothing is taken for damaged because of that.
+    // It may look again while the disk still fails: nothing is taken for damaged because of that.
     daemon.signal("HUP");
     disk.works();
     daemon.signal("HUP");
@@ -172,10 +169,7 @@ fn works_again(what: Refused) {
 fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
-    let daemon = world.start();
-    daemon.settle();
-    let episode = closed(&daemon, "aaaa-1").unwrap();
+    let (daemon, episode) = started_with_one(&world);
     daemon.stop();
 
     disk.fails(Refused::Read);
@@ -189,6 +183,67 @@ fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
     daemon.settle();
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
     assert_eq!(damaged(&world), 0);
+}
+
+#[test]
+fn while_the_database_cannot_be_opened_callers_are_told() {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    let (daemon, episode) = started_with_one(&world);
+    let mut second = world.transcript("bbbb-2");
+    second.prompt("Paint the walrus");
+    daemon.settle();
+    disk.fails(Refused::Write);
+    second.reply("The walrus is painted.");
+    assert_eq!(closed(&daemon, "bbbb-2"), None);
+    // It is opened anew, and cannot be read.
+    disk.fails(Refused::Read);
+    daemon.signal("HUP");
+    loop {
+        let told = world.graphiti(&["status"]);
+        let told = String::from_utf8(told.stderr).unwrap();
+        if told.contains("tried again every") {
+            assert!(told.contains("Input/output error"), "{told}");
+            break;
+        }
+    }
+    disk.works();
+    daemon.signal("HUP");
+    daemon.settle_at_last();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    assert_eq!(found(&daemon, "walrus"), 1);
+}
+
+/// Of the writes that a close takes one after the other is the first that finds no room.
+#[test]
+fn a_disk_that_is_full_at_any_write_loses_nothing_acknowledged() {
+    let mut refused = 0;
+    for write in [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 1_000] {
+        let mut world = World::new();
+        let disk = Faulty::under(&mut world);
+        let (daemon, episode) = started_with_one(&world);
+        let mut acknowledged = vec![("aaaa-1", episode)];
+        let mut second = world.transcript("bbbb-2");
+        second.prompt("Paint the walrus");
+        daemon.settle();
+        disk.is_full_from(write);
+        second.reply("The walrus is painted.");
+        match closed(&daemon, "bbbb-2") {
+            Some(episode) => acknowledged.push(("bbbb-2", episode)),
+            None => refused += 1,
+        }
+        daemon.kill();
+        disk.works();
+        let daemon = world.start();
+        daemon.settle_at_last();
+        for (session, episode) in &acknowledged {
+            assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "at {write}");
+        }
+        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
+        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
+        assert_eq!(damaged(&world), 0, "at {write}");
+    }
+    assert!((3..13).contains(&refused), "{refused} closes were refused");
 }
 
 #[test]
@@ -221,6 +276,15 @@ fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     for word in ["marmot", "walrus", "periwinkle"] {
         assert_eq!(found(&daemon, word), 1, "{word}");
     }
+}
+
+/// A daemon that acknowledged that `aaaa-1` is closed, and the episode.
+fn started_with_one(world: &World) -> (Daemon, String) {
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = closed(&daemon, "aaaa-1").unwrap();
+    (daemon, episode)
 }
 
 /// What was put aside because it seemed to be damaged.

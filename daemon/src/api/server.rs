@@ -2,14 +2,17 @@
 
 use std::{io, time::Duration};
 
-use graphiti_proto::rpc::{Error, Response, code};
+use graphiti_proto::rpc::{Error, Request, Response, code};
 pub use interprocess::local_socket::tokio::Listener;
 use interprocess::local_socket::{
     GenericFilePath, ListenerOptions, ToFsName,
     tokio::{Stream, prelude::*},
 };
 use serde_json::Value;
-use tokio::{io::AsyncWriteExt, sync::watch};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    sync::watch,
+};
 
 use crate::api::{
     Shared,
@@ -20,6 +23,8 @@ use crate::api::{
 
 /// How long a caller that is not let in may take to hear why.
 const FAREWELL: Duration = Duration::from_millis(50);
+/// Of a request that is turned away so many bytes are read.
+const FAREWELL_BYTES: u64 = 64 << 10;
 
 /// Listens at `socket`, the path of a socket or the name of a pipe.
 ///
@@ -123,6 +128,29 @@ pub async fn serve(
         let guest = Guest { stream, peer, place, room: room.clone() };
         tokio::spawn(connection::serve(guest, daemon.clone(), stopping.clone()));
     }
+}
+
+/// Tells whoever connects why nobody is served, as long as it is waited for.
+pub async fn turn_away(listener: &Listener, why: &str) {
+    loop {
+        match listener.accept().await {
+            Ok(stream) if admit(&stream).is_some() => {
+                drop(tokio::time::timeout(FAREWELL, tell(&stream, why)).await);
+            }
+            Ok(_) => {}
+            Err(_) => tokio::time::sleep(FAREWELL).await,
+        }
+    }
+}
+
+/// Answers one request. Read first, for who is still writing does not hear.
+async fn tell(stream: &Stream, why: &str) -> io::Result<()> {
+    let mut line = Vec::new();
+    BufReader::new(stream.take(FAREWELL_BYTES)).read_until(b'\n', &mut line).await?;
+    let id = Request::read(&line).ok().and_then(|request| request.id).unwrap_or_default();
+    let answer = Response::new(id, Err(Error::new(code::INTERNAL, why)));
+    let mut stream = stream;
+    stream.write_all(&answer.to_line()).await
 }
 
 /// Tells a caller why it is not let in.

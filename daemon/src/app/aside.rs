@@ -14,7 +14,8 @@ use crate::clock;
 pub(super) const DAMAGED: &str = "damaged-";
 /// What it begins with when what can be read of it was brought back.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// So many stay: the one that was moved last, and the one before.
+/// So many stay: those that were moved last, of those of which nothing was brought back yet if there
+/// are as many.
 const KEPT: usize = 2;
 
 /// Moves a damaged database out of the way, to be looked at later.
@@ -25,7 +26,8 @@ pub(super) fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Removes all but the newest of those that were moved aside from `folder`. `say` is told of each, and
+/// Removes those that were moved aside from `folder` but the newest, and first of all those that are
+/// of no more use. `say` is told of each, and
 /// of one that cannot be removed, which then stays.
 pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
@@ -42,15 +44,18 @@ pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     for (_, aside) in &aside[..old] {
         let name = aside.display();
         let said = match fs::remove_dir_all(aside) {
-            Ok(()) => format!("{name} was removed: the {KEPT} databases moved aside last are kept"),
+            Ok(()) => {
+                format!("{name} was removed: {KEPT} databases that were moved aside are kept")
+            }
             Err(error) => format!("{name} is not kept any more and cannot be removed: {error}"),
         };
         say(&said);
     }
 }
 
-/// Those that were moved aside from `folder`, the oldest first.
-fn moved_from(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+/// Those that were moved aside from `folder`: first those of which all that can be read was brought
+/// back, and the oldest first.
+fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     let mut found = Vec::new();
     for entry in folder.parent().unwrap_or(folder).read_dir()? {
         let entry = entry?;
@@ -66,12 +71,15 @@ fn moved_from(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(found)
 }
 
-/// When a database of this name was moved aside, in seconds since the epoch; `None` when it is named
-/// otherwise.
-fn moved_at(path: &Path) -> Option<u64> {
+/// Whether something may still be brought back of a database of this name, and when it was moved
+/// aside, in seconds since the epoch; `None` when it is named otherwise.
+fn moved_at(path: &Path) -> Option<(bool, u64)> {
     let extension = path.extension()?.to_str()?;
-    let time = [DAMAGED, SALVAGED].into_iter().find_map(|kind| extension.strip_prefix(kind))?;
-    time.bytes().all(|byte| byte.is_ascii_digit()).then(|| time.parse().ok()).flatten()
+    let kinds = [(true, DAMAGED), (false, SALVAGED)].into_iter();
+    let (is_of_use, time) =
+        kinds.filter_map(|(is, kind)| Some((is, extension.strip_prefix(kind)?))).next()?;
+    let is_time = time.bytes().all(|byte| byte.is_ascii_digit());
+    Some((is_of_use, time.parse().ok().filter(|_| is_time)?))
 }
 
 #[cfg(test)]
@@ -98,19 +106,19 @@ mod tests {
     }
 
     #[test]
-    fn the_two_that_were_moved_last_stay_and_nothing_else_goes() {
-        let old = ["db.damaged-999", "db.salvaged-1700000000", "db.damaged-1700000001"];
+    fn the_two_of_most_use_stay_and_nothing_else_goes() {
+        let old = ["db.salvaged-999", "db.salvaged-1700000005", "db.damaged-1700000001"];
         // In the order of their names.
         let stay = [
             "db",
             "db.copying",
             "db.damaged-",
             "db.damaged-+5",
+            "db.damaged-1700000002",
             "db.damaged-1700000003",
             "db.damaged-5.copy",
             "db.damaged-5x",
             "db.repair",
-            "db.salvaged-1700000002",
             "index.damaged-5",
             "my.db.damaged-5",
         ];
@@ -138,7 +146,7 @@ mod tests {
         remove_old(&folder, &mut |_| {});
         assert!(aside.join("db").is_file() && !folder.exists());
         let name = aside.file_name().unwrap().to_str().unwrap();
-        assert_eq!(names(home.path()), [name, "db.salvaged-1700000001"]);
+        assert_eq!(names(home.path()), ["db.damaged-1700000000", name]);
     }
 
     #[cfg(unix)]

@@ -327,7 +327,7 @@ fn surroundings() -> Vec<Field> {
         row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the usual one"), "The file; null = standard error when a terminal or a service manager reads it, else graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The size from which on a new file is begun"),
         row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "The database of sessions and episodes, with the copy that is made to make it smaller; at full use a sixth to a third of it is content"),
-        row!("limits.index_bytes", limits.index_bytes, Bytes { min: 16 << 20 }, "The search index; at full use a quarter to three eighths of it stay, for merging may double it for a moment"),
+        row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "The search index; at full use a quarter to three eighths of it stay, for merging may double it for a moment"),
         row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Hook events that wait for the daemon, 4 KiB each; what comes when it is full is not waited for: its session is found all the same, later"),
         row!("limits.log_bytes", limits.log_bytes, Bytes { min: 128 << 10 }, "All log files together; the oldest goes"),
     ]

@@ -18,6 +18,7 @@ use crate::{
     engine::{
         embedding::Embedding,
         indexes::Indexes,
+        room::IndexRoom,
         things::{self, Graph},
     },
     fault,
@@ -42,10 +43,12 @@ const MESSAGES: usize = 1_024;
 pub struct Follower {
     indexes: Indexes,
     store: Arc<dyn Store>,
+    room: IndexRoom,
     /// The indexes are new: everything in the store has to be taken over first.
     rebuild: bool,
-    /// Up to here the store may hold messages that a rebuild took over already.
-    rebuilt_to: u64,
+    /// Up to here the indexes may hold messages already, of which the outbox tells: a rebuild took
+    /// them over, or an entry was written to disk in part when the process ended.
+    in_part_to: u64,
     /// Told of all that may need other vectors.
     embedding: Arc<Embedding>,
 }
@@ -55,10 +58,12 @@ pub struct Follower {
 pub fn open(
     folder: &Path,
     store: Arc<dyn Store>,
+    room: IndexRoom,
     embedding: Arc<Embedding>,
 ) -> Result<Follower, OpenError> {
     let (indexes, rebuild) = Indexes::open(folder, store.as_ref())?;
-    Ok(Follower { indexes, store, rebuild, rebuilt_to: 0, embedding })
+    let in_part_to = indexes.applied().0 + 1;
+    Ok(Follower { indexes, store, room, rebuild, in_part_to, embedding })
 }
 
 /// Where the index of `home` lies.
@@ -75,7 +80,7 @@ impl Follower {
     /// Follows until `stopping` turns true; what was taken over is on disk then. Tells through
     /// `followed` how far it is.
     pub async fn run(mut self, followed: watch::Sender<u64>, mut stopping: watch::Receiver<bool>) {
-        let mut ends = self.store.outbox_ends();
+        let (mut ends, mut limits) = (self.store.outbox_ends(), self.room.limits());
         let mut written = self.indexes.applied().0;
         let mut reached = written;
         if self.rebuild {
@@ -83,6 +88,8 @@ impl Follower {
             reached = 0;
         }
         followed.send_replace(reached);
+        // Other limits may be in force than when it was written to last.
+        self = self.blocking(move |it| it.keep_within_limit(Position(reached))).await;
         let mut is_resting = false;
         loop {
             let end = *ends.borrow_and_update();
@@ -104,10 +111,16 @@ impl Follower {
             } else {
                 let is_written = written == reached;
                 let pause = if is_written { REST_WHEN_QUIET } else { COMMIT_WHEN_QUIET };
-                tokio::select! {
+                let are_limits_others = tokio::select! {
                     changed = ends.changed() => if changed.is_err() { break } else { continue },
                     _ = stopping.wait_for(|stopping| *stopping) => break,
-                    () = tokio::time::sleep(pause), if !(is_written && is_resting) => {}
+                    Ok(()) = limits.changed() => true,
+                    () = tokio::time::sleep(pause), if !(is_written && is_resting) => false,
+                };
+                if are_limits_others {
+                    self = self.blocking(move |it| it.keep_within_limit(Position(reached))).await;
+                    is_resting = false;
+                    continue;
                 }
                 if is_written {
                     self = self.blocking(Follower::rest).await;
@@ -115,7 +128,7 @@ impl Follower {
                     continue;
                 }
             }
-            self = self.blocking(Follower::write_to_disk).await;
+            self = self.blocking(move |it| it.write_and_keep_within_limit(reached)).await;
             (written, is_resting) = (reached, false);
         }
         self.blocking(Follower::write_to_disk).await;
@@ -169,11 +182,13 @@ impl Follower {
         position: Position,
         refed: &mut HashSet<SourceKey>,
     ) -> Result<(), StoreError> {
+        // What takes several steps is taken over only at the end of them.
+        let before = Position(position.0.saturating_sub(1));
         match what {
             Outbox::Messages { source, overwrites: false, from, count }
-                if position.0 > self.rebuilt_to =>
+                if position.0 > self.in_part_to =>
             {
-                self.feed(source, from, count as usize, position)?;
+                self.feed(source, from, count as usize, before)?;
             }
             // Some of them may be in the index already: the file is taken over as a whole.
             Outbox::Messages { source, .. } => {
@@ -181,8 +196,8 @@ impl Follower {
                     let SourceKey { session, number } = source;
                     self.indexes
                         .sessions
-                        .apply(Change::DropSource { session, source: number }, position);
-                    self.feed(source, 0, usize::MAX, position)?;
+                        .apply(Change::DropSource { session, source: number }, before);
+                    self.feed(source, 0, usize::MAX, before)?;
                 }
             }
             Outbox::Session(session) => {
@@ -267,7 +282,7 @@ impl Follower {
                 .indexes
                 .sessions
                 .apply(Change::Messages { card: card(&session), messages }, position);
-            self.relieve_when_full(backlog);
+            self.relieve_when_full(backlog, position);
         }
         Ok(())
     }
@@ -282,7 +297,7 @@ impl Follower {
             },
             position,
         );
-        self.relieve_when_full(backlog);
+        self.relieve_when_full(backlog, position);
         Ok(())
     }
 
@@ -303,7 +318,7 @@ impl Follower {
             }
         }
         self.take_things();
-        self.rebuilt_to = self.store.outbox_end();
+        self.in_part_to = self.store.outbox_end();
         self.write_to_disk();
     }
 
@@ -321,7 +336,7 @@ impl Follower {
                 tracing::warn!(%error, "a fact cannot be searched");
             }
             if self.indexes.is_full() {
-                self.relieve();
+                self.relieve(Position(0));
             }
         }
     }
@@ -339,17 +354,28 @@ impl Follower {
         }
     }
 
-    fn relieve_when_full(&self, backlog: Backlog) {
+    fn relieve_when_full(&self, backlog: Backlog, position: Position) {
         if backlog.is_full() {
-            self.relieve();
+            self.relieve(position);
         }
     }
 
-    fn relieve(&self) {
+    /// They were told everything up to `position`.
+    fn relieve(&self, position: Position) {
         if let Err(error) = self.indexes.commit() {
             tracing::warn!(%error, "the search index cannot be written to disk");
         }
+        self.keep_within_limit(position);
         allocator::trim();
+    }
+
+    fn keep_within_limit(&self, position: Position) {
+        self.room.keep(self.store.as_ref(), &self.indexes, position);
+    }
+
+    fn write_and_keep_within_limit(&mut self, reached: u64) {
+        self.write_to_disk();
+        self.keep_within_limit(Position(reached));
     }
 
     fn write_to_disk(&mut self) {

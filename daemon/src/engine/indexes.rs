@@ -19,6 +19,7 @@ pub struct Indexes {
     pub entities: Arc<Index>,
     /// Facts.
     pub facts: Arc<Index>,
+    folders: Arc<[PathBuf; 3]>,
 }
 
 impl Indexes {
@@ -52,8 +53,8 @@ impl Indexes {
         }
         let mut indexes = indexes.into_iter().map(Arc::new);
         let mut next = || indexes.next().expect("there is an index for each of the three folders");
-        let indexes = Indexes { sessions: next(), entities: next(), facts: next() };
-        Ok((indexes, rebuild))
+        let (sessions, entities, facts) = (next(), next(), next());
+        Ok((Indexes { sessions, entities, facts, folders: Arc::new(folders) }, rebuild))
     }
 
     /// The outbox position up to which changes are on disk in all of them.
@@ -78,6 +79,18 @@ impl Indexes {
         Ok(reached)
     }
 
+    /// Bytes of what is searched on disk.
+    pub(super) fn bytes(&self) -> Result<u64, IndexError> {
+        self.each().into_iter().map(Index::bytes).sum()
+    }
+
+    /// Bytes of all that lies on disk, among it what is being merged.
+    pub fn disk_bytes(&self) -> u64 {
+        let entries = self.folders.iter().filter_map(|folder| folder.read_dir().ok());
+        let sizes = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());
+        sizes.map(|file| file.len()).sum()
+    }
+
     /// Writes what was applied to disk, and rids the disk of what was deleted. Reads and writes as
     /// much as was deleted from.
     pub fn purge(&self) -> Result<(), IndexError> {
@@ -95,7 +108,7 @@ impl Indexes {
 }
 
 /// The folders of the indexes of sessions, of entities, and of facts.
-pub fn folders(folder: &Path) -> [PathBuf; 3] {
+fn folders(folder: &Path) -> [PathBuf; 3] {
     let beside = |name: &str| {
         let mut path = folder.as_os_str().to_owned();
         path.push(name);

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
 /// A part of it that is kept wherever it stands.
 const KEPT: char = '\u{202e}';
+/// Where most sessions take place.
+const PROJECT: &str = "/home/ann/app";
 /// A word that every text with it holds.
 const WORD: &str = "kestrel";
 
@@ -92,9 +94,9 @@ fn no_command_hands_a_terminal_what_it_obeys() {
     // Folders and files may be named so, too.
     let odd = format!("bbbb{HOSTILE}-2");
     let odd = odd.as_str();
-    session(&world, "aaaa-1", &format!("/work/{WORD}{HOSTILE}"));
-    session(&world, odd, "/work/app");
-    session(&world, &format!("bbbb{HOSTILE}-3"), "/work/app");
+    session(&world, "aaaa-1", &format!("/home/ann/{WORD}{HOSTILE}"));
+    session(&world, odd, PROJECT);
+    session(&world, &format!("bbbb{HOSTILE}-3"), PROJECT);
     daemon.settle();
     // The third one goes on.
     daemon.close("aaaa-1");
@@ -109,7 +111,7 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["search", WORD],
         &["search", WORD, "--explain"],
         &["facts", WORD, "--ended", "--explain"],
-        &["handoff", "--project", "/work/app"],
+        &["handoff", "--project", PROJECT],
         &["unindexed"],
     ] {
         assert!(shown(&world, arguments).contains(WORD), "{arguments:?}");

@@ -1,10 +1,12 @@
 //! What goes, in its order: the text of the oldest sessions, then the oldest episodes.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::LetGo;
 use crate::{
     fault,
     model::{EpisodeId, SessionKey, Timestamp, episode::MEMORY, session::State},
-    store::{Source, Store, StoreError, Write},
+    store::{Source, SourceKey, Store, StoreError, Write},
 };
 
 /// Sessions in one list of writes.
@@ -14,6 +16,8 @@ const SESSIONS: usize = 16;
 /// is what went, whenever the process ends.
 pub(super) struct Going<'a> {
     store: &'a dyn Store,
+    /// What is noted is a sum: nobody else adds to it meanwhile.
+    _alone: MutexGuard<'static, ()>,
     /// What went before.
     before: LetGo,
     /// What this let go.
@@ -21,8 +25,11 @@ pub(super) struct Going<'a> {
 }
 
 impl Going<'_> {
+    /// Waits until nobody else lets go of anything.
     pub(super) fn of(store: &dyn Store) -> Going<'_> {
-        Going { store, before: LetGo::noted(store), gone: LetGo::default() }
+        static ONE: Mutex<()> = Mutex::new(());
+        let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        Going { store, _alone: alone, before: LetGo::noted(store), gone: LetGo::default() }
     }
 
     pub(super) fn gone(&self) -> LetGo {
@@ -39,13 +46,14 @@ impl Going<'_> {
             }
             // Looked at in this order, for what waits now may be indexed a moment later.
             let waiting = waiting_bytes(self.store)?;
-            if self.text(content - goal)? > 0 {
+            if !self.text(content - goal)?.is_empty() {
                 continue;
             }
             // Text that is not indexed yet can go as soon as it is: no episode makes room for it. But
             // where agents are always at work, some always waits.
-            let excess = content.saturating_sub(waiting).saturating_sub(goal);
-            let most = likely_half(excess, content - waiting.min(content), self.store);
+            let others = content.saturating_sub(waiting);
+            let excess = others.saturating_sub(goal);
+            let most = likely_half(excess, others, self.store);
             if excess == 0 || self.episodes(most)? == 0 {
                 return Ok(content);
             }
@@ -53,10 +61,10 @@ impl Going<'_> {
     }
 
     /// Lets go of the text of the oldest sessions, of `bytes` at least if there are as many; returns
-    /// of how many sessions.
-    pub(super) fn text(&mut self, bytes: u64) -> Result<u64, StoreError> {
+    /// the files that had it.
+    pub(super) fn text(&mut self, bytes: u64) -> Result<Vec<SourceKey>, StoreError> {
         let before = self.gone;
-        let mut writes = Vec::new();
+        let (mut files, mut writes) = (Vec::new(), Vec::new());
         for (session, _) in oldest(self.store)? {
             if self.gone.bytes - before.bytes >= bytes {
                 break;
@@ -67,15 +75,17 @@ impl Going<'_> {
             }
             self.gone.bytes += text;
             self.gone.sessions += 1;
-            let sources: Vec<Source> = self.store.sources_of(session)?;
-            writes.extend(sources.into_iter().map(|source| Write::DropText(source.key)));
+            for source in self.store.sources_of(session)? {
+                files.push(source.key);
+                writes.push(Write::DropText(source.key));
+            }
             if writes.len() >= SESSIONS {
                 self.write(&mut writes)?;
             }
         }
         self.write(&mut writes)?;
         fault::point("room: text gone");
-        Ok(self.gone.sessions - before.sessions)
+        Ok(files)
     }
 
     /// Lets go of at most so many of the oldest episodes; returns of how many.

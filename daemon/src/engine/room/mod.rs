@@ -6,20 +6,18 @@
 //! so that its transcript is not read again for nothing; when it goes on, it is read again.
 
 mod goes;
+mod index;
 
-use std::{
-    path::PathBuf,
-    sync::{
-        Arc, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinError,
+};
 
 use self::goes::Going;
+pub use self::index::IndexRoom;
 use crate::{
     clock,
     engine::{Engine, defect, indexes::Indexes},
@@ -58,52 +56,44 @@ pub struct LetGo {
 const VERSION: u32 = 1;
 /// The note that says what was let go.
 const NOTE: &[u8] = b"let go";
-/// Between two looks at the index while something is written.
+/// Between two looks while something is written.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Between two looks whether there is room again.
 const RETRY: Duration = Duration::from_secs(30);
-/// Of each eight bytes that the index may take: from so many on something goes, until so many are
-/// left. What is merged is there twice meanwhile, and text goes on coming in.
-const INDEX_TIGHT: u64 = 3;
-const INDEX_GOAL: u64 = 2;
 
 /// What keeps the limits.
 pub struct Keeper {
     store: Arc<dyn Store>,
     engine: Engine,
     indexes: Indexes,
-    folders: [PathBuf; 3],
-    limits: RwLock<Limits>,
+    limits: watch::Sender<Limits>,
     nudged: Notify,
     /// Whether the database would be smaller if it were opened anew.
     can_shrink: bool,
-    /// Bytes that the index took when there was no text that could go for it.
-    in_vain: AtomicU64,
 }
 
 impl Keeper {
-    /// For the index in `folders`. `can_shrink` says whether the database may be made smaller by
-    /// opening it anew, which was not tried in vain a moment ago.
+    /// For these indexes, which keep the same limits by themselves ([`IndexRoom`]). `can_shrink` says
+    /// whether the database may be made smaller by opening it anew, which was not tried in vain a moment
+    /// ago.
     pub fn new(
         engine: Engine,
-        (indexes, folders): (Indexes, [PathBuf; 3]),
-        limits: Limits,
+        indexes: Indexes,
+        limits: watch::Sender<Limits>,
         can_shrink: bool,
     ) -> Keeper {
-        let store = engine.store().clone();
-        let (limits, nudged) = (RwLock::new(limits), Notify::new());
-        let in_vain = AtomicU64::new(0);
-        Keeper { store, engine, indexes, folders, limits, nudged, can_shrink, in_vain }
+        let (store, nudged) = (engine.store().clone(), Notify::new());
+        Keeper { store, engine, indexes, limits, nudged, can_shrink }
     }
 
     /// The limits in force.
     pub fn limits(&self) -> Limits {
-        *self.limits.read().unwrap_or_else(PoisonError::into_inner)
+        *self.limits.borrow()
     }
 
     /// Puts other limits in force, and has a look at once whether there is room.
     pub fn set_limits(&self, limits: Limits) {
-        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = limits;
+        self.limits.send_replace(limits);
         self.store.set_limit(limits.database);
         self.nudged.notify_one();
     }
@@ -115,9 +105,7 @@ impl Keeper {
 
     /// Bytes that the index takes on disk.
     pub fn index_bytes(&self) -> u64 {
-        let entries = self.folders.iter().filter_map(|folder| folder.read_dir().ok());
-        let sizes = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());
-        sizes.map(|file| file.len()).sum()
+        self.indexes.disk_bytes()
     }
 
     /// Keeps the limits until the store is to be opened anew.
@@ -144,7 +132,6 @@ impl Keeper {
                         if is_tight && self.clone().make_room().await && can_shrink {
                             return;
                         }
-                        self.clone().keep_index().await;
                         if self.lack().is_none() {
                             return;
                         }
@@ -166,13 +153,8 @@ impl Keeper {
                     return;
                 }
             }
-            self.clone().keep_index().await;
             tokio::select! {
                 _ = condition.changed() => {}
-                _ = ends.changed() => {
-                    // Only the index is looked at after a pause.
-                    drop(tokio::time::timeout(PAUSE, condition.changed()).await);
-                }
                 () = self.nudged.notified() => {}
             }
         }
@@ -183,35 +165,17 @@ impl Keeper {
     }
 
     fn lack(&self) -> Option<String> {
-        self.store.lack().or_else(|| self.index_lack())
-    }
-
-    fn index_lack(&self) -> Option<String> {
-        let (taken, limit) = (self.index_bytes(), self.limits().index);
-        (taken > limit).then(|| {
-            format!(
-                "the search index takes {} MB of the {} MB that session_tracking.limits.index_bytes allows; raise it and `graphiti reload`",
-                taken / 1_000_000,
-                limit / 1_000_000
-            )
-        })
+        self.store.lack().or_else(|| index::lack(&self.indexes, self.limits().index))
     }
 
     /// Lets go of what is too much for the database; says whether the rest is little enough.
     async fn make_room(self: Arc<Self>) -> bool {
         let keeper = self.clone();
         let made = tokio::task::spawn_blocking(move || keeper.make_room_now()).await;
-        match made {
-            Ok(Ok(is_enough)) => is_enough,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "no room can be made in the database");
-                false
-            }
-            Err(error) => {
-                tracing::warn!(error = defect::told(&error), "no room can be made in the database");
-                false
-            }
-        }
+        made.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
+            tracing::warn!(%error, "no room can be made in the database");
+            false
+        })
     }
 
     fn make_room_now(&self) -> Result<bool, StoreError> {
@@ -227,50 +191,10 @@ impl Keeper {
         }
         Ok(is_enough)
     }
+}
 
-    /// Lets go of text when the index takes too much, and rids the disk of it.
-    async fn keep_index(self: Arc<Self>) {
-        let (taken, limit) = (self.index_bytes(), self.limits().index);
-        let in_vain = self.in_vain.load(Ordering::Relaxed);
-        if taken < limit / 8 * INDEX_TIGHT || taken < in_vain + limit / 16 {
-            return;
-        }
-        let keeper = self.clone();
-        let share = (taken - limit / 8 * INDEX_GOAL) as f64 / taken as f64;
-        let went = tokio::task::spawn_blocking(move || keeper.share_goes(share)).await;
-        match went {
-            Ok(Ok(0)) => self.in_vain.store(taken, Ordering::Relaxed),
-            Ok(Ok(position)) => {
-                self.engine.until_followed(position).await;
-                let indexes = self.indexes.clone();
-                if let Ok(Err(error)) = tokio::task::spawn_blocking(move || indexes.purge()).await {
-                    tracing::warn!(%error, "the search index cannot be made smaller");
-                }
-            }
-            Ok(Err(error)) => tracing::warn!(%error, "the search index cannot be made smaller"),
-            Err(error) => {
-                tracing::warn!(
-                    error = defect::told(&error),
-                    "the search index cannot be made smaller"
-                );
-            }
-        }
-        if let Some(why) = self.index_lack() {
-            self.store.refuse(&why);
-        }
-    }
-
-    /// Lets go of so large a part of all text, from 0 to 1; returns the outbox position behind it, 0
-    /// when there was none.
-    fn share_goes(&self, share: f64) -> Result<u64, StoreError> {
-        let all = goes::text_bytes(self.store.as_ref())?;
-        let mut going = Going::of(self.store.as_ref());
-        if going.text((all as f64 * share).ceil() as u64)? == 0 {
-            return Ok(0);
-        }
-        tell(going.gone(), "search index");
-        self.store.write(Vec::new()).wait()
-    }
+fn broken(error: &JoinError) -> StoreError {
+    StoreError::Backend(defect::told(error).to_owned())
 }
 
 /// Says in the log what went for the sake of `what`.

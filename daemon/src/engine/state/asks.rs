@@ -305,10 +305,9 @@ impl State {
             Plan::Fail => {
                 self.note_problem(error.to_string());
                 let error = AskError::Failed(error.to_string());
-                if !self.asks.waiting.contains_key(&session) {
-                    self.asks.failed = Some((session, error.clone()));
-                }
-                self.asked(session, &Err(error));
+                let is_waited_for = self.asks.waiting.contains_key(&session);
+                self.asked(session, &Err(error.clone()));
+                self.asks.failed = (!is_waited_for).then_some((session, error));
             }
         }
     }
@@ -325,6 +324,7 @@ impl State {
         if self.asks.awaiting.remove(&session).is_some() {
             drop(self.engine.store.write(vec![awaiting::write(session, None)]));
         }
+        self.asks.failed.take_if(|(failed, _)| *failed == session);
         self.reply_to_asking(session, how);
     }
 

@@ -1,6 +1,6 @@
 //! One segment of the index on disk, its columns opened once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc};
 
 use tantivy::{
     DocSet, SegmentReader, TERMINATED, Term,
@@ -72,6 +72,11 @@ impl DiskShard {
 
     pub(crate) fn cards(&self) -> u32 {
         self.cards
+    }
+
+    /// Bytes on disk.
+    pub(crate) fn bytes(&self) -> io::Result<u64> {
+        Ok(self.reader.space_usage()?.total().get_bytes())
     }
 
     /// Terms in it, counted with their repetitions.

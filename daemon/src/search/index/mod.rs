@@ -26,10 +26,11 @@ mod tail;
 pub(crate) mod terms;
 pub(crate) mod view;
 
-use std::{path::Path, sync::PoisonError};
+use std::{io, path::Path, sync::PoisonError};
 
 use tantivy::{
-    IndexReader, IndexWriter, ReloadPolicy, TantivyDocument,
+    IndexReader, IndexWriter, ReloadPolicy, SegmentMeta, TantivyDocument,
+    index::SegmentId,
     indexer::{IndexWriterOptions, UserOperation},
 };
 
@@ -143,9 +144,7 @@ impl Index {
             Some(writer) => writer,
             None => self.new_writer()?,
         };
-        let segments = self.tantivy.searchable_segment_metas()?;
-        let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
-        for segment in marked.map(tantivy::SegmentMeta::id).collect::<Vec<_>>() {
+        for segment in self.marked()? {
             // One that is being merged by itself is rid of it by that.
             if let Err(error) = busy.merge(&[segment]).wait() {
                 tracing::debug!(%error, "a segment of the search index is being merged");
@@ -155,6 +154,13 @@ impl Index {
         }
         busy.wait_merging_threads()?;
         self.renew(&self.new_writer()?)
+    }
+
+    /// The segments in which something was deleted. As long as their metas are held their files stay.
+    fn marked(&self) -> Result<Vec<SegmentId>, IndexError> {
+        let segments = self.tantivy.searchable_segment_metas()?;
+        let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
+        Ok(marked.map(SegmentMeta::id).collect())
     }
 
     /// Reads what is on disk now, and removes what only those read who looked before.
@@ -169,10 +175,12 @@ impl Index {
     /// few milliseconds. Waits for merges under way.
     pub fn rest(&self) -> Result<(), IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(writer) = writer.take() {
-            writer.wait_merging_threads()?;
-        }
+        let was_busy = writer.take().map(IndexWriter::wait_merging_threads).transpose()?.is_some();
         self.write().disk = None;
+        if was_busy {
+            // What was merged at last is there twice.
+            sweep(&self.new_writer()?);
+        }
         Ok(())
     }
 
@@ -180,6 +188,16 @@ impl Index {
     pub(crate) fn is_at_rest(&self) -> bool {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.is_none() && self.read().disk.is_none()
+    }
+
+    /// Bytes of what is on disk and searched. The folder holds more while something is merged.
+    pub fn bytes(&self) -> Result<u64, IndexError> {
+        let sum = |disk: &[DiskShard]| disk.iter().map(DiskShard::bytes).sum::<io::Result<u64>>();
+        let bytes = match &self.read().disk {
+            Some(disk) => sum(disk),
+            None => sum(&open_shards(&self.tantivy)?),
+        };
+        bytes.map_err(|error| IndexError(error.into()))
     }
 
     /// How much waits to be written.

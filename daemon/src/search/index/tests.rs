@@ -324,3 +324,22 @@ fn damage_is_found_on_opening() {
     let index = Index::open(folder.path()).unwrap();
     assert_eq!(search(&index, "apple", &Scope::default(), None).total, 1);
 }
+
+#[test]
+fn a_purge_leaves_only_what_is_searched_on_disk() {
+    let index = TestIndex::new();
+    for session in 1..=3 {
+        index.apply(said(card(session), &["apple", "banana", "cherry"]));
+        index.index.commit().unwrap();
+    }
+    index.apply(Change::DropSession { session: SessionKey(2) });
+    index.index.purge().unwrap();
+    assert_eq!(index.find("apple").len(), 2);
+    let segments = index.index.tantivy.searchable_segment_metas().unwrap();
+    let searched: BTreeSet<String> = segments.iter().map(|it| it.id().uuid_string()).collect();
+    for entry in fs::read_dir(index.folder.path()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let segment = name.split_once('.').map(|(segment, _)| segment).filter(|it| it.len() == 32);
+        assert!(segment.is_none_or(|segment| searched.contains(segment)), "{name}");
+    }
+}

@@ -207,6 +207,9 @@ impl From<sled::Error> for StoreError {
             sled::Error::Corruption { .. } => {
                 StoreError::Unreadable("what stands in it is not what was written".to_owned())
             }
+            sled::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                StoreError::Unreadable("it ends where more should stand".to_owned())
+            }
             sled::Error::Io(error) => StoreError::Backend(error.to_string()),
             other => StoreError::Backend(other.to_string()),
         }
