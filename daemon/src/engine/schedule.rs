@@ -46,13 +46,13 @@ pub(super) enum Queue {
 impl Schedule {
     /// Notes that something is to be done for a session.
     pub(super) fn add(&mut self, session: SessionKey, queue: Queue, add: impl FnOnce(&mut Due)) {
+        let waits = self.due.contains_key(&session);
         add(self.due.entry(session).or_default());
-        let waiting = match queue {
-            Queue::Live => &mut self.live,
-            Queue::History => &mut self.history,
-        };
-        if !waiting.contains(&session) {
-            waiting.push_back(session);
+        match queue {
+            // It may wait as history.
+            Queue::Live if !self.live.contains(&session) => self.live.push_back(session),
+            Queue::History if !waits => self.history.push_back(session),
+            Queue::Live | Queue::History => {}
         }
     }
 
@@ -107,13 +107,20 @@ impl Schedule {
             Queue::Live => &mut self.live,
             Queue::History => &mut self.history,
         };
-        // Those without anything due were done in the other queue, or forgotten.
-        waiting.retain(|session| self.due.contains_key(session));
-        let at = waiting.iter().position(|session| !running.contains_key(session))?;
-        let session = waiting.remove(at)?;
-        let due = self.due.remove(&session)?;
-        self.running.insert(session, queue);
-        Some((session, due))
+        let mut at = 0;
+        while let Some(session) = waiting.get(at).copied() {
+            if running.contains_key(&session) {
+                at += 1;
+                continue;
+            }
+            waiting.remove(at);
+            // Those without anything due were done in the other queue, or forgotten.
+            if let Some(due) = self.due.remove(&session) {
+                self.running.insert(session, queue);
+                return Some((session, due));
+            }
+        }
+        None
     }
 
     fn count(&self, queue: Queue) -> usize {
@@ -183,5 +190,19 @@ mod tests {
         schedule.ended(A);
         assert_eq!(schedule.next(), None);
         assert!(schedule.is_idle());
+    }
+
+    #[test]
+    fn what_was_forgotten_and_is_due_again_is_done_once() {
+        let mut schedule = Schedule::default();
+        schedule.add(A, Queue::History, file(0));
+        schedule.forget(A);
+        schedule.add(A, Queue::History, file(1));
+        schedule.add(A, Queue::History, file(2));
+        let (session, due) = schedule.next().unwrap();
+        assert_eq!((session, due.files), (A, BTreeSet::from([1, 2])));
+        schedule.ended(A);
+        assert_eq!(schedule.next(), None);
+        assert!(schedule.wants_history() && schedule.is_idle());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     model::{
-        session::{CloseReason, Session, SessionKey, State, Unindexed},
+        session::{CloseReason, Session, SessionId, SessionKey, State, Unindexed},
         time::Timestamp,
     },
     session::{
@@ -21,6 +21,7 @@ use crate::{
 pub struct Tracker {
     config: Config,
     live: HashMap<SessionKey, Session>,
+    by_id: HashMap<SessionId, SessionKey>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
     /// Sessions of history by their last write.
     history: BTreeSet<(Timestamp, SessionKey)>,
@@ -70,6 +71,7 @@ impl Tracker {
         if session.state == State::Unindexed(Unindexed::History) {
             self.history.insert((session.last_activity, session.key));
         }
+        self.by_id.insert(session.id.clone(), session.key);
         self.live.insert(session.key, session);
     }
 
@@ -80,12 +82,18 @@ impl Tracker {
             self.deadlines.remove(&(deadline, key));
         }
         self.history.remove(&(session.last_activity, key));
+        self.by_id.remove(&session.id);
         Some(session)
     }
 
     /// A live session.
     pub fn get(&self, key: SessionKey) -> Option<&Session> {
         self.live.get(&key)
+    }
+
+    /// The live session of an agent's id.
+    pub fn find(&self, id: &SessionId) -> Option<&Session> {
+        self.live.get(self.by_id.get(id)?)
     }
 
     /// All live sessions, in no order.

@@ -218,7 +218,7 @@ impl State {
 
     fn known_session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
         // One that was registered a moment ago is live, and perhaps not in the store yet.
-        if let Some(session) = self.tracker.iter().find(|session| session.id == *id) {
+        if let Some(session) = self.tracker.find(id) {
             return Ok(Some(session.clone()));
         }
         match self.engine.store.find_session(id)? {
