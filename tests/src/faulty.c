@@ -1,11 +1,10 @@
 /* A machine that fails, put before the C library (LD_PRELOAD). FAULTY names a file that orders it to, as long as it
-   is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "full N" has the N-th write to
-   a file of the home (GRAPHITI_HOME) fail with ENOSPC, and all after it; "CLOCK SECONDS" has the clock be wrong. */
+   is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "CLOCK SECONDS" has the clock
+   be wrong. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,23 +45,6 @@ static int fails(int fd, const char *call)
     return 1;
 }
 
-static int is_full(int fd)
-{
-    static atomic_uint passed;
-    char text[128], path[4096];
-    const char *home = getenv("GRAPHITI_HOME");
-    unsigned from;
-    if (!order(text) || sscanf(text, "full %u", &from) != 1) {
-        passed = 0;
-        return 0;
-    }
-    path_of(fd, path);
-    if (!home || strncmp(path, home, strlen(home)) != 0 || ++passed < from)
-        return 0;
-    errno = ENOSPC;
-    return 1;
-}
-
 ssize_t read(int fd, void *bytes, size_t count)
 {
     return fails(fd, "read") ? -1 : REAL(read, fd, bytes, count);
@@ -75,12 +57,7 @@ ssize_t pread64(int fd, void *bytes, size_t count, off64_t at)
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at)
 {
-    return fails(fd, "write") || is_full(fd) ? -1 : REAL(pwrite64, fd, bytes, count, at);
-}
-
-ssize_t write(int fd, const void *bytes, size_t count)
-{
-    return is_full(fd) ? -1 : REAL(write, fd, bytes, count);
+    return fails(fd, "write") ? -1 : REAL(pwrite64, fd, bytes, count, at);
 }
 
 int fdatasync(int fd)

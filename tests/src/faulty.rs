@@ -53,11 +53,6 @@ impl Faulty {
         });
     }
 
-    /// From now on so many writes to the home less one find room, and none after them (`ENOSPC`).
-    pub fn is_full_from(&self, write: u32) {
-        self.is_told(&format!("full {write}"));
-    }
-
     /// The clock shows so many seconds more than it should.
     pub fn is_ahead(&self, seconds: i64) {
         self.is_told(&format!("CLOCK {seconds}"));
