@@ -24,22 +24,14 @@ static int order(char text[128])
     return length > 0;
 }
 
-static size_t path_of(int fd, char path[4096])
-{
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, 4095);
-    path[length > 0 ? length : 0] = 0;
-    return strlen(path);
-}
-
 static int fails(int fd, const char *call)
 {
-    char text[128], path[4096];
+    char text[128], path[4096], link[64];
     if (!order(text) || strcmp(text, call) != 0)
         return 0;
-    size_t length = path_of(fd, path);
-    if (length < 3 || strcmp(path + length - 3, "/db") != 0)
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path);
+    if (length < 3 || strncmp(path + length - 3, "/db", 3) != 0)
         return 0;
     errno = EIO;
     return 1;

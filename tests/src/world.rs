@@ -45,6 +45,8 @@ impl Default for World {
 impl World {
     /// A fresh machine.
     pub fn new() -> World {
+        // Before there is anything that would get older while the programs are built.
+        built();
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
         World { folder, variables: Vec::new(), under: Vec::new(), umask: None }
@@ -331,11 +333,16 @@ const PROGRAMS: [(&str, &[&str]); 2] = [
     ("graphitid", &["proto", "daemon", "prompts"]),
 ];
 
-/// The path of a program of ours, built anew if it is older than its source: cargo builds the
-/// programs of other packages for a test only when the whole workspace is tested.
+/// The path of a program of ours.
 fn binary(name: &str) -> PathBuf {
+    built().join(name)
+}
+
+/// Where our programs are, built anew if they are older than their source: cargo builds the programs
+/// of other packages for a test only when the whole workspace is tested.
+fn built() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
+    FOLDER.get_or_init(|| {
         // Tests lie in target/<profile>/deps.
         let test = std::env::current_exe().expect("the test knows where it lies");
         let folder = test.parent().and_then(Path::parent).expect("a folder for programs");
@@ -346,8 +353,7 @@ fn binary(name: &str) -> PathBuf {
             build(folder);
         }
         folder.to_owned()
-    });
-    folder.join(name)
+    })
 }
 
 fn build(folder: &Path) {

@@ -131,12 +131,9 @@ fn works_again(what: Refused) {
     let disk = Faulty::under(&mut world);
     let (daemon, episode) = started_with_one(&world);
 
-    let mut second = world.transcript("bbbb-2");
-    second.prompt("Paint the walrus");
-    daemon.settle();
-    disk.fails(what);
-    second.reply("The walrus is painted.");
-    assert_eq!(closed(&daemon, "bbbb-2"), None, "acknowledged without being on the disk");
+    is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
+        disk.fails(what);
+    });
     let problems = health(&daemon)["problems"].to_string();
     assert!(problems.contains("Input/output error"), "{problems}");
     assert!(problems.contains("graphiti reload"), "{problems}");
@@ -149,12 +146,9 @@ fn works_again(what: Refused) {
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
 
     // Nor does one that dies meanwhile lose what it acknowledged.
-    let mut third = world.transcript("cccc-3");
-    third.prompt("Feed the periwinkle");
-    daemon.settle();
-    disk.fails(what);
-    third.reply("It is fed.");
-    assert_eq!(closed(&daemon, "cccc-3"), None);
+    is_refused(&world, &daemon, ["cccc-3", "Feed the periwinkle", "It is fed."], || {
+        disk.fails(what);
+    });
     daemon.kill();
     disk.works();
     let daemon = world.start();
@@ -191,12 +185,9 @@ fn while_the_database_cannot_be_opened_callers_are_told() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
     let (daemon, episode) = started_with_one(&world);
-    let mut second = world.transcript("bbbb-2");
-    second.prompt("Paint the walrus");
-    daemon.settle();
-    disk.fails(Refused::Write);
-    second.reply("The walrus is painted.");
-    assert_eq!(closed(&daemon, "bbbb-2"), None);
+    is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
+        disk.fails(Refused::Write);
+    });
     // It is opened anew, and cannot be read.
     disk.fails(Refused::Read);
     daemon.signal("HUP");
@@ -240,6 +231,21 @@ fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     for word in ["marmot", "walrus", "periwinkle"] {
         assert_eq!(found(&daemon, word), 1, "{word}");
     }
+}
+
+/// A session goes on after something happened, and its close is not acknowledged.
+fn is_refused(
+    world: &World,
+    daemon: &Daemon,
+    [session, prompt, reply]: [&str; 3],
+    happens: impl FnOnce(),
+) {
+    let mut transcript = world.transcript(session);
+    transcript.prompt(prompt);
+    daemon.settle();
+    happens();
+    transcript.reply(reply);
+    assert_eq!(closed(daemon, session), None, "acknowledged without being on the disk");
 }
 
 /// A daemon that acknowledged that `aaaa-1` is closed, and the episode.

@@ -1,5 +1,5 @@
 //! Damaged databases that are moved out of the way. They lie beside the one in use and count towards
-//! no limit, so only the newest of them stay.
+//! no limit, so only few of them stay.
 
 use std::{
     fs, io,
@@ -14,8 +14,7 @@ use crate::clock;
 pub(super) const DAMAGED: &str = "damaged-";
 /// What it begins with when what can be read of it was brought back.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// So many stay: those that were moved last, of those of which nothing was brought back yet if there
-/// are as many.
+/// So many stay. Those of which nothing was brought back yet stay first, and of these the newest.
 const KEPT: usize = 2;
 
 /// Moves a damaged database out of the way, to be looked at later.
@@ -26,9 +25,8 @@ pub(super) fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Removes those that were moved aside from `folder` but the newest, and first of all those that are
-/// of no more use. `say` is told of each, and
-/// of one that cannot be removed, which then stays.
+/// Removes all but [`KEPT`] of those that were moved aside from `folder`. `say` is told of each, and of
+/// one that cannot be removed, which then stays.
 pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
         Ok(aside) => aside,

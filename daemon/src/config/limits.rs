@@ -1,6 +1,6 @@
 //! How much room the daemon takes on disk.
 
-/// Bounds in bytes. What comes near one is made smaller (`engine/room.rs` says how), what would go
+/// Bounds in bytes. What comes near one is made smaller (`engine/room` says how), what would go
 /// over it is refused, and both are said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -61,7 +61,8 @@ impl Redactor {
         Redactor { scanner: Arc::new(Scanner::new()) }
     }
 
-    /// Replaces every secret in `text`. Doing so again changes nothing.
+    /// Replaces every secret in `text`. Doing so again changes nothing, unless more than [`PASSES`]
+    /// stand within each other.
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
         let mut text = Cow::Borrowed(text);
         let mut counts = Counts::default();

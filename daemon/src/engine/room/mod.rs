@@ -73,9 +73,9 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// For these indexes, which keep the same limits by themselves ([`IndexRoom`]). `can_shrink` says
-    /// whether the database may be made smaller by opening it anew, which was not tried in vain a moment
-    /// ago.
+    /// Who feeds the indexes keeps these limits for them ([`IndexRoom`]); here it is only asked whether
+    /// they do. `can_shrink` says whether the database may be made smaller by opening it anew, which was
+    /// not tried in vain a moment ago.
     pub fn new(
         engine: Engine,
         indexes: Indexes,
