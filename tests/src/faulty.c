@@ -1,10 +1,14 @@
 /* A machine that fails, put before the C library (LD_PRELOAD). FAULTY names a file that orders it to, as long as it
-   is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "CLOCK SECONDS" has the clock
-   be wrong. */
+   is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "full N" has the N-th write to
+   a file of the home (GRAPHITI_HOME) fail with ENOSPC after a while, and all after it; "dies N" kills the program there;
+   "CLOCK SECONDS" has the clock be wrong. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +28,50 @@ static int order(char text[128])
     return length > 0;
 }
 
+static size_t path_of(int fd, char path[4096])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, 4095);
+    path[length > 0 ? length : 0] = 0;
+    return strlen(path);
+}
+
 static int fails(int fd, const char *call)
 {
-    char text[128], path[4096], link[64];
+    char text[128], path[4096];
     if (!order(text) || strcmp(text, call) != 0)
         return 0;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path);
-    if (length < 3 || strncmp(path + length - 3, "/db", 3) != 0)
+    size_t length = path_of(fd, path);
+    if (length < 3 || strcmp(path + length - 3, "/db") != 0)
         return 0;
     errno = EIO;
+    return 1;
+}
+
+static int is_full(int fd)
+{
+    static atomic_uint passed;
+    char text[128], path[4096], what[8];
+    const char *home = getenv("GRAPHITI_HOME");
+    unsigned from;
+    if (!order(text) || sscanf(text, "%7s %u", what, &from) != 2 || (strcmp(what, "full") != 0 && strcmp(what, "dies") != 0)) {
+        passed = 0;
+        return 0;
+    }
+    path_of(fd, path);
+    if (!home || strncmp(path, home, strlen(home)) != 0 || ++passed < from)
+        return 0;
+    if (strcmp(what, "dies") == 0)
+        raise(SIGKILL);
+    /* So that who waits for it is sure to wait already. Threads that may be woken late would sleep for longer. */
+    struct timespec now, begin;
+    REAL(clock_gettime, CLOCK_MONOTONIC, &begin);
+    do {
+        sched_yield();
+        REAL(clock_gettime, CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 20000000L);
+    errno = ENOSPC;
     return 1;
 }
 
@@ -49,7 +87,12 @@ ssize_t pread64(int fd, void *bytes, size_t count, off64_t at)
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at)
 {
-    return fails(fd, "write") ? -1 : REAL(pwrite64, fd, bytes, count, at);
+    return fails(fd, "write") || is_full(fd) ? -1 : REAL(pwrite64, fd, bytes, count, at);
+}
+
+ssize_t write(int fd, const void *bytes, size_t count)
+{
+    return is_full(fd) ? -1 : REAL(write, fd, bytes, count);
 }
 
 int fdatasync(int fd)

@@ -53,6 +53,16 @@ impl Faulty {
         });
     }
 
+    /// From now on so many writes to the home less one find room, and none after them (`ENOSPC`).
+    pub fn is_full_from(&self, write: u32) {
+        self.is_told(&format!("full {write}"));
+    }
+
+    /// The program is killed (`SIGKILL`) at so many writes to the home less one.
+    pub fn dies_at(&self, write: u32) {
+        self.is_told(&format!("dies {write}"));
+    }
+
     /// The clock shows so many seconds more than it should.
     pub fn is_ahead(&self, seconds: i64) {
         self.is_told(&format!("CLOCK {seconds}"));

@@ -201,6 +201,70 @@ fn while_the_database_cannot_be_opened_callers_are_told() {
     assert_eq!(found(&daemon, "walrus"), 1);
 }
 
+/// Of the writes that a close takes one after the other is the first that finds no room, or the last.
+#[test]
+fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
+    let mut refused = 0;
+    for (write, ends) in at_writes(&[1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 1_000]) {
+        let mut world = World::new();
+        let disk = Faulty::under(&mut world);
+        let (daemon, episode) = started_with_one(&world);
+        let mut acknowledged = vec![("aaaa-1", episode)];
+        let mut second = world.transcript("bbbb-2");
+        second.prompt("Paint the walrus");
+        daemon.settle();
+        ends(&disk, write);
+        second.reply("The walrus is painted.");
+        match closed(&daemon, "bbbb-2") {
+            Some(episode) => acknowledged.push(("bbbb-2", episode)),
+            None => refused += 1,
+        }
+        daemon.kill();
+        disk.works();
+        let daemon = world.start();
+        daemon.settle_at_last();
+        for (session, episode) in &acknowledged {
+            assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "at {write}");
+        }
+        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
+        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
+        assert_eq!(damaged(&world), 0, "at {write}");
+    }
+    assert!((6..26).contains(&refused), "{refused} closes were refused");
+}
+
+/// The same for the writes that a start takes.
+#[test]
+fn a_start_that_ends_at_any_write_loses_nothing() {
+    let mut ended = 0;
+    for (write, ends) in at_writes(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20]) {
+        let mut world = World::new();
+        let disk = Faulty::under(&mut world);
+        let (daemon, episode) = started_with_one(&world);
+        daemon.kill();
+        world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
+        ends(&disk, write);
+        match world.try_start() {
+            Ok(daemon) => daemon.kill(),
+            Err(_) => ended += 1,
+        }
+        disk.works();
+        let daemon = world.start();
+        daemon.settle();
+        assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode, "at {write}");
+        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
+        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
+        assert_eq!(damaged(&world), 0, "at {write}");
+    }
+    assert!(ended > 4, "{ended} starts ended");
+}
+
+/// Each of these writes is the first that finds no room, and then the last before the daemon is killed.
+fn at_writes(writes: &[u32]) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
+    let ends: [fn(&Faulty, u32); 2] = [Faulty::is_full_from, Faulty::dies_at];
+    ends.into_iter().flat_map(|ends| writes.iter().map(move |write| (*write, ends)))
+}
+
 #[test]
 fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     let mut world = World::new();

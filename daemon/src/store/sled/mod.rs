@@ -23,10 +23,11 @@ mod smaller;
 mod statements;
 mod unwritten;
 mod vectors;
+mod waker;
 mod writer;
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read, Seek, SeekFrom},
     panic,
     path::{Path, PathBuf},
@@ -38,7 +39,9 @@ use std::{
 use sled::{Db, Tree};
 
 pub use self::salvage::{Salvaged, open_what_is_left};
-use self::{counters::Counters, mark::Mark, room::Room, slack::with_slack, writer::Writer};
+use self::{
+    counters::Counters, mark::Mark, room::Room, slack::with_slack, waker::Waker, writer::Writer,
+};
 use crate::store::{Store, StoreError, Ticket, Write};
 
 /// A store in a folder of its own.
@@ -76,7 +79,8 @@ impl SledStore {
         let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
         let room = Arc::new(Room::new(folder).map_err(|error| in_folder(folder, &error))?);
         let (looked_at, counted) = (room.clone(), counters.clone());
-        let writer = with_slack(|| Writer::start(db, mark, (folder, looked_at), counted))?;
+        let waker = Waker::of(&tree).map_err(|error| in_folder(folder, &error))?;
+        let writer = with_slack(|| Writer::start(db, mark, waker, (folder, looked_at), counted))?;
         Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, room, lost })
     }
 
@@ -171,6 +175,7 @@ fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
 }
 
 fn open_database(folder: &Path) -> sled::Result<Db> {
+    remove_unfinished(folder)?;
     let path = folder.to_owned();
     // Most databases that sled cannot open make it panic rather than fail.
     let opened = panic::catch_unwind(|| {
@@ -184,6 +189,26 @@ fn open_database(folder: &Path) -> sled::Result<Db> {
         })
     });
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
+}
+
+/// Removes a snapshot that was being written when an opening was cut short. sled 0.34.7 takes it for the
+/// newest one, and the database for damaged: `write_snapshot` names it in another way than
+/// `get_snapshot_files` leaves out. Snapshots only make opening faster.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let entries = match folder.read_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with("snap.")
+            && name.to_string_lossy().ends_with(".generating")
+        {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the version into a new store and refuses one of a newer program.
@@ -253,6 +278,21 @@ mod tests {
         assert!(matches!(SledStore::open(folder.path()), Err(StoreError::Backend(_))));
         first.close();
         SledStore::open(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn an_opening_that_was_cut_short_is_no_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let key = store.next_session_key().unwrap();
+        let session = contract::session(key, "a");
+        store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
+        store.close();
+        for unfinished in ["snap.0000000000000001.generating", "snap.7FFFFFFFFFFFFFFF.generating"] {
+            fs::write(folder.path().join(unfinished), b"half a snapsh").unwrap();
+        }
+        let store = SledStore::open(folder.path()).unwrap();
+        assert_eq!(store.session(key).unwrap(), Some(session));
     }
 
     #[test]

@@ -12,7 +12,9 @@ use std::{
 
 use sled::{Batch, Tree};
 
-use super::{LOCK_ATTEMPTS, LOCK_PAUSE, SledStore, in_folder, mark, open_database, room};
+use super::{
+    LOCK_ATTEMPTS, LOCK_PAUSE, SledStore, in_folder, mark, open_database, room, waker::Waker,
+};
 use crate::{fault, store::StoreError};
 
 /// Bytes of rows that are written in one go.
@@ -115,6 +117,8 @@ fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> 
 
 fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let new = open_database(to)?;
+    let waker = Waker::of(&new).map_err(|error| in_folder(to, &error))?;
+    let stood_by = waker.stand_by();
     let (mut batch, mut bytes) = (Batch::default(), 0);
     for row in tree {
         let (key, value) = row?;
@@ -127,7 +131,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     }
     new.apply_batch(batch)?;
     new.flush()?;
-    drop(new);
+    drop((stood_by, waker, new));
     wait_until_closed(to).map_err(|error| in_folder(to, &error))
 }
 

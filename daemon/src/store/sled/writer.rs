@@ -32,6 +32,7 @@ use super::{
     room::Room,
     statements,
     unwritten::{Named, Unwritten},
+    waker::Waker,
 };
 use crate::{
     fault,
@@ -70,6 +71,7 @@ impl Writer {
     pub(super) fn start(
         db: Db,
         mark: Mark,
+        waker: Waker,
         (folder, room): (&Path, Arc<Room>),
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
@@ -84,6 +86,7 @@ impl Writer {
         let unwritten = Arc::new(Unwritten::default());
         let mut thread = Thread {
             tree: (*db).clone(),
+            waker,
             _db: db,
             data,
             mark,
@@ -153,6 +156,7 @@ struct Step {
 
 struct Thread {
     tree: Tree,
+    waker: Waker,
     /// Kept so that the database stays open, and locked, as long as this thread lives.
     _db: Db,
     data: File,
@@ -172,6 +176,7 @@ struct Thread {
 impl Thread {
     fn run(&mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
+            let stood_by = self.waker.stand_by();
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
             while let Some(job) = next.take() {
@@ -185,6 +190,7 @@ impl Thread {
             }
             fault::point("store: applied");
             let synced = self.sync();
+            drop(stood_by);
             fault::point("store: synced");
             let end = self.counters.outbox.load(Ordering::Relaxed);
             if synced.is_ok() {

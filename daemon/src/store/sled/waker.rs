@@ -1,0 +1,171 @@
+//! Wakes those whom sled leaves waiting. A write of sled 0.34.7 that fails in the background notes
+//! that it failed, and tells nobody (`Log::exit_reservation` in its `src/pagecache/logger.rs`): who
+//! waits already, as a flush may, does so for ever. Whoever flushes next notices and wakes all, so
+//! this is done beside work that takes long.
+
+use std::{
+    io,
+    panic::{self, AssertUnwindSafe},
+    sync::{Arc, PoisonError},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use sled::Tree;
+
+use crate::sync::{Condvar, Mutex, MutexGuard};
+
+/// For how long work is left alone at first, and twice as long after each time. A flush takes some
+/// milliseconds, and one more harms nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// It is left alone for no longer than so many times that.
+const LONGEST: u32 = 64;
+
+/// A thread that stands by while there is work, and rests when there is none.
+pub(super) struct Waker {
+    work: Arc<Work>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Work that is stood by until this is dropped.
+pub(super) struct StoodBy(Arc<Work>);
+
+#[derive(Default)]
+struct Work {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Pieces of work begun and ended: odd while there is one.
+    turns: u64,
+    /// The thread waits for work.
+    rests: bool,
+    /// There will be none any more.
+    is_over: bool,
+}
+
+impl Waker {
+    /// For the database that `tree` is of, which it keeps open.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no thread.
+    pub(super) fn of(tree: &Tree) -> io::Result<Waker> {
+        let tree = tree.clone();
+        Waker::start(PATIENCE, move || {
+            let tree = tree.clone();
+            // What failed is told to whoever is woken; and some errors make sled panic.
+            let flush = move || drop(panic::catch_unwind(AssertUnwindSafe(|| tree.flush())));
+            // On a thread of its own: while nothing failed yet it waits like all others, and is woken
+            // by the next one. Without a thread there is still the next time.
+            drop(thread::Builder::new().name("store-flush".to_owned()).spawn(flush));
+        })
+    }
+
+    fn start(patience: Duration, wake: impl FnMut() + Send + 'static) -> io::Result<Waker> {
+        let work = Arc::new(Work::default());
+        let thread = {
+            let work = work.clone();
+            thread::Builder::new()
+                .name("store-waker".to_owned())
+                .spawn(move || work.stand_by(patience, wake))?
+        };
+        Ok(Waker { work, thread: Some(thread) })
+    }
+
+    /// Work begins, one at a time, which may wait for sled.
+    pub(super) fn stand_by(&self) -> StoodBy {
+        let mut state = self.work.lock();
+        state.turns += 1;
+        if state.rests {
+            self.work.changed.notify_one();
+        }
+        drop(state);
+        StoodBy(self.work.clone())
+    }
+}
+
+impl Drop for Waker {
+    fn drop(&mut self) {
+        self.work.lock().is_over = true;
+        self.work.changed.notify_one();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+impl Drop for StoodBy {
+    fn drop(&mut self) {
+        self.0.lock().turns += 1;
+    }
+}
+
+impl Work {
+    fn stand_by(&self, patience: Duration, mut wake: impl FnMut()) {
+        let (mut state, mut gap) = (self.lock(), patience);
+        while !state.is_over {
+            if state.turns.is_multiple_of(2) {
+                gap = patience;
+                state.rests = true;
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.rests = false;
+                continue;
+            }
+            let turn = state.turns;
+            (state, _) =
+                self.changed.wait_timeout(state, gap).unwrap_or_else(PoisonError::into_inner);
+            if state.turns != turn {
+                gap = patience;
+            } else if !state.is_over {
+                drop(state);
+                wake();
+                gap = (gap * 2).min(patience * LONGEST);
+                state = self.lock();
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Sender};
+
+    use super::*;
+
+    fn telling(woken: Sender<()>) -> impl FnMut() {
+        move || woken.send(()).unwrap_or_default()
+    }
+
+    #[test]
+    fn work_that_takes_long_is_woken_until_it_ends() {
+        let (woken, wakes) = mpsc::channel();
+        let waker = Waker::start(Duration::from_millis(1), telling(woken)).unwrap();
+        let patience = Duration::from_secs(30);
+        for _ in 0..2 {
+            let stood_by = waker.stand_by();
+            wakes.recv_timeout(patience).expect("woken once");
+            wakes.recv_timeout(patience).expect("and once more");
+            drop(stood_by);
+        }
+        drop(waker);
+        assert!(wakes.iter().count() <= 1, "one may have been on its way when the work ended");
+    }
+
+    #[test]
+    fn work_that_ends_at_once_is_left_alone() {
+        let (woken, wakes) = mpsc::channel();
+        let waker = Waker::start(Duration::from_secs(3_600), telling(woken)).unwrap();
+        for _ in 0..1_000 {
+            drop(waker.stand_by());
+        }
+        drop(waker);
+        assert_eq!(wakes.iter().count(), 0);
+    }
+}
