@@ -1,6 +1,7 @@
 //! Keeps from the shell parser what it cannot bear: brush-parser 0.3 panics on some long numbers,
-//! takes time exponential in brackets that are never closed, recurses as deep as its input, and
-//! takes quotes in a here document inside `$(...)` for quotes, where agents put commit messages.
+//! takes time exponential in brackets that are never closed, recurses as deep as its input, takes all
+//! memory there is where a line ends after `<<''`, and takes quotes in a here document inside `$(...)`
+//! for quotes, where agents put commit messages.
 //!
 //! Found with mutated command lines; the limits are far above what agents write.
 
@@ -41,6 +42,7 @@ pub(super) fn read(line: &str) -> Reading {
     }
     let line = without_inner_documents(line);
     let line = without_long_numbers(&line);
+    let line = with_an_end(&line);
     let options = options();
     let tokens =
         survived(|| brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok());
@@ -147,6 +149,13 @@ fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
 fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
     let after = line.trim_start().strip_prefix(end)?;
     (after.trim().is_empty() || after.starts_with(')')).then_some(after)
+}
+
+/// `line` with the end of its last line, if here documents may begin there. Without it the parser looks
+/// for ever for the end of a document that ends with an empty line. The second one is for a line that
+/// ends in a backslash.
+fn with_an_end(line: &str) -> Cow<'_, str> {
+    if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }
 
 /// `line` with long runs of digits cut to what fits the parser's integers: nine digits before a
@@ -351,6 +360,20 @@ mod tests {
                 assert!(taken < Duration::from_secs(2), "{open} {count}: {taken:?}");
             }
         }
+    }
+
+    #[test]
+    fn documents_that_end_with_an_empty_line_end() {
+        // Found by fuzzing.
+        for end in ["''", "\"\"", "\r", "\u{b}", "-''", "'' <<''", "'' `b`", "'' \\", "'' \\\n\\"] {
+            for before in ["", "cat ", "a $(b ", "a ${b ", "a \"$(b ", "{ a; } "] {
+                for after in ["", " ", "\t", "< ", " #c", ";", "\n", "\nx", "\nx\n\ny"] {
+                    read(&format!("{before}<<{end}{after}"));
+                }
+            }
+        }
+        assert_eq!(reads_as("cat <<'' "), "parsed");
+        assert_eq!(reads_as("cat <<''\na\n\nls"), "parsed");
     }
 
     #[test]
