@@ -15,6 +15,8 @@ use crate::{capture::open::open, model::Timestamp, store::FileStamp};
 
 /// Bytes read at once.
 const CHUNK: usize = 256 << 10;
+/// Bytes read at first: most files are short.
+const FIRST: usize = 32 << 10;
 /// A line longer than this is left out; ten times the longest one reported.
 pub const LONGEST_LINE: usize = 48 << 20;
 /// So many bytes at the beginning of a file identify it.
@@ -142,6 +144,7 @@ impl Tail {
     /// Reads more behind what is filled; `false` at the end of the file.
     fn fill(&mut self) -> io::Result<bool> {
         let pending = self.filled.len();
+        let is_full = self.filled.end == self.buffer.len();
         if self.filled.start > 0 {
             self.buffer.copy_within(self.filled.clone(), 0);
             self.filled = 0..pending;
@@ -151,7 +154,9 @@ impl Tail {
             self.buffer.truncate(2 * CHUNK);
             self.buffer.shrink_to_fit();
         }
-        if self.buffer.len() < pending + CHUNK {
+        if self.buffer.is_empty() {
+            self.buffer.resize(FIRST, 0);
+        } else if is_full && self.buffer.len() < pending + CHUNK {
             self.buffer.resize(
                 (pending + CHUNK).max(self.buffer.len() * 2).min(LONGEST_LINE + 2 * CHUNK),
                 0,

@@ -20,7 +20,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
-    live: HashMap<SessionKey, Session>,
+    /// Boxed: a table of a hundred thousand large values doubles by leaps.
+    live: HashMap<SessionKey, Box<Session>>,
     by_id: HashMap<SessionId, SessionKey>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
     /// Sessions of history by their last write.
@@ -72,7 +73,7 @@ impl Tracker {
             self.history.insert((session.last_activity, session.key));
         }
         self.by_id.insert(session.id.clone(), session.key);
-        self.live.insert(session.key, session);
+        self.live.insert(session.key, Box::new(session));
     }
 
     /// Lets go of a session, because it was forgotten.
@@ -83,22 +84,22 @@ impl Tracker {
         }
         self.history.remove(&(session.last_activity, key));
         self.by_id.remove(&session.id);
-        Some(session)
+        Some(*session)
     }
 
     /// A live session.
     pub fn get(&self, key: SessionKey) -> Option<&Session> {
-        self.live.get(&key)
+        self.live.get(&key).map(AsRef::as_ref)
     }
 
     /// The live session of an agent's id.
     pub fn find(&self, id: &SessionId) -> Option<&Session> {
-        self.live.get(self.by_id.get(id)?)
+        self.get(*self.by_id.get(id)?)
     }
 
     /// All live sessions, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &Session> {
-        self.live.values()
+        self.live.values().map(AsRef::as_ref)
     }
 
     /// Moves `session` on by `event`, and holds it as it is then.
@@ -124,7 +125,7 @@ impl Tracker {
     /// Moves everything that is said to have happened after `now` to `now`; returns the sessions that
     /// are other ones than before.
     pub fn set_back(&mut self, now: Timestamp) -> Vec<Session> {
-        let mut moved: Vec<Session> = self.live.values().cloned().collect();
+        let mut moved: Vec<Session> = self.iter().cloned().collect();
         moved.retain_mut(|session| machine::set_back(session, now));
         moved.iter().for_each(|session| self.hold(session.clone()));
         moved

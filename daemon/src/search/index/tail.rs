@@ -76,9 +76,10 @@ impl Tail {
         self.position
     }
 
-    /// Bytes of text waiting.
+    /// Bytes of memory that what is waiting takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        let deletions = self.cards.len() + self.graves.sessions.len() + self.graves.sources.len();
+        self.bytes + deletions * DELETION
     }
 
     pub(crate) fn shard(&self) -> &MemoryShard {
@@ -132,3 +133,6 @@ impl Tail {
 
 /// What a passage costs beside its text, roughly.
 const PASSAGE_OVERHEAD: usize = 256;
+/// What a card, or something void, costs when it is written, roughly: tantivy makes a query of what it
+/// is to delete, and holds all of them until the end.
+const DELETION: usize = 1_024;

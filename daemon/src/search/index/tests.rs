@@ -213,6 +213,11 @@ fn the_backlog_tells_when_to_commit() {
     assert!(index.index.backlog().is_full());
     index.index.commit().unwrap();
     assert_eq!(index.index.backlog(), Backlog { bytes: 0 });
+    // Many short ones are much, too.
+    for key in 1..=5_000 {
+        index.apply(said(card(key), &["word"]));
+    }
+    assert!(index.index.backlog().is_full());
 }
 
 #[test]
