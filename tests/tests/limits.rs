@@ -59,7 +59,10 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     daemon.settle_at_last();
     let again = daemon.insist("session_tracking_health", &json!({})).unwrap();
     assert_eq!(again["history"]["bytes_read"], 0, "{again}");
-    assert_eq!(again["kept"]["messages"], health["kept"]["messages"]);
+    // Opened anew the file may be a little larger, so that more goes.
+    let messages = |health: &Value| health["kept"]["messages"].as_u64().unwrap();
+    assert!(messages(&again) <= messages(&health), "{again}");
+    assert_eq!(again["kept"]["episodes"], SESSIONS, "{again}");
     let transcript = &mut transcripts[gone as usize];
     transcript.prompt("And now the periwinkle").reply("It blooms.");
     daemon.settle_at_last();

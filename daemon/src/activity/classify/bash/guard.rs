@@ -10,7 +10,7 @@ use std::{
     panic::{self, AssertUnwindSafe},
 };
 
-use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program, word::WordPieceWithSource};
+use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program};
 
 /// Bytes of a command line that are looked at: here documents make long ones.
 pub(super) const LONGEST: usize = 256 * 1024;
@@ -20,8 +20,6 @@ const DEEPEST_TEXT: usize = 200;
 const DEEPEST_COMMAND: usize = 16;
 /// `case` inside `case`: a mistake in the innermost costs the parser twice the time for each.
 const DEEPEST_CASE: usize = 6;
-/// Round brackets open at one place of a word in which something is calculated.
-const DEEPEST_SUM: usize = 5;
 /// Words and operators of a line that is parsed as a whole.
 const MOST_TOKENS: usize = 20_000;
 
@@ -35,7 +33,7 @@ pub(super) enum Reading {
     Text,
 }
 
-/// Reads `line` with [`options`].
+/// Reads `line` as bash does.
 pub(super) fn read(line: &str) -> Reading {
     if line.len() > LONGEST || deepest(line) > DEEPEST_TEXT {
         return Reading::Text;
@@ -61,18 +59,8 @@ fn survived<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
 }
 
-/// The pieces of a word; `None` when it is broken, or too much for the parser: in `${x:(((` and
-/// `$((` each open bracket costs it twice the time.
-pub(super) fn pieces(word: &str) -> Option<Vec<WordPieceWithSource>> {
-    let counts = word.contains("${") || word.contains("$((") || word.contains("$[");
-    if counts && deepest_round(word) > DEEPEST_SUM {
-        return None;
-    }
-    survived(|| brush_parser::word::parse(word, &options()).ok())
-}
-
-/// How lines and words are read: as bash does.
-pub(super) fn options() -> ParserOptions {
+/// How lines are read: as bash does.
+fn options() -> ParserOptions {
     ParserOptions::default()
 }
 
@@ -86,22 +74,6 @@ fn deepest(line: &str) -> usize {
                 deepest = deepest.max(open);
             }
             b')' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
-}
-
-/// The greatest number of round brackets open at one place.
-fn deepest_round(word: &str) -> usize {
-    let (mut open, mut deepest) = (0_usize, 0);
-    for byte in word.bytes() {
-        match byte {
-            b'(' => {
-                open += 1;
-                deepest = deepest.max(open);
-            }
-            b')' => open = open.saturating_sub(1),
             _ => {}
         }
     }
@@ -374,22 +346,5 @@ mod tests {
         }
         assert_eq!(reads_as("cat <<'' "), "parsed");
         assert_eq!(reads_as("cat <<''\na\n\nls"), "parsed");
-    }
-
-    #[test]
-    fn hostile_words_end_soon() {
-        // Found by fuzzing.
-        for open in ["${b:", "$((", "$[", "${b:-$((", "${b/(", "${b:("] {
-            for count in [10, 16, 40, 4_000] {
-                let brackets = "(".repeat(count);
-                for word in [
-                    format!("\"{open}{brackets}\"/${{}}/\";o}}\""),
-                    format!("{open}{brackets}x}}))]"),
-                ] {
-                    assert!(pieces(&word).is_none(), "{open} {count}");
-                }
-            }
-        }
-        assert!(pieces("\"${a:-$(b $(c \"$((1 + (2 * 3)))\"))}\"").is_some());
     }
 }

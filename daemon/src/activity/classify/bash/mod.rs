@@ -13,6 +13,7 @@ mod parse;
 mod program;
 mod script;
 mod special;
+mod word;
 
 pub use self::line::Line;
 

@@ -8,10 +8,12 @@ use brush_parser::{
         IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList,
         SimpleCommand, Word as RawWord,
     },
-    word::{WordPiece, WordPieceWithSource},
 };
 
-use crate::activity::classify::bash::guard::{self, Reading};
+use crate::activity::classify::bash::{
+    guard::{self, Reading},
+    word,
+};
 
 /// Commands of one line that are kept.
 const MOST_COMMANDS: usize = 200;
@@ -240,8 +242,8 @@ impl Found {
             IoRedirect::HereDocument(_, document) => {
                 let text = &document.doc.value;
                 if document.requires_expansion && (text.contains("$(") || text.contains('`')) {
-                    let pieces = guard::pieces(text);
-                    self.pieces(text, &pieces.unwrap_or_default(), place);
+                    let said = word::document(text).unwrap_or_default();
+                    self.scripts(&said.scripts, place);
                 }
                 Some(Redirect::Text(text.clone()))
             }
@@ -261,41 +263,19 @@ impl Found {
         if !raw.contains(['\'', '"', '\\', '$', '`']) {
             return raw.clone();
         }
-        match guard::pieces(raw) {
-            Some(pieces) => self.pieces(raw, &pieces, place),
+        match word::word(raw) {
+            Some(said) => {
+                self.scripts(&said.scripts, place);
+                said.text
+            }
             None => raw.clone(),
         }
     }
 
-    fn pieces(&mut self, raw: &str, pieces: &[WordPieceWithSource], place: Place) -> String {
-        let mut text = String::new();
-        for piece in pieces {
-            match &piece.piece {
-                WordPiece::Text(part)
-                | WordPiece::SingleQuotedText(part)
-                | WordPiece::AnsiCQuotedText(part) => text.push_str(part),
-                WordPiece::DoubleQuotedSequence(inner)
-                | WordPiece::GettextDoubleQuotedSequence(inner) => {
-                    text.push_str(&self.pieces(raw, inner, place));
-                }
-                WordPiece::EscapeSequence(escaped) => {
-                    text.push_str(
-                        escaped.strip_prefix('\\').unwrap_or(escaped).trim_start_matches('\n'),
-                    );
-                }
-                WordPiece::CommandSubstitution(script)
-                | WordPiece::BackquotedCommandSubstitution(script) => {
-                    self.script(script, Place { nested: true, depth: place.depth + 1, ..place });
-                    text.push_str("$(...)");
-                }
-                WordPiece::TildePrefix(_)
-                | WordPiece::ParameterExpansion(_)
-                | WordPiece::ArithmeticExpression(_) => {
-                    text.push_str(raw.get(piece.start_index..piece.end_index).unwrap_or_default());
-                }
-            }
+    fn scripts(&mut self, scripts: &[String], place: Place) {
+        for script in scripts {
+            self.script(script, Place { nested: true, depth: place.depth + 1, ..place });
         }
-        text
     }
 
     /// Broken structure: the words between operators, which are the commands all the same.

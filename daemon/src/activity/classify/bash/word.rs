@@ -1,0 +1,290 @@
+//! From a word as it is written to what it says: without its quotes, and with the scripts in it.
+//!
+//! In one pass: the parser's own way (`brush_parser::word`, 0.3) takes time that is exponential in
+//! `${` inside one another, for sixty bytes minutes. Found by fuzzing.
+
+/// Quotes and substitutions inside one another.
+const DEEPEST: usize = 64;
+
+/// What a word says.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Said {
+    /// Without quotes. What is only known when it runs stays as written, but for scripts, each of
+    /// which is a `$(...)`.
+    pub(super) text: String,
+    /// What stands in `$(...)` and backquotes, but for those that are part of a variable's or a
+    /// sum's text.
+    pub(super) scripts: Vec<String>,
+}
+
+/// The word `written`; `None` when a quote or a substitution in it never ends.
+pub(super) fn word(written: &str) -> Option<Said> {
+    Reader { written, said: Said::default() }.read(Around::Nothing)
+}
+
+/// The text of a here document in which substitutions count.
+pub(super) fn document(written: &str) -> Option<Said> {
+    Reader { written, said: Said::default() }.read(Around::Document)
+}
+
+/// What stands around a place of the text.
+#[derive(Clone, Copy, PartialEq)]
+enum Around {
+    Nothing,
+    Quotes,
+    Document,
+}
+
+struct Reader<'w> {
+    written: &'w str,
+    said: Said,
+}
+
+impl Reader<'_> {
+    fn read(mut self, mut around: Around) -> Option<Said> {
+        let bytes = self.written.as_bytes();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            let is_bare = around == Around::Nothing;
+            match byte {
+                b'\\' => at = self.escaped(at, around)?,
+                b'\'' if is_bare => {
+                    let end = closing_quote(bytes, at + 1)?;
+                    self.say(at + 1, end);
+                    at = end + 1;
+                }
+                b'"' if around != Around::Document => {
+                    around = if is_bare { Around::Quotes } else { Around::Nothing };
+                    at += 1;
+                }
+                b'`' => {
+                    let end = closing_backquote(bytes, at + 1)?;
+                    self.said.scripts.push(without_escapes(&self.written[at + 1..end]));
+                    self.said.text.push_str("$(...)");
+                    at = end + 1;
+                }
+                b'$' => at = self.dollar(at, around)?,
+                _ => {
+                    let rest = &bytes[at..];
+                    let next = rest.iter().position(|byte| b"\\'\"`$".contains(byte));
+                    // What is no end here is text.
+                    let end = at + next.unwrap_or(rest.len()).max(1);
+                    self.say(at, end);
+                    at = end;
+                }
+            }
+        }
+        (around != Around::Quotes).then_some(self.said)
+    }
+
+    /// After a backslash at `at`; where it goes on.
+    fn escaped(&mut self, at: usize, around: Around) -> Option<usize> {
+        let letter = self.written[at + 1..].chars().next();
+        let end = at + 1 + letter.map_or(0, char::len_utf8);
+        match (letter, around) {
+            (None, Around::Nothing) => return None,
+            (Some('\n'), _) => {}
+            (Some('$' | '`' | '\\'), _)
+            | (Some('"'), Around::Quotes)
+            | (Some(_), Around::Nothing) => {
+                self.say(at + 1, end);
+            }
+            _ => self.say(at, end),
+        }
+        Some(end)
+    }
+
+    /// What begins with the `$` at `at`; where it goes on.
+    fn dollar(&mut self, at: usize, around: Around) -> Option<usize> {
+        let bytes = self.written.as_bytes();
+        let is_bare = around == Around::Nothing;
+        let end = match bytes.get(at + 1) {
+            Some(b'(') => {
+                let end = closing(bytes, at + 2, b')', false, DEEPEST)?;
+                let inner = &self.written[at + 2..end];
+                if is_sum(inner) {
+                    self.say(at, end + 1);
+                } else {
+                    self.said.scripts.push(inner.to_owned());
+                    self.said.text.push_str("$(...)");
+                }
+                return Some(end + 1);
+            }
+            Some(b'\'') if is_bare => {
+                let end = closing_ansi_quote(bytes, at + 2)?;
+                self.say(at + 2, end);
+                return Some(end + 1);
+            }
+            // Quotes of text that is translated.
+            Some(b'"') if is_bare => return Some(at + 1),
+            Some(b'{') => closing(bytes, at + 2, b'}', !is_bare, DEEPEST)? + 1,
+            Some(b'[') => closing(bytes, at + 2, b']', !is_bare, DEEPEST)? + 1,
+            _ => at + 1,
+        };
+        self.say(at, end);
+        Some(end)
+    }
+
+    fn say(&mut self, from: usize, to: usize) {
+        // The ends are beside ASCII letters.
+        self.said.text.push_str(self.written.get(from..to).unwrap_or_default());
+    }
+}
+
+/// Whether what stands in `$(...)` is a sum: `$((...))`.
+fn is_sum(inner: &str) -> bool {
+    let bytes = inner.as_bytes();
+    bytes.first() == Some(&b'(')
+        && closing(bytes, 1, b')', false, DEEPEST).is_some_and(|end| end + 1 == bytes.len())
+}
+
+/// Where the bracket or quote `end` stands that belongs to the one before `from`.
+fn closing(bytes: &[u8], from: usize, end: u8, quoted: bool, depth: usize) -> Option<usize> {
+    let deeper = depth.checked_sub(1)?;
+    let is_text = end == b'"' || quoted;
+    let mut at = from;
+    loop {
+        let byte = *bytes.get(at)?;
+        at = match byte {
+            _ if byte == end => return Some(at),
+            b'\\' => at + 2,
+            b'\'' if !is_text => closing_quote(bytes, at + 1)? + 1,
+            b'"' => closing(bytes, at + 1, b'"', false, deeper)? + 1,
+            b'`' => closing_backquote(bytes, at + 1)? + 1,
+            b'$' => match bytes.get(at + 1) {
+                Some(b'(') => closing(bytes, at + 2, b')', false, deeper)? + 1,
+                Some(b'{') => closing(bytes, at + 2, b'}', is_text, deeper)? + 1,
+                Some(b'[') => closing(bytes, at + 2, b']', is_text, deeper)? + 1,
+                Some(b'\'') if !is_text => closing_ansi_quote(bytes, at + 2)? + 1,
+                _ => at + 1,
+            },
+            b'(' if end == b')' => closing(bytes, at + 1, b')', false, deeper)? + 1,
+            b'[' if end == b']' => closing(bytes, at + 1, b']', quoted, deeper)? + 1,
+            b'#' if end == b')' && bytes[at - 1].is_ascii_whitespace() => {
+                at + bytes[at..].iter().position(|byte| *byte == b'\n')?
+            }
+            _ => at + 1,
+        };
+    }
+}
+
+fn closing_quote(bytes: &[u8], from: usize) -> Option<usize> {
+    bytes.get(from..)?.iter().position(|byte| *byte == b'\'').map(|at| from + at)
+}
+
+fn closing_ansi_quote(bytes: &[u8], from: usize) -> Option<usize> {
+    unescaped(bytes, from, b'\'')
+}
+
+fn closing_backquote(bytes: &[u8], from: usize) -> Option<usize> {
+    unescaped(bytes, from, b'`')
+}
+
+fn unescaped(bytes: &[u8], from: usize, end: u8) -> Option<usize> {
+    let mut at = from;
+    loop {
+        match *bytes.get(at)? {
+            b'\\' => at += 2,
+            byte if byte == end => return Some(at),
+            _ => at += 1,
+        }
+    }
+}
+
+/// A script in backquotes, in which backslashes keep these three from counting.
+fn without_escapes(script: &str) -> String {
+    let mut plain = String::with_capacity(script.len());
+    let mut letters = script.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let escaped = letters.next_if(|next| letter == '\\' && matches!(next, '$' | '`' | '\\'));
+        plain.push(escaped.unwrap_or(letter));
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_taken_off_and_scripts_are_found() {
+        for (written, text, scripts) in [
+            ("plain", "plain", &[][..]),
+            ("'a b'\"c d\"e\\ f", "a bc de f", &[]),
+            ("\"a \\\"b\\\" \\$c \\d\"", "a \"b\" $c \\d", &[]),
+            ("a\\\nb\"c\\\nd\"", "abcd", &[]),
+            ("$'it\\'s'", "it\\'s", &[]),
+            ("$\"hello\"", "hello", &[]),
+            ("é'ü'\\ß\"ö\"", "éüßö", &[]),
+            ("$x ${y} $1 $? $", "$x ${y} $1 $? $", &[]),
+            ("${a:-'}'}b", "${a:-'}'}b", &[]),
+            ("\"${a:-it's}\"", "${a:-it's}", &[]),
+            ("\"${a[$((i + 1))]}\"x", "${a[$((i + 1))]}x", &[]),
+            ("$((1 + (2 * 3)))", "$((1 + (2 * 3)))", &[]),
+            ("$[a[1]]", "$[a[1]]", &[]),
+            ("a$(b 'c)' \"d)\")e", "a$(...)e", &["b 'c)' \"d)\""]),
+            ("\"$(a \"$(b)\")\"", "$(...)", &["a \"$(b)\""]),
+            ("$((a); b)", "$(...)", &["(a); b"]),
+            ("$(a # it's\n b)", "$(...)", &["a # it's\n b"]),
+            ("`a \\`b\\` \\$c \\d`", "$(...)", &["a `b` $c \\d"]),
+            ("$(a)`b`$(c)", "$(...)$(...)$(...)", &["a", "b", "c"]),
+            ("\"'$(a)'\"", "'$(...)'", &["a"]),
+        ] {
+            let said = word(written).unwrap_or_else(|| panic!("{written}"));
+            assert_eq!((said.text.as_str(), &said.scripts[..]), (text, &scripts_of(scripts)[..]));
+        }
+    }
+
+    fn scripts_of(scripts: &[&str]) -> Vec<String> {
+        scripts.iter().map(|script| (*script).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_never_ends_says_nothing() {
+        for written in
+            ["'a", "\"a", "`a", "$(a", "${a", "$((a)", "$[a", "$'a", "\"$(\"", "a\\", "${a:-\"}"]
+        {
+            assert_eq!(word(written), None, "{written}");
+        }
+    }
+
+    #[test]
+    fn in_a_document_quotes_are_text() {
+        let said = document("don't \"$(date)\" \\$x \\\"\n`pwd`\\").unwrap();
+        assert_eq!(said.text, "don't \"$(...)\" $x \\\"\n$(...)\\");
+        assert_eq!(said.scripts, ["date", "pwd"]);
+    }
+
+    #[test]
+    fn hostile_words_end_soon() {
+        let opens = [
+            "${b[",
+            "${b[x=y}f",
+            "${a:-",
+            "${a/${b[",
+            "$((",
+            "$(",
+            "\"$(",
+            "\"${",
+            "`",
+            "$[",
+            "${b[(",
+            "'",
+            "\"",
+            "\\",
+            "(",
+            "$'",
+            "\"${a:-'",
+        ];
+        for open in opens {
+            for close in ["", "]}", ")", "}", "\"", "))"] {
+                for count in [1, 7, 63, 64, 65, 20_000] {
+                    let written = format!("{}x{}", open.repeat(count), close.repeat(count));
+                    word(&written);
+                    document(&written);
+                }
+            }
+        }
+        assert!(word(&format!("{}x{}", "$(".repeat(60), ")".repeat(60))).is_some());
+    }
+}
