@@ -27,6 +27,7 @@ use crate::{
     config::{self, Config},
     engine::{
         Engine, Places, Settings,
+        at_work::AtWork,
         embedding::Embedding,
         follow,
         pipeline::Means,
@@ -195,7 +196,9 @@ impl Wiring {
         let embedder = tokio::spawn(embedding.clone().run(stopping.clone()));
         let places = places(&self.config);
         let watched = places.roots.clone();
-        let running = Engine::start(store, self.settings(&mut models), places, reached)
+        let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
+        let settings = self.settings(&mut models);
+        let running = Engine::start(store, settings, places, (reached, at_work))
             .context("start the engine")?;
         if let Some(problem) = problem {
             running.engine.note_problem(problem).await;

@@ -182,6 +182,51 @@ fn nothing_is_lost_wherever_the_daemon_dies_while_it_makes_room() {
     }
 }
 
+/// Not every death is a defect of the work that was cut short, but one that comes again is.
+#[test]
+fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for_it() {
+    let mut world = World::new();
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    world.variables.push((fault::DIE_AT.to_owned(), "read: to the end:1".to_owned()));
+    let dies = || match world.try_start() {
+        Ok(daemon) => is_abort(daemon.ended()),
+        Err(status) => is_abort(status),
+    };
+    for death in 1..=3 {
+        assert!(dies(), "{death}: {}", world.log());
+    }
+    // The fourth start leaves it alone, and says so.
+    let daemon = world.start();
+    daemon.settle();
+    let problems = daemon.health().problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("died 3 times"), "{problems:?}");
+    assert!(problems[0].contains("graphiti close aaaa-1"), "{problems:?}");
+    // Someone asks, once; after that it is left alone again.
+    let close = json!({
+        "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
+    });
+    assert_eq!(daemon.wire().try_ask("tools/call", close), None);
+    assert!(is_abort(daemon.ended()), "{}", world.log());
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["state"], "failed");
+    assert!(daemon.stop().success());
+
+    // It is the others' turn meanwhile, and its own when it is asked for.
+    world.variables.pop();
+    world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("bbbb-2");
+    assert_eq!(daemon.session("aaaa-1")["state"], "failed");
+    assert!(daemon.close("aaaa-1")["episode_uuid"].is_string());
+    let found = daemon.call("search_sessions", &json!({ "query": "marmot" }));
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
+    daemon.kill();
+    assert!(world.start().stop().success());
+}
+
 /// A session of some 600 kB that is over for so many days.
 fn long(world: &World, session: &str, days: u32) {
     let mut transcript: Transcript = world.transcript(session).aged(DAY * (2 + days));

@@ -113,9 +113,12 @@ pub struct Digest {
 }
 
 impl Done {
-    /// The end of a job that hit a defect of the program; `what` says which.
-    pub(super) fn broken(session: SessionKey, (index, gather): (bool, bool), what: &str) -> Done {
-        let error = ReadError::Defect(what.to_owned());
+    /// The end of a job that hit a defect of the program, or was not even begun.
+    pub(super) fn broken(
+        session: SessionKey,
+        (index, gather): (bool, bool),
+        error: ReadError,
+    ) -> Done {
         let failed = IndexEnd::Failed(error.to_string());
         Done {
             session,
@@ -132,6 +135,8 @@ impl Job {
     /// Does it. Blocks; for a thread of its own.
     pub fn run(self, reader: &Reader) -> Done {
         let Job { session, format, means, files, save, index, gather, now } = self;
+        let known = files.iter().map(|file| file.source.offset).sum();
+        let begun = reader.at_work.begin(&session.id, known);
         let mut done = Done {
             session: session.key,
             files: Vec::with_capacity(files.len()),
@@ -153,11 +158,15 @@ impl Job {
             done.gathered = question.map_or(Gathered::Nothing, Gathered::Question);
         }
         // A session that was not read to its end stays due, and is taken up at the next start.
-        if let Some(reason) = index.filter(|_| !reader.stop.load(Ordering::Relaxed)) {
+        let is_stopped = reader.stop.load(Ordering::Relaxed);
+        if let Some(reason) = index.filter(|_| !is_stopped) {
             done.index = Some(match &done.error {
                 None => make_episode(&session, &reason, &done, &means, now),
                 Some(error) => IndexEnd::Failed(error.to_string()),
             });
+        }
+        if !is_stopped {
+            begun.done();
         }
         done
     }

@@ -7,6 +7,7 @@
 
 mod ask;
 pub mod asking;
+pub mod at_work;
 pub mod claims;
 mod defect;
 pub mod document;
@@ -36,6 +37,7 @@ pub use self::ask::{AskError, Closed, How, ModelStatus, Needed, Scope, Status};
 use self::{
     ask::Ask,
     asking::Asker,
+    at_work::AtWork,
     files::Identified,
     forgotten::Forgotten,
     job::Done,
@@ -154,19 +156,20 @@ pub struct Started {
 impl Engine {
     /// Starts the engine on the current runtime.
     ///
-    /// `follower` starts the thread that keeps the search index up with the outbox and returns
-    /// how far it is.
+    /// `follower` tells how far the search index is with the outbox, `at_work` what was worked on
+    /// when the last run ended.
     pub fn start(
         store: Arc<dyn Store>,
         settings: Settings,
         places: Places,
-        follower: watch::Receiver<u64>,
+        (follower, at_work): (watch::Receiver<u64>, AtWork),
     ) -> Result<Started, StoreError> {
         let (events, inbox) = mpsc::channel(EVENTS);
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
             store: store.clone(),
             claims: claims::Claims::default(),
+            at_work,
             forgotten: forgotten.clone(),
             stop: AtomicBool::new(false),
             bytes: std::sync::atomic::AtomicU64::new(0),

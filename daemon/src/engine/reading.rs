@@ -23,6 +23,7 @@ use crate::{
         tail::{self, Line, Resumed, Tail},
     },
     engine::{
+        at_work::AtWork,
         claims::Claims,
         forgotten::Forgotten,
         forks::Shared,
@@ -56,6 +57,8 @@ pub struct Reader {
     pub bytes: AtomicU64,
     /// Who reads which files that may be forks of one another.
     pub claims: Claims,
+    /// Which sessions are worked on.
+    pub(super) at_work: AtWork,
     /// What is not read again.
     pub(super) forgotten: Arc<Forgotten>,
 }
@@ -116,6 +119,18 @@ pub enum ReadError {
     /// The job hit a defect of the program.
     #[error("working on the session failed for a defect in graphitid: {0}")]
     Defect(String),
+    /// The session is left alone.
+    #[error(
+        "graphitid died {deaths} times while it worked on session {session}; this one is left alone for {hours} h, or until `graphiti close {session}` asks for it"
+    )]
+    LeftAlone {
+        /// The session's id.
+        session: String,
+        /// So often.
+        deaths: u32,
+        /// So long, in hours.
+        hours: u64,
+    },
 }
 
 #[derive(Serialize, Deserialize)]

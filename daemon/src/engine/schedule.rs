@@ -3,7 +3,7 @@
 //! A session waits in one of two queues: those that someone waits for or writes to, and history.
 //! At most one job runs for a session.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::model::{CloseReason, SessionKey};
 
@@ -19,6 +19,9 @@ pub(super) struct Schedule {
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
     running: HashMap<SessionKey, Queue>,
+    /// Sessions in whose work the daemon may have died. One is worked on at a time, so that none
+    /// is blamed for another.
+    pub(super) suspects: HashSet<SessionKey>,
 }
 
 /// What is to be done for one session.
@@ -69,6 +72,7 @@ impl Schedule {
     /// Notes that the job of a session ended.
     pub(super) fn ended(&mut self, session: SessionKey) {
         self.running.remove(&session);
+        self.suspects.remove(&session);
     }
 
     /// Forgets what is to be done for a session, unless it was begun.
@@ -102,14 +106,15 @@ impl Schedule {
         if self.count(queue) >= limit {
             return None;
         }
-        let running = &self.running;
+        let (running, suspects) = (&self.running, &self.suspects);
+        let is_suspected = running.keys().any(|session| suspects.contains(session));
         let waiting = match queue {
             Queue::Live => &mut self.live,
             Queue::History => &mut self.history,
         };
         let mut at = 0;
         while let Some(session) = waiting.get(at).copied() {
-            if running.contains_key(&session) {
+            if running.contains_key(&session) || is_suspected && suspects.contains(&session) {
                 at += 1;
                 continue;
             }
@@ -163,6 +168,21 @@ mod tests {
         assert_eq!(schedule.next(), None);
         schedule.ended(A);
         assert_eq!(schedule.next().unwrap().0, A);
+    }
+
+    #[test]
+    fn of_those_who_may_end_the_daemon_one_is_worked_on_at_a_time() {
+        let mut schedule = Schedule::default();
+        schedule.suspects = HashSet::from([A, B]);
+        [A, B, C].into_iter().for_each(|session| schedule.add(session, Queue::Live, file(0)));
+        assert_eq!(schedule.next().unwrap().0, A);
+        assert_eq!(schedule.next().unwrap().0, C);
+        schedule.ended(C);
+        assert_eq!(schedule.next(), None);
+        schedule.ended(A);
+        assert_eq!(schedule.next().unwrap().0, B);
+        schedule.add(A, Queue::Live, file(0));
+        assert_eq!(schedule.next().unwrap().0, A, "it ended well");
     }
 
     #[test]

@@ -31,6 +31,9 @@ impl State {
                 drop(reply.send(Err(error)));
             }
             Ask::Close { session, reason, reply } => {
+                if reason.is_asked() {
+                    self.try_again(session);
+                }
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
                     Some(_) => self.waiting.entry(session).or_default().push(reply),
                     None => drop(reply.send(Err(AskError::NoSuchSession))),
@@ -99,6 +102,13 @@ impl State {
         let indexed = self.session(session)?.indexed?;
         let sources = self.engine.store.sources_of(session);
         sources.is_ok_and(|sources| sources.is_empty()).then_some(indexed.episode)
+    }
+
+    /// Someone asks for a session, though it may be left alone.
+    fn try_again(&self, session: SessionKey) {
+        if let Some(session) = self.session(session) {
+            self.reader.at_work.try_again(&session.id);
+        }
     }
 
     /// Replies when everything saved so far would survive a power cut.

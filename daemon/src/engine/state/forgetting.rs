@@ -37,6 +37,9 @@ impl State {
     /// Lets go of sessions, and replies when nothing works on them.
     pub(super) fn let_go(&mut self, sessions: Vec<SessionKey>, reply: oneshot::Sender<()>) {
         for session in &sessions {
+            if let Some(session) = self.session(*session) {
+                self.reader.at_work.forget(&session.id);
+            }
             self.tracker.release(*session);
             self.schedule.forget(*session);
             self.states.forget(*session);

@@ -7,6 +7,7 @@ use crate::{
     engine::{
         AskError, Closed, Event,
         ask::How,
+        at_work::LeftAlone,
         defect, files,
         job::{Digest, Done, File, Gathered, IndexEnd, Job, Made},
         reading::{Read, ReadError, Save},
@@ -34,6 +35,11 @@ impl State {
             self.start_asking(now);
         }
         while let Some((key, due)) = self.schedule.next() {
+            if let Some(error) = self.left_alone(key, &due, now) {
+                let asked = (due.index.is_some(), due.gather);
+                self.job_ended(Done::broken(key, asked, error), now);
+                continue;
+            }
             match self.prepare(key, due, now) {
                 Ok(Some(job)) => self.start(job),
                 Ok(None) => {
@@ -59,6 +65,18 @@ impl State {
         {
             self.session_event(session, SessionEvent::HistoryReached, now);
         }
+    }
+
+    /// Why nothing is done for a session at present; what changed of it is looked at later.
+    fn left_alone(&mut self, key: SessionKey, due: &Due, now: Timestamp) -> Option<ReadError> {
+        let id = self.session(key)?.id;
+        let LeftAlone { deaths, pause } = self.reader.at_work.left_alone(&id, now)?;
+        let sources = self.engine.store.sources_of(key).unwrap_or_default();
+        for source in sources.iter().filter(|source| due.files.contains(&source.key.number)) {
+            self.unreadable.add((&source.path).into(), now);
+        }
+        let hours = pause.as_secs() / (60 * 60);
+        Some(ReadError::LeftAlone { session: id.id, deaths, hours })
     }
 
     fn prepare(
@@ -97,8 +115,10 @@ impl State {
         let (session, asked) = (job.session.key, (job.index.is_some(), job.gather));
         tokio::spawn(async move {
             let ended = tokio::task::spawn_blocking(move || job.run(&reader)).await;
-            let done =
-                ended.unwrap_or_else(|error| Done::broken(session, asked, defect::told(&error)));
+            let done = ended.unwrap_or_else(|error| {
+                let defect = ReadError::Defect(defect::told(&error).to_owned());
+                Done::broken(session, asked, defect)
+            });
             drop(events.send(Event::Done(Box::new(done))).await);
         });
     }

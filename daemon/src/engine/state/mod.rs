@@ -99,13 +99,17 @@ impl State {
             tracker.hold(session);
         }
         let asks = Asks::load(engine.store.as_ref())?;
+        let mut schedule = Schedule::default();
+        for suspect in reader.at_work.suspects() {
+            schedule.suspects.extend(engine.store.find_session(&suspect)?);
+        }
         Ok(State {
             engine,
             reader,
             settings,
             places,
             tracker,
-            schedule: Schedule::default(),
+            schedule,
             states: States::default(),
             asks,
             forgetting: Forgetting::default(),
