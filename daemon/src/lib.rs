@@ -25,9 +25,9 @@
 //!
 //! | Layer | Modules | May name |
 //! | --- | --- | --- |
-//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `sync` | nothing |
+//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `pattern`, `sync` | nothing |
 //! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `fault`, `sync` |
-//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault`, `sync` and the ports they need; never each other |
+//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault`, `pattern`, `sync` and the ports they need; never each other |
 //! | order | [`engine`] | all of the above: it alone knows how the stages connect |
 //! | surface | [`api`] | `model`, `fault`, `engine`, `search`, `store`; the only user of `graphiti_proto` |
 //! | wiring | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
@@ -65,6 +65,7 @@ pub mod model;
 pub mod allocator;
 pub mod clock;
 pub mod fault;
+mod pattern;
 mod sync;
 
 pub mod llm;

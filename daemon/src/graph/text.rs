@@ -1,8 +1,8 @@
 //! Texts as keys: what two sessions write alike is one thing.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::collections::BTreeSet;
 
-use regex::Regex;
+use crate::pattern::pattern;
 
 /// Words that say nothing about what a text is about.
 const COMMON: &[&str] = &[
@@ -39,27 +39,21 @@ pub(super) fn plain(text: &str) -> String {
 /// An error's message without what differs from one time to the next: numbers, addresses, times,
 /// and the folders of paths.
 pub(super) fn error_key(message: &str) -> String {
-    static FOLDERS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#).expect(VALID)
-    });
-    static NUMBERS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9a-f]{12,}|\d+").expect(VALID));
+    let folders = pattern!(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#);
+    let numbers = pattern!(r"0x[0-9a-fA-F]+|[0-9a-f]{12,}|\d+");
     let line = message.lines().next().unwrap_or_default();
-    let line = FOLDERS.replace_all(line, "$1");
-    let line = NUMBERS.replace_all(&line, "0").to_lowercase();
+    let line = folders.replace_all(line, "$1");
+    let line = numbers.replace_all(&line, "0").to_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
     words.join(" ").chars().take(160).collect()
 }
 
 /// A command line for comparing: without a change of folder before it, and with single blanks.
 pub(super) fn command_key(command: &str) -> String {
-    static FOLDER: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^\s*cd\s+\S+\s*(?:&&|;)\s*").expect(VALID));
-    static TAIL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$").expect(VALID)
-    });
-    let command = FOLDER.replace(command, "");
-    let command = TAIL.replace(&command, "");
+    let folder = pattern!(r"^\s*cd\s+\S+\s*(?:&&|;)\s*");
+    let tail = pattern!(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
+    let command = folder.replace(command, "");
+    let command = tail.replace(&command, "");
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -81,8 +75,6 @@ pub(super) fn cut(text: &str, length: usize) -> String {
         None => text.to_owned(),
     }
 }
-
-pub(super) const VALID: &str = "patterns in the source are valid";
 
 #[cfg(test)]
 mod tests {

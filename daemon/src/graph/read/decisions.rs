@@ -1,12 +1,8 @@
 //! What was decided, and against what.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::draft::{Draft, Said};
 use crate::{
-    graph::text::{self, VALID},
+    graph::text,
     model::{
         Timestamp,
         evidence::Choice,
@@ -14,6 +10,7 @@ use crate::{
         summary::DecisionRecord,
         wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED},
     },
+    pattern::pattern,
 };
 
 /// Answers that are none by themselves.
@@ -191,13 +188,10 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
 
 /// What a decision chose, as far as it says so: `Used RS256 over HS256 for tokens` chose `RS256`.
 fn chosen(decision: &str) -> &str {
-    static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)^(?:(?:to )?(?:chose|choose|picked|pick|preferred|prefer|used|use|using|kept|keep|went with|go with|opted for|opt for|adopted|adopt|selected|select|switched (?:back )?to|switch (?:back )?to|moved to|move to|reverted to|stay with|stayed with) (?:to use )?(?:the |a |an )?)?(.{2,60}?)(?: (?:over|instead of|rather than|for|in|as|because|since|so that|to|with|on|when|and|not)\b.*|[,;(].*)?$",
-        )
-        .expect(VALID)
-    });
-    let parts = CHOICE.captures(decision);
+    let choice = pattern!(
+        r"(?i)^(?:(?:to )?(?:chose|choose|picked|pick|preferred|prefer|used|use|using|kept|keep|went with|go with|opted for|opt for|adopted|adopt|selected|select|switched (?:back )?to|switch (?:back )?to|moved to|move to|reverted to|stay with|stayed with) (?:to use )?(?:the |a |an )?)?(.{2,60}?)(?: (?:over|instead of|rather than|for|in|as|because|since|so that|to|with|on|when|and|not)\b.*|[,;(].*)?$"
+    );
+    let parts = choice.captures(decision);
     parts.and_then(|parts| parts.get(1)).map_or(decision, |choice| choice.as_str())
 }
 

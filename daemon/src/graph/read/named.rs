@@ -1,13 +1,12 @@
 //! What users, branches and commits name: tickets, pull requests, people, topics.
 
-use std::{collections::BTreeSet, sync::LazyLock};
-
-use regex::Regex;
+use std::collections::BTreeSet;
 
 use super::draft::{Draft, Said};
 use crate::{
-    graph::text::{self, VALID},
+    graph::text,
     model::graph::{EntityKind, Relation, Standing},
+    pattern::pattern,
 };
 
 /// What looks like a ticket and is none.
@@ -85,41 +84,34 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 /// `team/app#12` for an address at a code host.
 fn address(url: &str) -> Option<String> {
-    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"https?://(?:www\.)?[\w.-]+/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|pulls|issues|merge_requests)/(\d+)")
-            .expect(VALID)
-    });
-    let parts = ADDRESS.captures(url)?;
+    let address = pattern!(
+        r"https?://(?:www\.)?[\w.-]+/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|pulls|issues|merge_requests)/(\d+)"
+    );
+    let parts = address.captures(url)?;
     Some(format!("{}#{}", &parts[1], &parts[2]))
 }
 
 /// Tickets that the user, a branch or a commit names.
 fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
-    static KEY: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?:^|[^\w/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^\w.-]|\.(?:\s|$))")
-            .expect(VALID)
-    });
-    static BRANCH: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:^|/)([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[-_/])").expect(VALID)
-    });
-    static ISSUE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:issues?|tickets?|fixes|closes|resolves|bug)\s*:?\s+#(\d{1,6})\b")
-            .expect(VALID)
-    });
-    static LINK: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"https?://\S+/issues/\d+").expect(VALID));
+    let key = pattern!(
+        r"(?:^|[^0-9A-Za-z_/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^0-9A-Za-z_.-]|\.(?:\s|$))"
+    );
+    let in_branch = pattern!(r"(?i)(?:^|/)([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[-_/])");
+    let issue =
+        pattern!(r"(?i)\b(?:issues?|tickets?|fixes|closes|resolves|bug)\s*:?\s+#(\d{1,6})\b");
+    let link = pattern!(r"https?://\S+/issues/\d+");
     let evidence = draft.evidence;
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let commits = evidence.commits.iter().map(|commit| commit.subject.as_str());
     let mut found = BTreeSet::new();
     for text in prompts.chain(commits) {
-        let keys = KEY.captures_iter(text).filter(|parts| !NO_TICKETS.contains(&&parts[1]));
+        let keys = key.captures_iter(text).filter(|parts| !NO_TICKETS.contains(&&parts[1]));
         found.extend(keys.map(|parts| format!("{}-{}", &parts[1], &parts[2])));
-        found.extend(ISSUE.captures_iter(text).map(|parts| format!("issue #{}", &parts[1])));
-        found.extend(LINK.find_iter(text).filter_map(|link| address(link.as_str())));
+        found.extend(issue.captures_iter(text).map(|parts| format!("issue #{}", &parts[1])));
+        found.extend(link.find_iter(text).filter_map(|link| address(link.as_str())));
     }
     for branch in &draft.episode.branches {
-        let keys = BRANCH.captures_iter(branch);
+        let keys = in_branch.captures_iter(branch);
         let keys = keys.map(|parts| (parts[1].to_uppercase(), parts[2].to_owned()));
         let is_ticket = |name: &String| {
             !NO_TICKETS.contains(&name.as_str()) && !KINDS.contains(&name.to_lowercase().as_str())
@@ -132,15 +124,16 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
 
 /// What commits and branches say that the work is about.
 fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
-    static SCOPE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^[a-z]{2,10}\(([\w ,/.-]{2,40})\)!?: ").expect(VALID));
-    static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?:(?:[A-Za-z]{2,10}-)?\d+[-_])?(.+?)(?:[-_](?:[0-9a-f]{6,}|\d+))?$")
-            .expect(VALID)
-    });
+    let scope = pattern!(r"^[a-z]{2,10}\(([^()]+)\)!?: ");
+    let numbered =
+        pattern!(r"^(?:(?:[A-Za-z]{2,10}-)?\d+[-_])?(.+?)(?:[-_](?:[0-9a-f]{6,}|\d+))?$");
     let commits = draft.evidence.commits.iter();
     let mut found: BTreeSet<String> = commits
-        .filter_map(|commit| SCOPE.captures(&commit.subject))
+        .filter_map(|commit| scope.captures(&commit.subject))
+        .filter(|parts| {
+            (2..=40).contains(&parts[1].chars().count())
+                && parts[1].chars().all(|c| c.is_alphanumeric() || " ,/._-".contains(c))
+        })
         .flat_map(|parts| {
             parts[1].split(',').map(|scope| scope.trim().to_owned()).collect::<Vec<_>>()
         })
@@ -148,7 +141,7 @@ fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
     for branch in &draft.episode.branches {
         // What stands before the last stroke is a kind of work or whose branch it is.
         let name = branch.rsplit('/').next().unwrap_or(branch);
-        let name = NUMBERED.replace(name, "$1").replace(['-', '_'], " ");
+        let name = numbered.replace(name, "$1").replace(['-', '_'], " ");
         let is_topic = name.split(' ').any(|word| {
             let word = word.to_lowercase();
             let is_word = word.len() > 3 && word.chars().all(char::is_alphabetic);
@@ -163,27 +156,23 @@ fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
 
 /// People whom commits or the user name.
 fn people(draft: &Draft<'_>) -> BTreeSet<String> {
-    static AUTHOR: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?i)co-authored-by: ([^<\n]{3,40}?) <").expect(VALID));
-    static HANDLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:reviewed by|reviewer|assigned to|assign to|ask|ping|cc|thanks to|according to)\s+@([A-Za-z][\w-]{1,38})(?:$|[\s,.;:!?)])")
-            .expect(VALID)
-    });
-    static AGENT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)claude|copilot|codex|gemini|cursor|\bbot\b|\[bot\]|noreply|openai|anthropic",
-        )
-        .expect(VALID)
-    });
+    let author = pattern!(r"(?i)co-authored-by: ([^<\n]{3,40}?) <");
+    let handle = pattern!(
+        r"(?i)\b(?:reviewed by|reviewer|assigned to|assign to|ask|ping|cc|thanks to|according to)\s+@([A-Za-z][\w-]+)(?:$|[\s,.;:!?)])"
+    );
+    let agent = pattern!(
+        r"(?i)claude|copilot|codex|gemini|cursor|\bbot\b|\[bot\]|noreply|openai|anthropic"
+    );
     let evidence = draft.evidence;
     let commands = evidence.commands.iter().map(|run| run.command.as_str());
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let mut found = BTreeSet::new();
     for text in commands.chain(prompts) {
-        found.extend(AUTHOR.captures_iter(text).map(|parts| parts[1].trim().to_owned()));
-        found.extend(HANDLE.captures_iter(text).map(|parts| format!("@{}", &parts[1])));
+        found.extend(author.captures_iter(text).map(|parts| parts[1].trim().to_owned()));
+        let handles = handle.captures_iter(text).filter(|parts| parts[1].chars().count() < 40);
+        found.extend(handles.map(|parts| format!("@{}", &parts[1])));
     }
-    found.retain(|name| !AGENT.is_match(name));
+    found.retain(|name| !agent.is_match(name));
     found
 }
 

@@ -1,15 +1,10 @@
 //! Things that a sentence names: files of the session, settings, symbols.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
-
-use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    graph::text::VALID,
     model::{Episode, Evidence, Project},
+    pattern::pattern,
 };
 
 /// Things that sentences of one session may name.
@@ -123,35 +118,29 @@ impl Names {
 /// A path as the key of its file: as seen from the project, without a worktree of the agent's own;
 /// `None` for what is no work: scratch files, and what the agent keeps for itself.
 pub(super) fn file_key(project: &Project, path: &str) -> Option<String> {
-    static SCRATCH: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?:/private)?/(?:tmp|var/folders|dev|proc)/|/\.claude/(?:plans|projects|todos|tasks)/|/scratchpad/")
-            .expect(VALID)
-    });
-    static WORKTREE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").expect(VALID));
+    let scratch = pattern!(
+        r"^(?:/private)?/(?:tmp|var/folders|dev|proc)/|/\.claude/(?:plans|projects|todos|tasks)/|/scratchpad/"
+    );
+    let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/");
     let path = path.trim().replace('\\', "/");
-    if SCRATCH.is_match(&path) {
+    if scratch.is_match(&path) {
         return None;
     }
     let path = project.relative(&path);
-    let path = WORKTREE.find(path).map_or(path, |copy| &path[copy.end()..]);
+    let path = worktree.find(path).map_or(path, |copy| &path[copy.end()..]);
     let path = path.trim_start_matches("./").trim_end_matches('/');
     (!path.is_empty()).then(|| path.to_owned())
 }
 
 /// A symbol's key and how it is written, when `text` looks like one.
 fn symbol(text: &str) -> Option<(String, String)> {
-    static SYMBOL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^([A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[A-Za-z_$][\w$]*)*)(!|\(.*\))?$")
-            .expect(VALID)
-    });
-    static FILE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\.(?:rs|py|js|mjs|cjs|jsx|ts|tsx|go|rb|java|kt|c|h|cpp|hpp|cs|php|swift|json|jsonl|ya?ml|toml|md|txt|html|css|scss|sql|sh|lock|env|cfg|ini|xml|csv|log|svg|png|com|org|net|io|dev|db)$")
-            .expect(VALID)
-    });
-    let parts = SYMBOL.captures(text)?;
+    let symbol = pattern!(r"^([A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[A-Za-z_$][\w$]*)*)(!|\(.*\))?$");
+    let file = pattern!(
+        r"(?i)\.(?:rs|py|js|mjs|cjs|jsx|ts|tsx|go|rb|java|kt|c|h|cpp|hpp|cs|php|swift|json|jsonl|ya?ml|toml|md|txt|html|css|scss|sql|sh|lock|env|cfg|ini|xml|csv|log|svg|png|com|org|net|io|dev|db)$"
+    );
+    let parts = symbol.captures(text)?;
     let (name, call) = (parts.get(1)?.as_str(), parts.get(2));
-    if call.is_none() && FILE.is_match(name) {
+    if call.is_none() && file.is_match(name) {
         return None;
     }
     let is_qualified = name.contains("::") || name.contains('#') || name.contains("->");

@@ -61,7 +61,8 @@ impl Collector {
             }
             Meaning::AddTask(subject) if succeeded => {
                 let answer = result.content.decode(SHORT_ANSWER);
-                let key = pattern!(r"[Tt]ask #?(\w+) (?:created|added)").captures(&answer);
+                let key =
+                    pattern!(r"[Tt]ask #?([A-Za-z0-9_]+) (?:created|added)").captures(&answer);
                 let key = key.map_or(waiting.id.as_str(), |found| {
                     found.get(1).map_or("", |key| key.as_str())
                 });

@@ -10,8 +10,8 @@ use crate::{
         project::Project,
     },
     summarize::text::{
-        Block, blocks, capitalised, cut, one_line, pattern, same_words, sentences, standing_alone,
-        without_full_stop,
+        Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
+        standing_alone, without_full_stop,
     },
 };
 
@@ -156,9 +156,10 @@ pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
 
 fn is_talk(sentence: &str) -> bool {
     pattern!(
-        r"(?i)^(?:i |i'|we |we'|you |you'|let |here|great|perfect|excellent|done|all (?:\d|tests|clean|good|\w+ tests)|sure|good|yes|no[,. ]|lint|tests? pass|now |feel free|if |want|would|committed|commit `|based on|next|to |the following|it |this |that |these |they |however|in that|but |so |and |also |option )|\b(?:now passing|passes? cleanly|let me|you can|your)\b|^[A-Z][\w ]{1,24}:|^\(|…"
+        r"(?i)^(?:i |i'|we |we'|you |you'|let |here|great|perfect|excellent|done|all (?:\d|tests|clean|good|\w+ tests)|sure|good|yes|no[,. ]|lint|tests? pass|now |feel free|if |want|would|committed|commit `|based on|next|to |the following|it |this |that |these |they |however|in that|but |so |and |also |option )|\b(?:now passing|passes? cleanly|let me|you can|your)\b|^\(|…"
     )
     .is_match(sentence)
+        || has_label(sentence, 2..=25)
 }
 
 /// Adds `text` unless the list says it already.

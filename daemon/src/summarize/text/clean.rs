@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::text::{pattern::pattern, sentences::sentence_ends};
+use crate::{pattern::pattern, summarize::text::sentences::sentence_ends};
 
 /// `text` as one line without Markdown marks, tags, emoji and repeated blanks.
 ///

@@ -5,13 +5,12 @@
 mod blocks;
 mod clean;
 mod compare;
-mod pattern;
 mod sentences;
 
 pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{cut, kept, one_line, without_ansi, without_code},
     compare::{same_words, share_of_words, words},
-    pattern::pattern,
-    sentences::{capitalised, sentences, standing_alone, without_full_stop},
+    sentences::{capitalised, has_label, sentences, standing_alone, without_full_stop},
 };
+pub(crate) use crate::pattern::pattern;

@@ -1,5 +1,7 @@
 //! Where one sentence ends and the next begins.
 
+use std::ops::RangeInclusive;
+
 /// The sentences of `text`, trimmed, without empty ones.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
@@ -99,6 +101,15 @@ pub(crate) fn standing_alone(sentence: &str) -> Option<String> {
     (!OPEN_ENDS.contains(&last)).then(|| introduction.trim_end().to_owned())
 }
 
+/// Whether `sentence` begins with a label, `Root cause:`, of so many characters.
+pub(crate) fn has_label(sentence: &str, lengths: RangeInclusive<usize>) -> bool {
+    sentence.split_once(':').is_some_and(|(label, _)| {
+        label.starts_with(|c: char| c.is_ascii_alphabetic())
+            && label.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_'))
+            && lengths.contains(&label.chars().count())
+    })
+}
+
 fn begins_anew(rest: &str) -> bool {
     let Some(next) = rest.strip_prefix([' ', '\t']) else { return rest.is_empty() };
     let next = next.trim_start_matches(['"', '(', '[', '*', ' ', '“']);
@@ -118,6 +129,22 @@ fn is_abbreviation(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_is_a_few_words_before_a_colon() {
+        for (sentence, wanted) in [
+            ("Root cause: a race.", true),
+            ("größe: 7", true),
+            ("No: never.", true),
+            ("I: me", false),
+            ("the value of everything here: 7", false),
+            ("7 days: a week", false),
+            ("src/a.rs: fixed", false),
+            ("Fixed", false),
+        ] {
+            assert_eq!(has_label(sentence, 2..=25), wanted, "{sentence}");
+        }
+    }
 
     #[test]
     fn sentences_end_where_a_reader_would_stop() {

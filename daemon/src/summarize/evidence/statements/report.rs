@@ -4,7 +4,7 @@ use crate::{
     model::evidence::StatementKind,
     summarize::{
         evidence::statements::{Found, LENGTH, claims, clean_sentences},
-        text::{Block, blocks, one_line, pattern, sentences, standing_alone},
+        text::{Block, blocks, has_label, one_line, pattern, sentences, standing_alone},
     },
 };
 
@@ -170,11 +170,12 @@ fn is_answer(sentence: &str) -> bool {
     !claims::is_loose(sentence)
         && claims::is_about_code(sentence)
         && sentence.ends_with(['.', ')', '!', '`'])
+        && !has_label(sentence, 3..=25)
         && !pattern!(
             r"(?i)^(?:i|i'm|i've|we|we're|you|your|you'll|here|here's|yes|no|sure|great|good|perfect|done|based on|looking at|both|all|this|that|it|these|those|so|and|but|also|there|then|or|after|before|type|run|add|use|create|push|set|my|given|since|with|worth|summary|spec)\b"
         )
         .is_match(sentence)
-        && !pattern!(r"(?i)\b(?:you|your|you'd|we|would|could|should|must|let's|I'm|I|recommend|proposal|option|approach)\b|^[A-Z]\)|^[A-Z][\w ]{2,24}:|→|^\[|^(?:the beauty|same|actually|for each|open|click|go|yes|otherwise)\b").is_match(sentence)
+        && !pattern!(r"(?i)\b(?:you|your|you'd|we|would|could|should|must|let's|I'm|I|recommend|proposal|option|approach)\b|^[A-Z]\)|→|^\[|^(?:the beauty|same|actually|for each|open|click|go|yes|otherwise)\b").is_match(sentence)
         && pattern!(
             r"(?i)\b(?:is|are|was|were|has|have|uses?|does|doesn't|don't|cannot|can't|can|supports?|requires?|returns?|reads?|writes?|stores?|loads?|runs?|calls?|handles?|expects?|ignores?|falls? back|defaults?|means|contains?|validates?|merges?|exposes?|overrides?|overwrites|takes|lives?|sits|matches|creates?|provides?|fails?|works?|looks?|keeps?|holds?|locks?|parses?|scans?|treats?|sends?|picks?|checks?|tracks?|finds?|resolves?|relies|depends|starts|exits|skips)\b"
         )

@@ -8,7 +8,8 @@ use crate::summarize::{
 /// `test result: FAILED. 12 passed; 1 failed; 2 ignored; …`, once for each test binary.
 pub(super) fn cargo(output: &str) -> Option<Report> {
     let mut report = Report { framework: "cargo test", ..Report::default() };
-    let closing = pattern!(r"(?m)^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;");
+    let closing =
+        pattern!(r"(?m)^test result: [A-Za-z]+\. (\d+) passed; (\d+) failed; (\d+) ignored;");
     for line in closing.captures_iter(output) {
         report.passed += number(&line, 1);
         report.failed += number(&line, 2);
