@@ -172,8 +172,7 @@ mod tests {
 
     #[test]
     fn of_those_who_may_end_the_daemon_one_is_worked_on_at_a_time() {
-        let mut schedule = Schedule::default();
-        schedule.suspects = HashSet::from([A, B]);
+        let mut schedule = Schedule { suspects: HashSet::from([A, B]), ..Schedule::default() };
         [A, B, C].into_iter().for_each(|session| schedule.add(session, Queue::Live, file(0)));
         assert_eq!(schedule.next().unwrap().0, A);
         assert_eq!(schedule.next().unwrap().0, C);
