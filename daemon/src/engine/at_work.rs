@@ -14,7 +14,7 @@ use std::{
     fs::File,
     io::{self, Read, Seek, Write},
     path::Path,
-    sync::{MutexGuard, PoisonError},
+    sync::PoisonError,
     time::Duration,
 };
 
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{SessionId, Timestamp},
-    sync::Mutex,
+    sync::{Mutex, MutexGuard},
 };
 
 /// After so many deaths in its work a session is left alone.
