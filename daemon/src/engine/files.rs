@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Read},
+    panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
 };
 
@@ -43,9 +44,23 @@ pub(super) fn identify(paths: Vec<PathBuf>) -> Vec<Identified> {
 
 /// The same, and which of the files are there and could not be read.
 pub(super) fn try_identify(paths: Vec<PathBuf>) -> (Vec<Identified>, Vec<PathBuf>) {
+    identify_each(paths, identify_one)
+}
+
+/// A file over which `identify_one` panics is left out, like one that is no transcript: it is to
+/// cost the others nothing.
+fn identify_each<I>(
+    paths: Vec<PathBuf>,
+    identify_one: impl Fn(&Path) -> io::Result<Option<I>>,
+) -> (Vec<I>, Vec<PathBuf>) {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for path in paths {
-        match identify_one(&path) {
+        let identified = panic::catch_unwind(AssertUnwindSafe(|| identify_one(&path)));
+        let identified = identified.unwrap_or_else(|_| {
+            tracing::error!(file = %path.display(), "left out: a defect, told above");
+            Ok(None)
+        });
+        match identified {
             Ok(identified) => found.extend(identified),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
@@ -77,4 +92,23 @@ fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_gone_unreadable_or_makes_it_panic_costs_the_others_nothing() {
+        let names = ["gone", "first", "locked", "other", "defect", "last"].map(PathBuf::from);
+        let (found, unreadable) = identify_each(names.to_vec(), |path| match path.to_str() {
+            Some("gone") => Err(io::ErrorKind::NotFound.into()),
+            Some("locked") => Err(io::ErrorKind::PermissionDenied.into()),
+            Some("other") => Ok(None),
+            Some("defect") => panic!("a defect"),
+            _ => Ok(Some(path.to_owned())),
+        });
+        assert_eq!(found, ["first", "last"].map(PathBuf::from));
+        assert_eq!(unreadable, [PathBuf::from("locked")]);
+    }
 }

@@ -21,7 +21,7 @@ mod rules;
 mod scan;
 mod url;
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
 
 use crate::redact::{
     rules::RULES,
@@ -32,10 +32,13 @@ use crate::redact::{
 /// makes a neighbour recognisable. Keys within keys, as only a test writes them, need a pass each.
 const PASSES: usize = 16;
 
-/// Finds and replaces secrets. Costs a few milliseconds to make; clones share everything.
+/// One for the whole process: it takes some milliseconds to make.
+static SCANNER: LazyLock<Scanner> = LazyLock::new(Scanner::new);
+
+/// Finds and replaces secrets.
 #[derive(Clone)]
 pub struct Redactor {
-    scanner: Arc<Scanner>,
+    scanner: &'static LazyLock<Scanner>,
 }
 
 /// What a secret is, as shown in its place: `github-token`, `password`, ….
@@ -56,9 +59,9 @@ pub struct Redacted<'t> {
 }
 
 impl Redactor {
-    /// Builds the automaton over all anchors. Patterns are compiled when first needed.
+    /// The automaton over all anchors, and each pattern, are made when first needed.
     pub fn new() -> Redactor {
-        Redactor { scanner: Arc::new(Scanner::new()) }
+        Redactor { scanner: &SCANNER }
     }
 
     /// Replaces every secret in `text`. Doing so again changes nothing, unless more than [`PASSES`]

@@ -35,13 +35,11 @@ impl State {
             self.start_asking(now);
         }
         while let Some((key, due)) = self.schedule.next() {
-            if let Some(error) = self.left_alone(key, &due, now) {
-                let asked = (due.index.is_some(), due.gather);
-                self.job_ended(Done::broken(key, asked, error), now);
-                continue;
-            }
             match self.prepare(key, due, now) {
-                Ok(Some(job)) => self.start(job),
+                Ok(Some(job)) => match self.left_alone(&job, now) {
+                    Some(done) => self.job_ended(done, now),
+                    None => self.start(job),
+                },
                 Ok(None) => {
                     self.schedule.ended(key);
                     self.gathered(key, Gathered::Nothing);
@@ -65,18 +63,6 @@ impl State {
         {
             self.session_event(session, SessionEvent::HistoryReached, now);
         }
-    }
-
-    /// Why nothing is done for a session at present; what changed of it is looked at later.
-    fn left_alone(&mut self, key: SessionKey, due: &Due, now: Timestamp) -> Option<ReadError> {
-        let id = self.session(key)?.id;
-        let LeftAlone { deaths, pause } = self.reader.at_work.left_alone(&id, now)?;
-        let sources = self.engine.store.sources_of(key).unwrap_or_default();
-        for source in sources.iter().filter(|source| due.files.contains(&source.key.number)) {
-            self.unreadable.add((&source.path).into(), now);
-        }
-        let hours = pause.as_secs() / (60 * 60);
-        Some(ReadError::LeftAlone { session: id.id, deaths, hours })
     }
 
     fn prepare(
@@ -108,6 +94,17 @@ impl State {
         let means = self.settings.means.clone();
         let Due { index, gather, .. } = due;
         Ok(Some(Job { session, format, means, files, save, index, gather, now }))
+    }
+
+    /// The end of a job that is not started at present; its files are looked at again later.
+    fn left_alone(&mut self, job: &Job, now: Timestamp) -> Option<Done> {
+        let LeftAlone { deaths, pause } = self.reader.at_work.left_alone(&job.session.id, now)?;
+        for file in &job.files {
+            self.unreadable.add((&file.source.path).into(), now);
+        }
+        let hours = pause.as_secs() / (60 * 60);
+        let why = ReadError::LeftAlone { session: job.session.id.id.clone(), deaths, hours };
+        Some(Done::broken(job.session.key, (job.index.is_some(), job.gather), why))
     }
 
     fn start(&self, job: Job) {
