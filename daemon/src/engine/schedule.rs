@@ -18,7 +18,7 @@ pub(super) struct Schedule {
     due: HashMap<SessionKey, Due>,
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
-    running: HashMap<SessionKey, Queue>,
+    running: HashMap<SessionKey, Running>,
     /// Sessions in whose work the daemon may have died. One is worked on at a time, so that none
     /// is blamed for another.
     pub(super) suspects: HashSet<SessionKey>,
@@ -35,6 +35,14 @@ pub(super) struct Due {
     pub(super) gather: bool,
     /// Whether the states of its files are to be saved and let go.
     pub(super) save: bool,
+}
+
+/// A session that is worked on.
+#[derive(Clone, Copy)]
+struct Running {
+    queue: Queue,
+    /// The number of its thread, the lowest that was idle.
+    thread: usize,
 }
 
 /// How urgent a session is.
@@ -85,6 +93,11 @@ impl Schedule {
         self.running.contains_key(&session)
     }
 
+    /// The number of the thread on which a session is worked on.
+    pub(super) fn thread_of(&self, session: SessionKey) -> usize {
+        self.running.get(&session).map_or(0, |running| running.thread)
+    }
+
     /// Jobs running.
     pub(super) fn running(&self) -> usize {
         self.running.len()
@@ -121,7 +134,8 @@ impl Schedule {
             waiting.remove(at);
             // Those without anything due were done in the other queue, or forgotten.
             if let Some(due) = self.due.remove(&session) {
-                self.running.insert(session, queue);
+                let thread = self.idle_thread();
+                self.running.insert(session, Running { queue, thread });
                 return Some((session, due));
             }
         }
@@ -129,7 +143,13 @@ impl Schedule {
     }
 
     fn count(&self, queue: Queue) -> usize {
-        self.running.values().filter(|running| **running == queue).count()
+        self.running.values().filter(|running| running.queue == queue).count()
+    }
+
+    fn idle_thread(&self) -> usize {
+        let is_idle =
+            |thread: &usize| self.running.values().all(|running| running.thread != *thread);
+        (0..).find(is_idle).expect("fewer sessions than numbers are worked on")
     }
 }
 
@@ -168,6 +188,24 @@ mod tests {
         assert_eq!(schedule.next(), None);
         schedule.ended(A);
         assert_eq!(schedule.next().unwrap().0, A);
+    }
+
+    #[test]
+    fn the_first_thread_that_is_idle_is_taken() {
+        let mut schedule = Schedule::default();
+        let mut thread = |session| {
+            schedule.add(session, Queue::Live, file(0));
+            schedule.next().unwrap();
+            schedule.thread_of(session)
+        };
+        assert_eq!([thread(A), thread(B)], [0, 1]);
+        schedule.ended(A);
+        schedule.add(C, Queue::History, file(0));
+        schedule.next().unwrap();
+        assert_eq!(schedule.thread_of(C), 0);
+        schedule.add(A, Queue::Live, file(0));
+        schedule.next().unwrap();
+        assert_eq!(schedule.thread_of(A), 2);
     }
 
     #[test]

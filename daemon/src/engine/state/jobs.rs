@@ -107,17 +107,15 @@ impl State {
         Some(Done::broken(job.session.key, (job.index.is_some(), job.gather), why))
     }
 
-    fn start(&self, job: Job) {
+    fn start(&mut self, job: Job) {
         let (events, reader) = (self.engine.events.clone(), self.reader.clone());
         let (session, asked) = (job.session.key, (job.index.is_some(), job.gather));
-        tokio::spawn(async move {
-            let ended = tokio::task::spawn_blocking(move || job.run(&reader)).await;
-            let done = ended.unwrap_or_else(|error| {
-                let defect = ReadError::Defect(defect::told(&error).to_owned());
-                Done::broken(session, asked, defect)
-            });
-            drop(events.send(Event::Done(Box::new(done))).await);
-        });
+        let ended = move |done: Option<Done>| {
+            let defect = || ReadError::Defect(defect::PANIC.to_owned());
+            let done = done.unwrap_or_else(|| Done::broken(session, asked, defect()));
+            drop(events.blocking_send(Event::Done(Box::new(done))));
+        };
+        self.workers.run(self.schedule.thread_of(session), move || job.run(&reader), ended);
     }
 
     pub(super) fn job_ended(&mut self, done: Done, now: Timestamp) {

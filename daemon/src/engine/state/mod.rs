@@ -1,9 +1,10 @@
 //! The one owner of what changes, and the one loop that changes it.
 //!
 //! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
-//! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these,
-//! the states of files [`held`] at hand between jobs, files that were [`unreadable`], what models
-//! are asked about ([`asks`]), what is [`forgetting`], and the [`answers`] to those who ask.
+//! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these
+//! and the [`workers`] that do them, the states of files [`held`] at hand between jobs, files that
+//! were [`unreadable`], what models are asked about ([`asks`]), what is [`forgetting`], and the
+//! [`answers`] to those who ask.
 
 mod agents;
 mod answers;
@@ -14,6 +15,7 @@ mod jobs;
 mod sessions;
 mod sources;
 mod unreadable;
+mod workers;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -27,6 +29,7 @@ use tokio::sync::{mpsc, oneshot};
 pub(super) use self::asks::Answered;
 use self::{
     agents::Agents, asks::Asks, forgetting::Forgetting, held::States, unreadable::Unreadable,
+    workers::Workers,
 };
 use crate::{
     capture::watch::{Mode, Notice, Watch},
@@ -54,6 +57,7 @@ pub(super) struct State {
     places: Places,
     tracker: Tracker,
     schedule: Schedule,
+    workers: Workers,
     states: States,
     asks: Asks,
     forgetting: Forgetting,
@@ -110,6 +114,7 @@ impl State {
             places,
             tracker,
             schedule,
+            workers: Workers::default(),
             states: States::default(),
             asks,
             forgetting: Forgetting::default(),
