@@ -28,6 +28,7 @@ const CHANGES: &[Change] = &[
     }),
     ("whole", |weights, factor| weights.whole *= factor),
     ("pairs", |weights, factor| weights.pairs *= factor),
+    ("run", |weights, factor| weights.run *= factor),
     ("date", |weights, factor| weights.date *= factor),
     ("named_project", |weights, factor| weights.named_project *= factor),
     ("recency", |weights, factor| weights.recency *= factor),

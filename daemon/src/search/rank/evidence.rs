@@ -28,6 +28,8 @@ pub(crate) struct Evidence {
     /// By candidate and pair: how well the two words keep together somewhere, from 0 to 1.
     pairs: Vec<f32>,
     pair_count: usize,
+    /// By row: what the pairs are worth that it keeps together, where these are two at least.
+    runs: Vec<f32>,
 }
 
 /// A passage.
@@ -61,6 +63,7 @@ impl Evidence {
         let units = plan.units.len();
         let mut evidence = Evidence {
             counts: vec![[0.0; 2]; rows.len() * units],
+            runs: vec![0.0; rows.len()],
             rows,
             units,
             starts,
@@ -88,6 +91,11 @@ impl Evidence {
     /// By pair, how well a candidate keeps it together.
     pub(crate) fn pairs(&self, candidate: usize) -> &[f32] {
         &self.pairs[candidate * self.pair_count..(candidate + 1) * self.pair_count]
+    }
+
+    /// What the pairs are worth that a row keeps together.
+    pub(crate) fn run(&self, row: usize) -> f32 {
+        self.runs[row]
     }
 
     /// The numbers of the rows that lie in a shard, by document.
@@ -124,12 +132,19 @@ impl Evidence {
     ) -> tantivy::Result<()> {
         let positions = self.positions(rows, shard, plan)?;
         for row in rows {
+            let candidate = self.rows[*row].candidate as usize;
+            let (mut kept, mut worth) = (0, 0.0);
             for (index, pair) in plan.pairs.iter().enumerate() {
                 let of = |unit: usize| positions.get(&(*row, unit));
                 let Some((first, second)) = of(pair.first).zip(of(pair.second)) else { continue };
-                let candidate = self.rows[*row].candidate as usize;
+                let closeness = closeness(first, second, pair.distance);
                 let best = &mut self.pairs[candidate * self.pair_count + index];
-                *best = best.max(closeness(first, second, pair.distance));
+                *best = best.max(closeness);
+                kept += usize::from(closeness > 0.0);
+                worth += closeness * plan.worth(pair);
+            }
+            if kept > 1 {
+                self.runs[*row] = worth;
             }
         }
         Ok(())

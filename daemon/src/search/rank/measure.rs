@@ -21,6 +21,8 @@ pub(crate) struct Signs {
     pub(crate) whole: f32,
     /// The question's pairs of words.
     pub(crate) pairs: f32,
+    /// Several of these in one passage, from 0 to 1.
+    pub(crate) run: f32,
 }
 
 /// The best passages of a session: row and score, best first.
@@ -66,9 +68,10 @@ impl<'m> Measure<'m> {
                 .zip(self.weights.best)
                 .map(|((_, score), weight)| score * weight)
                 .sum(),
-            stretch: self.best_stretch(rows),
+            stretch: self.best_stretch(rows.clone()),
             whole: self.whole(&held, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
+            run: self.run(rows),
         };
         (signs, best)
     }
@@ -137,8 +140,18 @@ impl<'m> Measure<'m> {
 
     fn pairs(&self, candidate: usize) -> f32 {
         let pairs = self.plan.pairs.iter().zip(self.evidence.pairs(candidate));
-        let worth = |unit: usize| self.plan.units[unit].worth();
-        pairs.map(|(pair, kept)| kept * worth(pair.first).min(worth(pair.second))).sum()
+        pairs.map(|(pair, kept)| kept * self.plan.worth(pair)).sum()
+    }
+
+    /// How much of the question stands in one passage in its order. Squared, as a few words of a
+    /// long question do so by chance.
+    fn run(&self, rows: Range<usize>) -> f32 {
+        let of = |row: usize| {
+            self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)
+        };
+        let all: f32 = self.plan.pairs.iter().map(|pair| self.plan.worth(pair)).sum();
+        let best = rows.map(of).fold(0.0, f32::max);
+        if all > 0.0 { (best / all).min(1.0).powi(2) } else { 0.0 }
     }
 
     fn add(&self, held: &mut [Counts], row: usize, sign: f32) {

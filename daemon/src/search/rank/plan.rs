@@ -68,6 +68,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// What a pair is worth that keeps together: what the commoner of its words is.
+    pub(crate) fn worth(&self, pair: &Pair) -> f32 {
+        self.units[pair.first].worth().min(self.units[pair.second].worth())
+    }
+
     /// The walks of the units that `wanted` names through the shard of that number.
     pub(crate) fn walks<'w>(
         &'w self,

@@ -178,6 +178,11 @@ fn what_says_more_comes_first() {
             "expired tokens",
         ),
         (said(card(1), &["the dry run was"]), said(card(2), &["the run was dry"]), "dry run"),
+        (
+            said(card(1), &["and now the audit pool size is 7"]),
+            said(card(2), &["the pool size, the pool size", "the audit pool"]),
+            "audit pool size",
+        ),
         (said(card(1), &["it was tested"]), said(card(2), &["it was testing"]), "tested"),
         (
             said(card(1), &["apple", "apple", "apple"]),

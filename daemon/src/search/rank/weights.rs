@@ -33,6 +33,8 @@ pub struct Weights {
     pub whole: f32,
     /// Words of the question in their order, near each other.
     pub pairs: f32,
+    /// How much of the question stands so in one passage, if it is three words at least.
+    pub run: f32,
     /// A date in the question is one of the session's.
     pub date: f32,
     /// The question names the session's project.
@@ -75,6 +77,7 @@ impl Default for Weights {
             stretch_terms: 450,
             whole: 0.6,
             pairs: 0.25,
+            run: 1.0,
             date: 0.3,
             named_project: 0.1,
             near: 0.1,
