@@ -5,8 +5,10 @@
 //! 100 kB. With threads that come and go, as tokio's do, that adds up to nine times the memory.
 
 use std::{
+    io,
     panic::{self, AssertUnwindSafe},
     sync::mpsc::{self, Sender},
+    thread,
 };
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -19,7 +21,8 @@ pub(super) struct Workers {
 
 impl Workers {
     /// Does `work` on a thread, after what that thread was given before, and tells `ended` what
-    /// comes of it, or nothing when it panics. The end of the runtime waits for it.
+    /// comes of it, or nothing when it panics. Where the system gives no thread it is done on
+    /// another one, or on one of the runtime's.
     pub(super) fn run<T>(
         &mut self,
         thread: usize,
@@ -27,23 +30,34 @@ impl Workers {
         ended: impl FnOnce(Option<T>) + Send + 'static,
     ) {
         while self.threads.len() <= thread {
-            self.threads.push(start());
+            match start() {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) => {
+                    tracing::warn!(%error, "no thread for a job");
+                    break;
+                }
+            }
         }
         let work = move || ended(panic::catch_unwind(AssertUnwindSafe(work)).ok());
-        // A thread is gone only when the runtime is.
-        drop(self.threads[thread].send(Box::new(work)));
+        match self.threads.get(thread).or(self.threads.last()) {
+            // It ends when this does.
+            Some(thread) => drop(thread.send(Box::new(work))),
+            None => drop(tokio::task::spawn_blocking(work)),
+        }
     }
 }
 
-fn start() -> Sender<Work> {
+fn start() -> io::Result<Sender<Work>> {
     let (work, works) = mpsc::channel::<Work>();
-    tokio::task::spawn_blocking(move || works.into_iter().for_each(|work| work()));
-    work
+    thread::Builder::new()
+        .name("job".to_owned())
+        .spawn(move || works.into_iter().for_each(|work| work()))?;
+    Ok(work)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::thread::{self, ThreadId};
+    use std::thread::ThreadId;
 
     use super::*;
 
@@ -54,8 +68,8 @@ mod tests {
         told.recv().unwrap()
     }
 
-    #[tokio::test]
-    async fn what_is_given_to_one_thread_is_done_there_even_after_a_defect() {
+    #[test]
+    fn what_is_given_to_one_thread_is_done_there_even_after_a_defect() {
         let mut workers = Workers::default();
         let (seven, second) = run(&mut workers, 1, || 7);
         assert_eq!(seven, Some(7));
