@@ -220,11 +220,19 @@ impl Wiring {
             started_at: self.started_at,
             administration,
         });
-        let server = self.listen(daemon.clone(), stopping)?;
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
             tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
         }
-        let (spool, spool_watch) = follow_spool(daemon.clone())?;
+        let server = self.listen(daemon.clone(), stopping);
+        let heard = server.and_then(|server| Ok((server, follow_spool(daemon.clone())?)));
+        let (server, (spool, spool_watch)) = match heard {
+            Ok(heard) => heard,
+            // A job that is cut short would be taken for one that ends the daemon.
+            Err(error) => {
+                running.stop().await;
+                return Err(error);
+            }
+        };
         tracing::info!(home = %home.display(), "graphitid is ready");
         ready::ready();
 

@@ -36,40 +36,45 @@ pub(super) fn format_of(agent: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.agent() == agent)
 }
 
-/// Finds out whose the files are. What cannot be read or is no transcript is left out: an empty
-/// file becomes one with its first line, and will be reported again.
-pub(super) fn identify(paths: Vec<PathBuf>) -> Vec<Identified> {
-    try_identify(paths).0
+/// What looking at new files came to.
+pub(super) struct Looked<I = Identified> {
+    pub(super) found: Vec<I>,
+    /// Files that are there and could not be read.
+    pub(super) unreadable: Vec<PathBuf>,
+    /// Files over which it panicked.
+    pub(super) defects: Vec<PathBuf>,
 }
 
-/// The same, and which of the files are there and could not be read.
-pub(super) fn try_identify(paths: Vec<PathBuf>) -> (Vec<Identified>, Vec<PathBuf>) {
+impl<I> Default for Looked<I> {
+    fn default() -> Looked<I> {
+        Looked { found: Vec::new(), unreadable: Vec::new(), defects: Vec::new() }
+    }
+}
+
+/// Finds out whose the files are. What is no transcript is left out: an empty file becomes one with
+/// its first line, and will be reported again.
+pub(super) fn identify(paths: Vec<PathBuf>) -> Looked {
     identify_each(paths, identify_one)
 }
 
-/// A file over which `identify_one` panics is left out, like one that is no transcript: it is to
-/// cost the others nothing.
+/// A file over which `identify_one` panics is to cost the others nothing.
 fn identify_each<I>(
     paths: Vec<PathBuf>,
     identify_one: impl Fn(&Path) -> io::Result<Option<I>>,
-) -> (Vec<I>, Vec<PathBuf>) {
-    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+) -> Looked<I> {
+    let mut looked = Looked::default();
     for path in paths {
-        let identified = panic::catch_unwind(AssertUnwindSafe(|| identify_one(&path)));
-        let identified = identified.unwrap_or_else(|_| {
-            tracing::error!(file = %path.display(), "left out: a defect, told above");
-            Ok(None)
-        });
-        match identified {
-            Ok(identified) => found.extend(identified),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => {
+        match panic::catch_unwind(AssertUnwindSafe(|| identify_one(&path))) {
+            Ok(Ok(identified)) => looked.found.extend(identified),
+            Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(Err(error)) => {
                 tracing::debug!(%error, file = %path.display(), "cannot read a transcript");
-                unreadable.push(path);
+                looked.unreadable.push(path);
             }
+            Err(_) => looked.defects.push(path),
         }
     }
-    (found, unreadable)
+    looked
 }
 
 fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
@@ -101,14 +106,15 @@ mod tests {
     #[test]
     fn a_file_that_is_gone_unreadable_or_makes_it_panic_costs_the_others_nothing() {
         let names = ["gone", "first", "locked", "other", "defect", "last"].map(PathBuf::from);
-        let (found, unreadable) = identify_each(names.to_vec(), |path| match path.to_str() {
+        let looked = identify_each(names.to_vec(), |path| match path.to_str() {
             Some("gone") => Err(io::ErrorKind::NotFound.into()),
             Some("locked") => Err(io::ErrorKind::PermissionDenied.into()),
             Some("other") => Ok(None),
             Some("defect") => panic!("a defect"),
             _ => Ok(Some(path.to_owned())),
         });
-        assert_eq!(found, ["first", "last"].map(PathBuf::from));
-        assert_eq!(unreadable, [PathBuf::from("locked")]);
+        assert_eq!(looked.found, ["first", "last"].map(PathBuf::from));
+        assert_eq!(looked.unreadable, [PathBuf::from("locked")]);
+        assert_eq!(looked.defects, [PathBuf::from("defect")]);
     }
 }

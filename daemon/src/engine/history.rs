@@ -82,7 +82,7 @@ fn of_session(session: &Session) -> Option<Past> {
         return None;
     }
     let project = session.project.clone().or_else(|| {
-        let found = files::identify(vec![PathBuf::from(&session.file)]).pop()?;
+        let found = files::identify(vec![PathBuf::from(&session.file)]).found.pop()?;
         found.identity.directory.map(|directory| Project::new(&directory))
     });
     Some(Past {
@@ -112,7 +112,7 @@ fn unknown(known: &Known, store: &dyn Store, since: Option<Timestamp>) -> Vec<Pa
     };
     paths.retain(|path| !is_excluded(path) && !is_known(path) && !is_old(path));
     let mut sessions: BTreeMap<(&str, String), Vec<Identified>> = BTreeMap::new();
-    for file in files::identify(paths) {
+    for file in files::identify(paths).found {
         let is_excluded =
             file.identity.directory.as_deref().map(Path::new).is_some_and(is_excluded);
         if !is_excluded {

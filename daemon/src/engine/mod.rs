@@ -38,7 +38,7 @@ use self::{
     ask::Ask,
     asking::Asker,
     at_work::AtWork,
-    files::Identified,
+    files::{Identified, Looked},
     forgotten::Forgotten,
     job::Done,
     pipeline::Means,
@@ -121,7 +121,7 @@ enum Event {
     /// An agent noted something about its running sessions.
     Liveness,
     /// It is known which sessions some new files belong to, and which could not be read.
-    Identified { found: Vec<Identified>, unreadable: Vec<std::path::PathBuf> },
+    Identified(Looked),
     /// A job ended.
     Done(Box<Done>),
     /// Files of the past are to be taken in, whatever their age.
@@ -146,6 +146,17 @@ pub struct Engine {
     forgotten: Arc<Forgotten>,
 }
 
+/// Why the engine did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The system gives no threads.
+    #[error("start the threads that jobs run on: {0}")]
+    Threads(#[from] std::io::Error),
+}
+
 /// An engine that runs.
 pub struct Started {
     /// The way to it.
@@ -163,7 +174,7 @@ impl Engine {
         settings: Settings,
         places: Places,
         (follower, at_work): (watch::Receiver<u64>, AtWork),
-    ) -> Result<Started, StoreError> {
+    ) -> Result<Started, StartError> {
         let (events, inbox) = mpsc::channel(EVENTS);
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
@@ -295,7 +306,11 @@ impl Engine {
             let mut paths = vec![std::path::PathBuf::from(&past.path)];
             paths.extend(past.sub_agents.iter().cloned());
             let found = tokio::task::spawn_blocking(move || files::identify(paths)).await;
-            let found = found.map_err(|error| failed(&defect::told(&error)))?;
+            let Looked { found, defects, .. } =
+                found.map_err(|error| failed(&defect::told(&error)))?;
+            if !defects.is_empty() {
+                return Err(failed(&defect::PANIC));
+            }
             let (reply, taken) = oneshot::channel();
             let event = Event::Past { found, reply };
             self.events.send(event).await.map_err(|_| AskError::Stopping)?;

@@ -11,6 +11,8 @@ use crate::model::{CloseReason, SessionKey};
 const LIVE_JOBS: usize = 2;
 /// Jobs for history at one time: it has time, and the machine is the user's.
 const HISTORY_JOBS: usize = 1;
+/// Jobs at one time.
+pub(super) const JOBS: usize = LIVE_JOBS + HISTORY_JOBS;
 
 /// What is to be done for each session, and what is being done.
 #[derive(Default)]

@@ -35,11 +35,13 @@ use crate::{
     capture::watch::{Mode, Notice, Watch},
     clock,
     engine::{
-        AskError, Closed, Engine, Event, Places, Settings, reading::Reader, schedule::Schedule,
+        AskError, Closed, Engine, Event, Places, Settings, StartError, defect,
+        files::Looked,
+        reading::Reader,
+        schedule::{self, Schedule},
     },
     model::{SessionKey, Timestamp},
     session::Tracker,
-    store::StoreError,
 };
 
 /// Problems remembered for the status display.
@@ -97,7 +99,8 @@ impl State {
         reader: Arc<Reader>,
         settings: Settings,
         places: Places,
-    ) -> Result<State, StoreError> {
+    ) -> Result<State, StartError> {
+        let workers = Workers::start(schedule::JOBS)?;
         let mut tracker = Tracker::new(settings.session);
         for session in engine.store.live_sessions()? {
             tracker.hold(session);
@@ -114,7 +117,7 @@ impl State {
             places,
             tracker,
             schedule,
-            workers: Workers::default(),
+            workers,
             states: States::default(),
             asks,
             forgetting: Forgetting::default(),
@@ -180,9 +183,12 @@ impl State {
         match event {
             Event::Notice(notice) => self.noticed(notice, now),
             Event::Liveness => self.look_for_agents(now),
-            Event::Identified { found, unreadable } => {
+            Event::Identified(Looked { found, unreadable, defects }) => {
                 self.identifying = false;
                 self.cannot_read(unreadable, now);
+                if let Some(path) = defects.first() {
+                    self.note_problem(format!("{}: {}", path.display(), defect::PANIC));
+                }
                 self.identified(found, self.settings.keep, now).await;
             }
             Event::Past { found, reply } => {

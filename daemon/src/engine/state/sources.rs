@@ -114,9 +114,8 @@ impl State {
         let paths: Vec<PathBuf> = self.unidentified.drain(..count).collect();
         let events = self.engine.events.clone();
         tokio::spawn(async move {
-            let found = tokio::task::spawn_blocking(move || files::try_identify(paths)).await;
-            let (found, unreadable) = found.unwrap_or_default();
-            drop(events.send(Event::Identified { found, unreadable }).await);
+            let looked = tokio::task::spawn_blocking(move || files::identify(paths)).await;
+            drop(events.send(Event::Identified(looked.unwrap_or_default())).await);
         });
     }
 

@@ -143,8 +143,8 @@ impl<'m> Measure<'m> {
         pairs.map(|(pair, kept)| kept * self.plan.worth(pair)).sum()
     }
 
-    /// How much of the question stands in one passage in its order. Squared, as a few words of a
-    /// long question do so by chance.
+    /// How many of the question's pairs one passage keeps together. Squared, as a few of many do so
+    /// by chance.
     fn run(&self, rows: Range<usize>) -> f32 {
         let of = |row: usize| {
             self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)

@@ -65,6 +65,9 @@ impl Plan {
         }
         plan.pairs = pairs(&words, &unit_of);
         plan.keep_rarest();
+        // What stands nowhere keeps together with nothing.
+        let stands = |unit: usize| plan.units[unit].frequency > 0;
+        plan.pairs.retain(|pair| stands(pair.first) && stands(pair.second));
         Ok(plan)
     }
 

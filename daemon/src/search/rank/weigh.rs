@@ -37,7 +37,7 @@ pub(crate) fn weigh(
         ("best stretch", scaled(signs.stretch, most.stretch), weights.stretch),
         ("whole session", scaled(signs.whole, most.whole), weights.whole),
         ("word order", scaled(signs.pairs, most.pairs), weights.pairs),
-        ("words in a row", signs.run, weights.run),
+        ("word order in one passage", signs.run, weights.run),
         ("date", yes(is_of_a_date(card, request)), weights.date),
         ("project named", yes(is_named(card, request)), weights.named_project),
         ("same project", yes(is_near(card, request)), weights.near),

@@ -33,7 +33,7 @@ pub struct Weights {
     pub whole: f32,
     /// Words of the question in their order, near each other.
     pub pairs: f32,
-    /// How much of the question stands so in one passage, if it is three words at least.
+    /// How many of these pairs of words one passage has, if it has two at least.
     pub run: f32,
     /// A date in the question is one of the session's.
     pub date: f32,
