@@ -363,7 +363,7 @@ fn without_descriptors_files_wait_and_callers_too() {
     daemon.settle();
     // As many callers as it has descriptors, and some that wait for the others to go.
     let callers: Vec<Wire> = (0..limit).map(|_| daemon.wire()).collect();
-    while fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() < limit {}
+    while !world.log().contains("Too many open files") {}
     world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
     drop(callers);
     daemon.settle();
@@ -372,7 +372,6 @@ fn without_descriptors_files_wait_and_callers_too() {
     for session in ["aaaa-1", "bbbb-2"] {
         assert!(closed(&daemon, session).is_some(), "{session}");
     }
-    assert!(world.log().contains("Too many open files"), "{}", world.log());
 }
 
 #[test]
