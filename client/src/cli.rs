@@ -353,9 +353,9 @@ pub(crate) struct Export {
 /// How summaries are written to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// A Markdown file each, with where it comes from in front
+    /// Beside the lines a Markdown file each, with where it comes from in front
     Markdown,
-    /// One file, a JSON object a line
+    /// One file, a JSON object a line: all that is needed to take them in
     Jsonl,
 }
 

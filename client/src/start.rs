@@ -39,6 +39,14 @@ pub(crate) enum StartError {
         /// What the system says.
         error: io::Error,
     },
+    /// Its home cannot be written.
+    #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
+    Home {
+        /// The home.
+        home: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
     /// It ended at once.
     #[error("graphitid ended with {status}\n{said}")]
     Ended {
@@ -61,11 +69,15 @@ pub(crate) enum StartError {
 pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
     let refused = |error| StartError::Refused { program: program.clone(), error };
-    fs::create_dir_all(home).map_err(refused)?;
+    let unwritable = |error| StartError::Home { home: home.to_owned(), error };
+    fs::create_dir_all(home).map_err(unwritable)?;
     let errors = home.join(ERRORS);
-    let spawn = || detached(&program, home, &errors)?.spawn();
+    let spawn = || {
+        let errors = File::create(&errors).map_err(unwritable)?;
+        detached(&program, home, errors).spawn().map_err(refused)
+    };
     let began = Instant::now();
-    let mut child = spawn().map_err(refused)?;
+    let mut child = spawn()?;
     while began.elapsed() < PATIENCE {
         match Connection::open() {
             Ok(connection) => return Ok(connection),
@@ -81,7 +93,7 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
                 let said = fs::read_to_string(&errors).unwrap_or_default().trim_end().to_owned();
                 return Err(StartError::Ended { status, said });
             }
-            child = spawn().map_err(refused)?;
+            child = spawn()?;
         }
         thread::sleep(STEP);
     }
@@ -98,7 +110,7 @@ pub(crate) fn daemon() -> Option<PathBuf> {
     folders.into_iter().map(|folder| folder.join(&name)).find(|program| program.is_file())
 }
 
-fn detached(program: &Path, home: &Path, errors: &Path) -> io::Result<Command> {
+fn detached(program: &Path, home: &Path, errors: File) -> Command {
     let mut command = Command::new(program);
     command
         .env("GRAPHITI_HOME", home)
@@ -109,7 +121,7 @@ fn detached(program: &Path, home: &Path, errors: &Path) -> io::Result<Command> {
         .current_dir(home)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(errors)?);
+        .stderr(errors);
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
@@ -123,7 +135,7 @@ fn detached(program: &Path, home: &Path, errors: &Path) -> io::Result<Command> {
         const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
         command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
     }
-    Ok(command)
+    command
 }
 
 /// Waits until no daemon owns the home; whether that came about.

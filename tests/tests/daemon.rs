@@ -105,7 +105,9 @@ fn a_bad_configuration_leaves_the_old_one_in_force_and_says_why() {
     world.configure(&json!({ "inactivity_timeout": 1, "check_interval": 1 }));
     let daemon = world.start();
     world.configure(&json!({ "inactivity_timeout": "soon", "chek_interval": 1 }));
-    let said = world.printed(&["reload"]);
+    let refused = world.graphiti(&["reload"]);
+    assert!(!refused.status.success());
+    let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("session_tracking.inactivity_timeout` is \"soon\""), "{said}");
     assert!(said.ends_with("The old settings stay in force.\n"), "{said}");
     // The timeout of a second still holds.

@@ -125,6 +125,16 @@ fn filters_narrow_a_search() {
     ] {
         assert_eq!(&narrowed(&filter), wanted, "{filter}");
     }
+    for (filter, why) in [
+        (json!({ "after": "banana" }), "`after` is a day such as 2026-03-01"),
+        (json!({ "role": "nobody" }), "`role` is `user`, `assistant`, `tool` or `recap`"),
+    ] {
+        let mut arguments = json!({ "query": "lantern" });
+        arguments.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());
+        let params = json!({ "name": "search_sessions", "arguments": arguments });
+        let refused = daemon.wire().ask("tools/call", params).unwrap_err();
+        assert!(refused.message.contains(why), "{refused:?}");
+    }
 }
 
 #[test]

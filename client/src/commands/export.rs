@@ -39,11 +39,10 @@ pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     let mut connection = Connection::open()?;
     let project = super::project(args.project);
     let episodes = episodes(&mut connection, project.as_deref())?;
-    match args.format {
-        ExportFormat::Markdown => as_markdown(&folder, &episodes),
-        ExportFormat::Jsonl => as_lines(&folder, &episodes),
+    as_lines(&folder, &episodes).map_err(failed)?;
+    if args.format == ExportFormat::Markdown {
+        as_markdown(&folder, &episodes).map_err(failed)?;
     }
-    .map_err(failed)?;
     let sessions = sessions(&mut connection, project)?;
     let states = serde_json::to_string_pretty(&states(&sessions));
     let states = states.expect("states have only string keys");

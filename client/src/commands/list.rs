@@ -44,10 +44,10 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
         Column::new("", Align::Left),
-        Column::flexible("ACTIVITY", 11),
+        Column::flexible("ACTIVITY", 6),
         Column::new("MSGS", Align::Right),
-        Column::flexible("PROJECT", 12),
-        Column::flexible("TITLE", 20),
+        Column::flexible("PROJECT", 8),
+        Column::flexible("TITLE", 16),
     ]);
     let now = now();
     for session in sessions {

@@ -93,15 +93,14 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
 
 fn reload(screen: &Screen) -> Result<(), AskError> {
     let reloaded: Reloaded = Connection::open()?.ask(methods::RELOAD, &json!({}))?;
-    for problem in &reloaded.problems {
-        screen.print(screen.bad(line(problem)));
+    if !reloaded.problems.is_empty() {
+        let problems = reloaded.problems.join("\n");
+        return Err(AskError::Wrong(format!("{problems}\nThe old settings stay in force.")));
     }
     for change in &reloaded.changes {
         screen.print(line(change));
     }
-    if !reloaded.problems.is_empty() {
-        screen.print("The old settings stay in force.");
-    } else if reloaded.changes.is_empty() {
+    if reloaded.changes.is_empty() {
         screen.print("Nothing changed.");
     }
     Ok(())

@@ -50,7 +50,7 @@ fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
     let session = &hit.session;
     let short: String = session.session_id.chars().take(8).collect();
     let title = if session.title.is_empty() { "(nothing said yet)" } else { &session.title };
-    screen.print(format!("{number:>2}. {}", screen.bold(line(title))));
+    screen.print_wrapped(&format!("{number:>2}. {}", screen.bold(line(title))), 4);
     let facts = [
         line(&short),
         ago(instant(&session.last_activity), now()),

@@ -1,4 +1,4 @@
-//! What `graphiti config check` prints.
+//! What `graphitid config check` prints.
 
 use std::{fmt::Write, path::Path};
 

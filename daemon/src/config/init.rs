@@ -58,7 +58,7 @@ pub fn init_text() -> String {
 }
 
 const COMMENT: &str = "graphitid's configuration. Each key stands here with its default: delete what you \
-                       do not change. `graphiti config check` explains this file.";
+                       do not change. `graphitid config check` explains this file.";
 
 /// Writes [`init_text`] to the home folder, readable by the user alone. Returns the file.
 ///

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::{
-    ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Project,
-    SessionId, SessionKey, Timestamp,
-    episode::{Author, Told},
-    summary::Outcome,
+use crate::{
+    model::{
+        ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
+        Project, SessionId, SessionKey, Timestamp,
+        episode::{Author, Told},
+        summary::Outcome,
+    },
+    summarize::markdown::OUTCOME,
 };
 
 /// What is wrong with a document, and in which line, from 1.
@@ -44,7 +47,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     let created_at = members.parsed("indexed_at", "a time", Timestamp::parse)?;
     let content_hash = members.parsed("content_hash", "a hash in hex", hash)?;
     let mut summary: EnhancedSessionSummary = match summary {
-        Value::Null => nothing(),
+        Value::Null => EnhancedSessionSummary { outcome: outcome_in(text), ..nothing() },
         summary => serde_json::from_value(summary.clone())
             .map_err(|error| Wrong { line: 1, what: format!("`summary`: {error}") })?,
     };
@@ -78,6 +81,12 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
         created_at,
         told: Some(told),
     })
+}
+
+/// What the text of a summary says of the outcome, where it says so.
+fn outcome_in(text: &str) -> Outcome {
+    let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
+    told.and_then(|told| Outcome::parse(told.trim())).unwrap_or(nothing().outcome)
 }
 
 /// A summary that says nothing.
@@ -214,6 +223,7 @@ mod tests {
         assert_eq!(again, episode);
         let of_text = read(&episode::document(&episode), &Value::Null).unwrap();
         assert_eq!(of_text.text(), Some(episode::markdown(&episode).as_str()));
+        assert_eq!(of_text.summary.outcome, episode.summary.outcome);
         assert_eq!(
             episode::document(&of_text),
             episode::document(&again).replace(

@@ -17,6 +17,9 @@ use crate::model::{
     wording::REMOVED,
 };
 
+/// What the outcome stands behind.
+pub const OUTCOME: &str = "**Outcome**: ";
+
 /// Characters of an error in its heading.
 const ERROR_HEADING: usize = 60;
 
@@ -29,7 +32,7 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
         let labels: Vec<&str> = phases.iter().map(|phase| phase.label.as_str()).collect();
         page.line(&format!("**Phases**: {}", labels.join(" → ")));
     }
-    page.section(&format!("**Outcome**: {}", summary.outcome.as_str()), []);
+    page.section(&format!("{OUTCOME}{}", summary.outcome.as_str()), []);
     page.section("## Objective", [one_line(&summary.objective)]);
     page.list("## Completed", summary.completed_tasks.as_deref());
     page.list("## Discoveries", summary.discoveries.as_deref());

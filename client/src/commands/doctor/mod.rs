@@ -20,6 +20,9 @@ use crate::{
     screen::{Screen, line},
 };
 
+/// Columns before what is said.
+const INDENT: usize = 21;
+
 /// What is said about one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Finding {
@@ -93,9 +96,10 @@ fn show(finding: &Finding, screen: &Screen) {
         Verdict::Bad => screen.bad("bad "),
     };
     let about = screen.bold(format!("{:<13}", finding.about));
-    screen.print(format!("{mark}  {about}  {}", line(&finding.what)));
+    screen.print_wrapped(&format!("{mark}  {about}  {}", line(&finding.what)), INDENT);
     if let Some(remedy) = &finding.remedy {
-        screen.print(format!("{:19}  {}", "", screen.accent(format!("→ {}", line(remedy)))));
+        let remedy = screen.accent(format!("→ {}", line(remedy)));
+        screen.print_wrapped(&format!("{:INDENT$}{remedy}", ""), INDENT + 2);
     }
 }
 

@@ -49,7 +49,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
             .map_err(store_error)?,
         ..Scope::default()
     };
-    let query = Query::parse(&question(&arguments), &clock::zoned());
+    let query = question(&arguments)?;
     let limit = arguments.limit.clamp(1, HITS);
     let offset = arguments.offset.min(DEEPEST);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
@@ -91,24 +91,29 @@ async fn search(
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
 }
 
-/// The question with the filters of the other arguments, in the question's own form.
-fn question(arguments: &Arguments) -> String {
+/// The question with the filters of the other arguments.
+fn question(arguments: &Arguments) -> Result<Query, Error> {
+    let now = clock::zoned();
+    let mut query = Query::parse(&arguments.query, &now);
     let filters = [
-        ("agent", &arguments.agent),
-        ("branch", &arguments.branch),
-        ("file", &arguments.file),
-        ("tool", &arguments.tool),
-        ("role", &arguments.role),
-        ("after", &arguments.after),
-        ("before", &arguments.before),
+        ("agent", &arguments.agent, "the name of an agent"),
+        ("branch", &arguments.branch, "the name of a branch"),
+        ("file", &arguments.file, "the end of a path"),
+        ("tool", &arguments.tool, "the name of a tool"),
+        ("role", &arguments.role, "`user`, `assistant`, `tool` or `recap`"),
+        ("after", &arguments.after, "a day such as 2026-03-01 or \"last week\""),
+        ("before", &arguments.before, "a day such as 2026-03-01 or \"last week\""),
     ];
-    let mut question = arguments.query.clone();
-    for (field, value) in filters {
-        if let Some(value) = value {
-            question.push_str(&format!(" {field}:\"{}\"", value.replace('"', " ").trim()));
+    for (name, value, form) in filters {
+        let Some(value) = value.as_deref().map(str::trim).filter(|value| !value.is_empty()) else {
+            continue;
+        };
+        if !query.require(name, value, &now) {
+            let what = format!("`{name}` is {form}, not `{value}`");
+            return Err(Error::new(code::INVALID_PARAMS, what));
         }
     }
-    question
+    Ok(query)
 }
 
 /// The project that `directory` lies in.

@@ -51,7 +51,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         dry_run: arguments.dry_run,
         sessions_found: past.len(),
         estimated_tokens: past.iter().map(tokens).sum(),
-        estimated_cost: costs.iter().flatten().sum(),
+        estimated_cost: costs.iter().flatten().fold(0.0, |sum, cost| sum + cost),
         price_known: costs.is_some(),
         model: asker.summarises().then(|| asker.client.model()),
         sessions: past.iter().take(NAMED).map(found).collect(),

@@ -12,6 +12,7 @@
 //! | `role:user tool:Bash in:decisions` | only such passages |
 //! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only what was said then |
 //! | `what broke last week?` | sessions of last week first |
+//! | `what did we do last week?` | sessions of last week alone, newest first |
 //!
 //! Values with spaces stand in quotes (`date:"last week"`). Several filters of one name mean any of
 //! them (of several dates all), of different names all of them; `-` before a filter turns it round.
@@ -34,6 +35,9 @@ use crate::search::{
         stop::{self, Emptiness},
     },
 };
+
+/// What happens every day: "what happened yesterday" asks for all of that day.
+const OF_EVERY_DAY: &[&str] = &["happen", "happened", "happens", "work", "worked", "working"];
 
 /// A question, read.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -177,6 +181,7 @@ impl Query {
             }
         }
         query.add_words(&free, &prefixes, now);
+        query.ask_for_all();
         query
     }
 
@@ -187,7 +192,35 @@ impl Query {
         let condition = filter.map(|filter| Condition { filter, is_negated: false });
         let is_known = condition.is_some();
         self.conditions.extend(condition);
+        self.ask_for_all();
         is_known
+    }
+
+    /// Words that say nothing ask for all that is of the time, or as the filters have it. One that
+    /// alone may be a date (`march`) is a word.
+    fn ask_for_all(&mut self) {
+        let names_a_time = !self.dates.is_empty();
+        let says_nothing = |word: &QueryWord| {
+            matches!(word.standing, Standing::Stop | Standing::InDate)
+                || names_a_time && OF_EVERY_DAY.contains(&word.text.as_str())
+        };
+        let is_a_word = |words: &[QueryWord]| {
+            !words.is_empty() && words.iter().all(|word| word.standing == Standing::InDate)
+        };
+        if !self.phrases.is_empty()
+            || !self.words.iter().all(says_nothing)
+            || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))
+        {
+            return;
+        }
+        self.words.clear();
+        let from = self.dates.iter().map(|range| range.from).min();
+        let to = self.dates.iter().map(|range| range.to).max();
+        if let (Some(from), Some(to)) = (from, to) {
+            let filter = Filter::During(TimeRange { from, to });
+            self.conditions.push(Condition { filter, is_negated: false });
+        }
+        self.dates.clear();
     }
 
     /// Whether there is nothing to rank by: what remains is a list, newest first.

@@ -116,6 +116,24 @@ fn a_question_of_filters_alone_is_a_list() {
 }
 
 #[test]
+fn a_question_of_empty_words_and_a_time_is_a_list_of_that_time() {
+    for question in ["yesterday", "what did we do yesterday?", "what did I work on yesterday"] {
+        let query = parse(question);
+        assert!(query.is_list(), "{question}");
+        assert_eq!(query.conditions, parse("date:yesterday").conditions, "{question}");
+    }
+    let mut query = parse("what did we do");
+    assert!(!query.is_list());
+    assert!(query.require("after", "2026-01-05", &now()));
+    assert!(query.is_list());
+    for question in ["march", "what broke yesterday", "\"work\" yesterday", "work queue yesterday"]
+    {
+        let query = parse(question);
+        assert!(!query.is_list() && query.conditions.is_empty(), "{question}");
+    }
+}
+
+#[test]
 fn no_text_fails() {
     let pieces = [
         "\"",
