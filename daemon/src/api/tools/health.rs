@@ -13,7 +13,7 @@ use crate::{
     clock,
     engine::{Mode, PollingReason, Status, room},
     model::session::Session,
-    store::{Source, Store, StoreError},
+    store::{Condition, Source, Store, StoreError},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -35,6 +35,12 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         problems.push(error.to_string());
         Records::default()
     });
+    // The engine is told of it a moment later.
+    if let Condition::Full(why) | Condition::Failed(why) = &*store.condition().borrow()
+        && !problems.contains(why)
+    {
+        problems.push(why.clone());
+    }
     let totals = store.totals();
     let vectors = daemon.embedding.progress();
     let is_fine = problems.is_empty()
