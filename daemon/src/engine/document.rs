@@ -202,6 +202,7 @@ mod tests {
         let session = contract::session(SessionKey(0), "aaaa-1");
         let mut episode = contract::episode(&session, 1_700_000_000);
         episode.author = Author::Model("some-model".to_owned());
+        episode.summary.outcome = Outcome::InProgress;
         episode.reason = CloseReason::Hook("clear".to_owned());
         episode.told = Some(Told {
             text: String::new(),
