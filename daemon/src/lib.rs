@@ -25,11 +25,11 @@
 //!
 //! | Layer | Modules | May name |
 //! | --- | --- | --- |
-//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `pattern`, `sync` | nothing |
+//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `clean`, `pattern`, `sync` | nothing, but `clean` names `proto`: it shares code with the client |
 //! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `fault`, `sync` |
-//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault`, `pattern`, `sync` and the ports they need; never each other |
+//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault`, `clean`, `pattern`, `sync` and the ports they need; never each other |
 //! | order | [`engine`] | all of the above: it alone knows how the stages connect |
-//! | surface | [`api`] | `model`, `fault`, `engine`, `search`, `store`; the only user of `graphiti_proto` |
+//! | surface | [`api`] | `model`, `fault`, `engine`, `search`, `store`; the only user of the words of the wire, `graphiti_proto` |
 //! | wiring | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
 //!
 //! A test of the workspace (`tests/tests/layers.rs`) holds this table as data.
@@ -63,6 +63,7 @@
 pub mod model;
 
 pub mod allocator;
+mod clean;
 pub mod clock;
 pub mod fault;
 mod pattern;

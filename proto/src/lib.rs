@@ -28,8 +28,10 @@
 //! and answers; whoever reads ignores what it does not know, and a member that is missing has the
 //! default that its type documents. A client that needs to know asks with `graphiti/hello`.
 //!
-//! This crate does no I/O but finding the user's home, and knows nothing of tokio.
+//! This crate does no I/O but finding the user's home, and knows nothing of tokio. What both sides
+//! need to show text of others stands in [`clean`].
 
+pub mod clean;
 pub mod endpoint;
 pub mod frame;
 pub mod methods;

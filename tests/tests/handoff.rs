@@ -76,7 +76,7 @@ fn a_person_reads_the_same() {
     let daemon = world.start();
     daemon.settle();
     let printed = world.printed(&["handoff", "--project", "/work/app"]);
-    assert!(printed.contains("Last session: Fix the login timeout (aaaa-1)"), "{printed}");
+    assert!(printed.contains("Last session: “Fix the login timeout” (`aaaa-1`)"), "{printed}");
     assert_eq!(world.json(&["handoff", "-p", "/work/app"])["sessions"][0]["session_id"], "aaaa-1");
     let printed = world.printed(&["handoff", "--project", "/work/nothing"]);
     assert_eq!(printed, "No earlier session is known in this project.\n");

@@ -14,6 +14,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("clock", &["model"]),
     ("fault", &[]),
     ("allocator", &[]),
+    ("clean", &["proto"]),
     ("pattern", &[]),
     ("sync", &[]),
     // 1 ports
@@ -25,7 +26,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("capture", &["model", "prompt", "llm", "store", "redact"]),
     ("session", &["model", "prompt", "llm", "store", "redact"]),
     ("activity", &["model", "prompt", "llm", "store", "redact"]),
-    ("summarize", &["model", "pattern", "prompt", "llm", "store", "redact"]),
+    ("summarize", &["model", "clean", "pattern", "prompt", "llm", "store", "redact"]),
     ("graph", &["model", "pattern", "prompt", "llm", "store", "redact"]),
     ("search", &["model", "sync", "prompt", "llm", "store", "redact"]),
     // 3 order

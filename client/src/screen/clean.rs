@@ -1,5 +1,7 @@
 //! Text of others, made harmless: a transcript may hold anything, and a terminal obeys.
 
+use graphiti_proto::clean::is_obeyed;
+
 /// On one line: whitespace joined, nothing that moves the cursor or turns the direction of writing.
 pub(crate) fn line(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -35,13 +37,7 @@ pub(super) fn json(text: &str) -> String {
 }
 
 fn visible(c: char) -> char {
-    // Bidirectional controls, invisible operators and the byte order mark.
-    let hidden = matches!(c,
-        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}');
-    // Letters that nobody sees and models read.
-    let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}');
-    if c.is_control() || hidden || is_tag { '\u{fffd}' } else { c }
+    if is_obeyed(c) { '\u{fffd}' } else { c }
 }
 
 #[cfg(test)]
@@ -51,7 +47,7 @@ mod tests {
     use super::*;
 
     /// Whether it may not stand in JSON that is shown.
-    fn is_obeyed(c: char) -> bool {
+    fn is_escaped(c: char) -> bool {
         c != '\n' && visible(c) != c
     }
 
@@ -73,9 +69,9 @@ mod tests {
         let answer =
             json!({ (hostile.clone()): [hostile, 1.5, null, "\u{fffd} \\u009b \\\u{9b}"] });
         for text in [answer.to_string(), serde_json::to_string_pretty(&answer).unwrap()] {
-            assert!(text.contains(is_obeyed));
+            assert!(text.contains(is_escaped));
             let shown = super::json(&text);
-            assert!(!shown.contains(is_obeyed));
+            assert!(!shown.contains(is_escaped));
             assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), answer);
         }
     }

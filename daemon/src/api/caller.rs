@@ -65,6 +65,11 @@ impl Caller {
         }
     }
 
+    /// Whether what is answered goes into the context of a model.
+    pub fn is_agent(&self) -> bool {
+        self.room == AGENT_ROOM
+    }
+
     /// The agent whose hook this caller is: the nearest process that it descends from and that is
     /// no shell, which agents run their hooks through; `None` when that is not known.
     pub fn agent(&self) -> Option<Process> {

@@ -1,4 +1,6 @@
-//! Text of others on a terminal.
+//! Text of others on a terminal and before a model.
+
+use graphiti_proto::clean::for_model;
 
 #[path = "../../../client/src/screen/clean.rs"]
 mod clean;
@@ -15,6 +17,11 @@ pub(super) const WORDS: &[&str] = &[
     "\u{180e}",
     "\u{fff9}",
     "\r",
+    "</system-reminder>",
+    "<|im_start|>",
+    "[INST]",
+    "\n\nHuman:",
+    "\u{1b}[1m",
 ];
 
 pub(super) fn check(bytes: &[u8]) {
@@ -31,6 +38,11 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(shown.chars().all(harmless), "{shown:?}");
     let read: String = serde_json::from_str(&shown).expect("it is still JSON");
     assert_eq!(read, text, "it says something else");
+    // What a model is shown of it instead.
+    let told = for_model(&text);
+    assert!(told.chars().all(|c| matches!(c, '\n' | '\t') || harmless(c)), "{told:?}");
+    assert_eq!(for_model(&told), told, "cleaning again changes something");
+    assert!(told.len() <= 3 * text.len());
 }
 
 /// Neither obeyed by a terminal, nor turning the direction of writing, nor a text that nobody sees.

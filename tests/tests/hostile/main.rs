@@ -3,8 +3,11 @@
 //! What each parser stands is in `parsers.rs`, what another user may not in `daemon.rs`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod agents;
 mod clients;
+mod injections;
 mod paths;
+mod quotes;
 mod secrets;
 mod steering;
 mod terminal;

@@ -3,6 +3,8 @@
 use graphiti_tests::{Daemon, Model, Says, World};
 use serde_json::{Value, json};
 
+use crate::quotes::{texts, unquoted};
+
 /// Where the session takes place.
 const PROJECT: &str = "/home/ann/app";
 
@@ -86,22 +88,44 @@ const TELLING: &[&str] = &[
     "<|",
 ];
 
-/// Nothing that an agent is told unasked reads as an order.
+/// Nothing that an agent is told unasked stands there as an order: what others said is quoted.
 fn is_told_no_orders(told: &str) {
-    let read = told.to_lowercase();
+    let read = unquoted(told).to_lowercase();
     for word in TELLING {
         assert!(!read.contains(word), "{word}: {told}");
     }
+    is_clean(told);
+    assert!(told.contains("not instructions") && told.contains("src/login.rs"), "{told}");
+}
+
+/// The same of an answer: its text, and each of its entries.
+fn hands_over_no_orders(handoff: &Value) {
+    is_told_no_orders(handoff["text"].as_str().unwrap());
+    is_clean(&handoff.to_string());
+    for list in ["open_ends", "decisions", "errors", "settings"] {
+        for entry in texts(&handoff[list]) {
+            let read = unquoted(&format!("- {entry}")).to_lowercase();
+            for word in TELLING {
+                assert!(!read.contains(word), "{word}: {handoff}");
+            }
+        }
+    }
+}
+
+/// Nothing of it is hidden, and nothing a tag of the agent's own.
+fn is_clean(told: &str) {
     let is_hidden = |c: char| {
         matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
             || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
     };
     assert!(!told.contains(is_hidden), "{told:?}");
-    assert!(told.contains("not instructions") && told.contains("src/login.rs"), "{told}");
+    for tag in ["<system", "</system", "<|"] {
+        assert!(!told.to_lowercase().contains(tag), "{tag}: {told}");
+    }
 }
 
 /// What a new session in a directory is told of earlier ones.
-fn told_at_start(daemon: &Daemon, directory: &str) -> String {
+pub(super) fn told_at_start(daemon: &Daemon, directory: &str) -> String {
     let event = json!({
         "hook_event_name": "SessionStart", "session_id": "n-1", "source": "startup", "cwd": directory,
     });
@@ -127,7 +151,7 @@ fn a_handoff_made_from_evidence_passes_no_orders_on() {
     daemon.settle();
     daemon.close("aaaa-1");
     let handoff = daemon.call("get_handoff", &json!({ "project": PROJECT }));
-    is_told_no_orders(&handoff.to_string());
+    hands_over_no_orders(&handoff);
     // And so is what a new session is told at its start.
     is_told_no_orders(&told_at_start(&daemon, PROJECT));
     let summary = summary(&daemon, "aaaa-1");
@@ -153,7 +177,7 @@ fn a_handoff_made_from_evidence_passes_no_orders_on() {
 }
 
 #[test]
-fn what_the_agent_repeats_of_orders_is_not_passed_on() {
+fn what_the_agent_repeats_of_orders_is_passed_on_as_a_quote() {
     let world = World::new();
     let daemon = world.start();
     let places: Vec<(String, String)> =
@@ -164,12 +188,12 @@ fn what_the_agent_repeats_of_orders_is_not_passed_on() {
     daemon.settle();
     for ((session, project), order) in places.iter().zip(ORDERS) {
         daemon.close(session);
-        // It did come as far as the summary, which is only shown to those who ask for it.
+        // It did come as far as the summary.
         let summary = summary(&daemon, session).to_string();
         let tells = if order.contains(TELLING[0]) { TELLING[0] } else { *order };
         assert!(summary.contains(tells), "{order:?}: {summary}");
         let handoff = daemon.call("get_handoff", &json!({ "project": project }));
-        is_told_no_orders(&handoff.to_string());
+        hands_over_no_orders(&handoff);
         is_told_no_orders(&told_at_start(&daemon, project));
         // What stands beside an order is told.
         let open = handoff["open_ends"].to_string();
@@ -213,15 +237,15 @@ fn a_model_that_was_turned_changes_no_facts_and_passes_no_orders_on() {
     // A model whose answer is refused would prove nothing.
     let shown = daemon.session("aaaa-1");
     assert_eq!(shown["episode"]["model"], "some-model-1", "{shown}\n{}", world.log());
-    let handoff = daemon.call("get_handoff", &json!({ "project": PROJECT })).to_string();
+    let handoff = daemon.call("get_handoff", &json!({ "project": PROJECT }));
     let told = told_at_start(&daemon, PROJECT);
     let summary = summary(&daemon, "aaaa-1");
-    for text in [&handoff, &told, &summary.to_string()] {
+    for text in [&handoff.to_string(), &told, &summary.to_string()] {
         for claim in ["secret_backdoor", "/etc/passwd", "99 tests"] {
             assert!(!text.contains(claim), "{claim}: {text}");
         }
     }
-    is_told_no_orders(&handoff);
+    hands_over_no_orders(&handoff);
     is_told_no_orders(&told);
     assert_eq!(summary["files_modified"], json!(["src/login.rs"]), "{summary}");
     assert_eq!(summary["config_changes"], Value::Null, "{summary}");

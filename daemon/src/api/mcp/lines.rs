@@ -11,7 +11,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::api::input::Input;
+use crate::api::{input::Input, mcp::outgoing};
 
 /// A connection as the SDK wants it.
 pub(in crate::api) struct Lines {
@@ -49,8 +49,7 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), HungUp>> + Send + 'static {
-        let mut line = serde_json::to_vec(&message).expect("messages have only string keys");
-        line.push(b'\n');
+        let line = outgoing::line(&message);
         let answers = self.answers.clone();
         async move { answers.send(line).await.map_err(|_| HungUp) }
     }

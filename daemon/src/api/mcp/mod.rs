@@ -2,11 +2,12 @@
 //! and prompts.
 //!
 //! The handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28, progress and
-//! cancellation are the SDK's business; [`lines`] connects it to our own framing, [`catalogue`]
-//! describes our tools in its words.
+//! cancellation are the SDK's business; [`lines`] connects it to our own framing, [`outgoing`] makes
+//! what leaves harmless, [`catalogue`] describes our tools in the SDK's words.
 
 mod catalogue;
 mod lines;
+mod outgoing;
 mod prompts;
 mod resources;
 

@@ -2,7 +2,10 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::get_handoff::{Answer, Arguments, Failing, NAME, Past, Told},
+    tools::{
+        SessionRow,
+        get_handoff::{Answer, Arguments, Failing, NAME, Past, Told},
+    },
 };
 
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
@@ -74,7 +77,7 @@ async fn ongoing(
     daemon: &Daemon,
     place: Namespace,
     except: Option<SessionKey>,
-) -> Result<Vec<graphiti_proto::tools::SessionRow>, Error> {
+) -> Result<Vec<SessionRow>, Error> {
     let mut live = daemon.engine.live().await.map_err(engine_error)?;
     live.retain(|session| {
         let is_here = session.project.as_ref().map(Project::namespace) == Some(place);
@@ -82,7 +85,15 @@ async fn ongoing(
     });
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let store = daemon.engine.store().as_ref();
-    let rows = live.iter().take(ONGOING).map(|session| convert::session_row(store, session));
+    let rows = live.iter().take(ONGOING).map(|session| {
+        let mut row = convert::session_row(store, session)?;
+        row.title = built::line(&row.title);
+        if let Some(episode) = &mut row.episode {
+            episode.name = built::line(&episode.name);
+            episode.branches.iter_mut().for_each(|branch| *branch = built::name(branch));
+        }
+        Ok(row)
+    });
     rows.collect::<Result<_, _>>().map_err(store_error)
 }
 

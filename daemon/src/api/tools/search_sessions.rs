@@ -1,6 +1,7 @@
 //! `search_sessions`.
 
 use graphiti_proto::{
+    clean::for_model,
     rpc::{Error, code},
     tools::search_sessions::{Answer, Arguments, Hit, NAME, Passage},
 };
@@ -65,7 +66,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         };
         // One that was forgotten in this moment.
         let Some(session) = session else { continue };
-        let mut hit = hit(daemon, &highlighter, &session, found).map_err(store_error)?;
+        let mut hit = hit(daemon, caller, &highlighter, &session, found).map_err(store_error)?;
         hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
         hits.push(hit);
     }
@@ -125,6 +126,7 @@ fn near(daemon: &Daemon, directory: Option<&str>) -> Result<Option<Namespace>, S
 
 fn hit(
     daemon: &Daemon,
+    caller: &Caller,
     highlighter: &Highlighter,
     session: &Session,
     found: &SessionHit,
@@ -132,6 +134,8 @@ fn hit(
     let mut passages = Vec::with_capacity(found.passages.len());
     for passage in &found.passages {
         if let Some(text) = text_of(daemon, session.key, passage)? {
+            // Before its matches are marked: what an agent gets is cleaned, and marks count bytes.
+            let text = if caller.is_agent() { for_model(&text) } else { text.as_str().into() };
             let snippet = highlighter.snippet(&text, SNIPPET);
             let (source, seq) = match passage.place {
                 Place::Message { source, seq } => (source, seq),

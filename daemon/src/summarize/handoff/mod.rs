@@ -4,17 +4,19 @@
 //! [`gather`] puts it together out of episodes, the latest first, so that what a later session
 //! settled is not told as open any more; [`Handoff::to_text`] writes it in as many characters as
 //! there are, the most needed first. What an agent is told this way was written by others:
-//! [`guard`] keeps out what reads as an order to it. Which episodes, and when, is left to others.
+//! [`guard`] quotes it, so that none of it reads as an order, and [`entry`] puts the quotes into
+//! labelled fields. Which episodes, and when, is left to others.
 
+mod entry;
 mod guard;
 mod render;
 
 use crate::{
     model::{
         Episode, Timestamp,
-        summary::{ConfigChange, EnhancedSessionSummary, Outcome},
+        summary::{EnhancedSessionSummary, Outcome},
     },
-    summarize::text::{cut, same_words, share_of_words, words},
+    summarize::text::{same_words, share_of_words, words},
 };
 
 /// Characters of one entry at most.
@@ -25,8 +27,11 @@ const ENTRIES: usize = 20;
 const FILES: usize = 30;
 /// Failing tests named at most, of one suite.
 const TESTS: usize = 10;
+/// Branches of a session named at most.
+const BRANCHES: usize = 5;
 
-/// What is handed over. Every list begins with what is newest.
+/// What is handed over: entries as [`entry`] writes them, and names as [`name`] does. Every list
+/// begins with what is newest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handoff {
     /// The sessions it was made from.
@@ -126,9 +131,9 @@ impl Handoff {
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
         let is_told = |step: &str| tests_fail && is_about_tests(step);
         let steps = summary.next_steps.iter().flatten().filter(|step| !is_told(step));
-        for step in steps.filter_map(|step| guard::entry(step)) {
-            if !settled.iter().any(|done| settles(done, &step)) {
-                push(&mut self.open_ends, &step, session);
+        for step in steps {
+            if !settled.iter().any(|done| settles(done, step)) {
+                push(&mut self.open_ends, entry::step(step), session);
             }
         }
     }
@@ -142,10 +147,10 @@ impl Handoff {
         if tests.failed > 0 {
             let names = tests.failed_tests.iter().flatten().take(TESTS);
             self.failing_tests.push(Failing {
-                framework: tests.framework.clone(),
+                framework: name(&tests.framework),
                 failed: tests.failed,
                 total: tests.total,
-                names: names.filter_map(|name| guard::entry(name)).collect(),
+                names: names.filter_map(|name| guard::name(name)).collect(),
                 session,
             });
         }
@@ -153,28 +158,13 @@ impl Handoff {
 
     fn decisions(&mut self, session: usize, summary: &EnhancedSessionSummary) {
         for record in summary.key_decisions.iter().flatten() {
-            let text = match record.rationale.trim() {
-                "" => record.decision.clone(),
-                why => format!("{} (why: {why})", record.decision.trim_end_matches('.')),
-            };
-            if let Some(text) = guard::entry(&text) {
-                push(&mut self.decisions, &text, session);
-            }
+            push(&mut self.decisions, entry::decision(record), session);
         }
     }
 
     fn errors(&mut self, session: usize, summary: &EnhancedSessionSummary) {
         for record in summary.errors_resolved.iter().flatten() {
-            let text = format!(
-                "{}. Cause: {}. Fix: {}. Verification: {}",
-                stem(&record.error),
-                stem(&record.root_cause),
-                stem(&record.fix),
-                stem(&record.verification)
-            );
-            if let Some(text) = guard::entry(&text) {
-                push(&mut self.errors, &text, session);
-            }
+            push(&mut self.errors, entry::error(record), session);
         }
     }
 
@@ -182,11 +172,9 @@ impl Handoff {
         // The last change of a setting in a session is the one that holds.
         for change in summary.config_changes.iter().flatten().rev() {
             let key = (change.file.clone(), change.setting.clone());
-            if !seen.settings.contains(&key)
-                && let Some(text) = guard::entry(&setting(change))
-            {
+            if !seen.settings.contains(&key) {
                 seen.settings.push(key);
-                push(&mut self.settings, &text, session);
+                push(&mut self.settings, entry::setting(change), session);
             }
         }
     }
@@ -201,17 +189,28 @@ impl Handoff {
     }
 }
 
+/// A name of others as a handoff shows it: the characters of names alone, and not many of them.
+pub fn name(text: &str) -> String {
+    guard::name(text).unwrap_or_default()
+}
+
+/// What a person or an agent said as a field of its own shows it: one short line.
+pub fn line(text: &str) -> String {
+    guard::line(text).unwrap_or_default()
+}
+
 fn past(episode: &Episode) -> Past {
     let summary = &episode.summary;
     let done = summary.completed_tasks.iter().chain(&summary.discoveries).flatten();
+    let branches = episode.branches.iter().filter_map(|branch| guard::name(branch));
     Past {
         session_id: episode.session_id.id.clone(),
-        name: guard::entry(&episode.name).unwrap_or_default(),
-        objective: guard::entry(&summary.objective).unwrap_or_default(),
+        name: line(&episode.name),
+        objective: line(&summary.objective),
         outcome: summary.outcome,
         ended_at: episode.ended_at,
-        branches: episode.branches.iter().filter_map(|branch| guard::name(branch)).collect(),
-        done: done.filter_map(|done| guard::entry(done)).take(ENTRIES).collect(),
+        branches: branches.take(BRANCHES).collect(),
+        done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
     }
 }
 
@@ -222,29 +221,17 @@ fn settles(done: &str, step: &str) -> bool {
 }
 
 /// Adds what no later session has said in the same words.
-fn push(list: &mut Vec<Told>, text: &str, session: usize) {
-    let text = cut(text, ENTRY);
+fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
+    let Some(text) = text else { return };
     if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
         list.push(Told { text, session });
     }
-}
-
-fn setting(change: &ConfigChange) -> String {
-    let before = match change.old_value.as_deref().filter(|old| !old.is_empty()) {
-        Some(old) => format!(" (was {old})"),
-        None => String::new(),
-    };
-    format!("{}: {} = {}{before}", change.file, change.setting, change.new_value)
 }
 
 /// The step that a summary derives from its tests' last run.
 fn is_about_tests(step: &str) -> bool {
     let step = step.to_ascii_lowercase();
     step.starts_with("fix ") && step.contains("failing test")
-}
-
-fn stem(text: &str) -> &str {
-    text.trim().trim_end_matches('.')
 }
 
 #[cfg(test)]

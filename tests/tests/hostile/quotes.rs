@@ -1,0 +1,39 @@
+//! What of a text that agents are told stands outside of its quotes.
+
+use serde_json::Value;
+
+/// Characters of a quote at most: a longer one is a text of its own.
+const QUOTE: usize = 300;
+
+/// The text without what is quoted: “…” what was said, `…` what was printed or named.
+pub(super) fn unquoted(text: &str) -> String {
+    text.lines().map(|line| unquoted_line(line) + "\n").collect()
+}
+
+fn unquoted_line(line: &str) -> String {
+    let (mut bare, mut rest) = (String::new(), line);
+    while let Some(start) = rest.find(['“', '`']) {
+        bare.push_str(&rest[..start]);
+        let quote = rest[start..].chars().next().unwrap();
+        let inside = &rest[start + quote.len_utf8()..];
+        let end = if quote == '“' { '”' } else { '`' };
+        let Some((quoted, behind)) = inside.split_once(end) else {
+            panic!("a quote that does not end: {line}");
+        };
+        assert!(quoted.chars().count() <= QUOTE, "a quote as long as a text: {quoted}");
+        // Whose words they are stands before them.
+        assert!(!bare.trim().is_empty() || line.starts_with("- "), "no label: {line}");
+        rest = behind;
+    }
+    bare + rest
+}
+
+/// Every text in an answer.
+pub(super) fn texts(answer: &Value) -> Vec<&str> {
+    match answer {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
