@@ -124,6 +124,15 @@ pub(crate) fn older(daemon: u32) -> &'static str {
 }
 
 impl AskError {
+    /// More about what went wrong, as the daemon gave it; null where it gave nothing.
+    pub(crate) fn details(&self) -> &Value {
+        match self {
+            AskError::Tool { details, .. } => details,
+            AskError::Refused(error) => error.data.as_ref().unwrap_or(&Value::Null),
+            _ => &Value::Null,
+        }
+    }
+
     /// A file that cannot be used.
     pub(crate) fn file(path: &std::path::Path, what: &dyn std::fmt::Display) -> AskError {
         AskError::File { path: path.display().to_string(), what: what.to_string() }

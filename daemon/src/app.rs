@@ -338,7 +338,7 @@ impl Wiring {
             Err(problems) => {
                 tracing::warn!("the old settings stay in force: {problems}");
                 let problems = problems.to_string().lines().map(str::to_owned).collect();
-                return Reloaded { changes: Vec::new(), problems };
+                return Reloaded { problems, ..Reloaded::default() };
             }
         };
         for notice in &loaded.notices {
@@ -358,7 +358,10 @@ impl Wiring {
         }
         models.renew(&daemon.embedding, &self.config);
         drop(daemon.engine.reload(self.settings(models), places(&self.config)).await);
-        Reloaded { changes, problems: Vec::new() }
+        // An older spelling does what it says; the log has it.
+        let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
+        let notices = mistakes.map(ToString::to_string).collect();
+        Reloaded { changes, notices, ..Reloaded::default() }
     }
 }
 

@@ -97,8 +97,8 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
         let problems = reloaded.problems.join("\n");
         return Err(AskError::Wrong(format!("{problems}\nThe old settings stay in force.")));
     }
-    for change in &reloaded.changes {
-        screen.print(line(change));
+    for text in reloaded.notices.iter().chain(&reloaded.changes) {
+        screen.print(line(text));
     }
     if reloaded.changes.is_empty() {
         screen.print("Nothing changed.");
@@ -132,15 +132,43 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// The project as the daemon wants it: a namespace as it is, a directory by its whole path.
+/// The project as the daemon wants it: a namespace as it is, a directory by its whole path. A path
+/// of another system, as `list --json` prints it of an imported session, is whole already.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     let is_namespace = given.len() == 8 && given.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_namespace && !Path::new(&given).exists() {
+    if (is_namespace || is_of_another_system(&given)) && !Path::new(&given).exists() {
         return Some(given);
     }
     let path = std::path::absolute(&given).unwrap_or_else(|_| given.clone().into());
     // `..` is resolved where the directory is there; one that is gone may still have sessions.
     let path = path.canonicalize().unwrap_or(path);
     Some(path.to_string_lossy().into_owned())
+}
+
+/// Whether a path is whole on Windows or on Unix, and not here.
+fn is_of_another_system(path: &str) -> bool {
+    let has_drive =
+        matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    let is_whole = has_drive || path.starts_with('/') || path.starts_with(r"\\");
+    is_whole && !Path::new(path).is_absolute()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_named_by_its_whole_path_wherever_it_lies() {
+        let named = |given: &str| project(Project { project: Some(given.to_owned()) }).unwrap();
+        let here = std::env::current_dir().unwrap();
+        for whole in ["D:/x", r"D:\x\y", r"\\server\share", "/no/such/folder", "1a2b3c4d"] {
+            assert_eq!(named(whole), whole);
+        }
+        for (given, wanted) in [("no-such", here.join("no-such")), ("d:x", here.join("d:x"))] {
+            #[cfg(unix)]
+            assert_eq!(named(given), wanted.to_string_lossy());
+            let _ = (given, wanted);
+        }
+    }
 }

@@ -76,16 +76,10 @@ impl Screen {
     /// Shows what went wrong.
     pub(crate) fn complain(&self, error: &AskError) {
         let mut message = block(&error.to_string());
-        if let AskError::Tool { details, .. } = error {
-            for candidate in details["candidates"].as_array().into_iter().flatten() {
-                let text = |key: &str| line(candidate[key].as_str().unwrap_or_default());
-                message.push_str(&format!(
-                    "\n  {}  {:<9}  {}",
-                    text("session_id"),
-                    text("state"),
-                    text("project")
-                ));
-            }
+        for candidate in error.details()["candidates"].as_array().into_iter().flatten() {
+            let text = |key: &str| line(candidate[key].as_str().unwrap_or_default());
+            let row = format!("{}  {:<9}  {}", text("session_id"), text("state"), text("project"));
+            message.push_str(&format!("\n  {}", row.trim_end()));
         }
         drop(writeln!(anstream::stderr().lock(), "graphiti: {message}"));
     }

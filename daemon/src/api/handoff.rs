@@ -35,7 +35,8 @@ pub(super) fn project_of(
     store: &dyn Store,
     directory: &str,
 ) -> Result<Option<(Project, Episode)>, StoreError> {
-    for folder in Path::new(directory).ancestors() {
+    // What is left of a path of another system in the end is no folder.
+    for folder in Path::new(directory).ancestors().filter(|folder| *folder != Path::new("")) {
         let project = Project::new(&folder.to_string_lossy());
         let newest = store.newest_episodes(Some(project.namespace()), None, 1)?;
         if let Some(episode) = newest.into_iter().next() {

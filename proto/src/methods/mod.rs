@@ -74,4 +74,6 @@ pub struct Reloaded {
     pub changes: Vec<String>,
     /// What is wrong with the file; the old settings hold when there is anything here.
     pub problems: Vec<String>,
+    /// What of the file has no effect, or another one than it seems: a key that is not known.
+    pub notices: Vec<String>,
 }

@@ -6,7 +6,7 @@ use graphiti_proto::{
     methods::forget::{Forget, Forgotten, ForgottenRow},
     rpc::{Error, code},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::write;
 use crate::{
@@ -19,6 +19,9 @@ use crate::{
     model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
     search::query::dates,
 };
+
+/// Candidates that an error lists.
+const CANDIDATES: usize = 10;
 
 /// Which sessions are meant, apart from those that are named.
 struct Wanted {
@@ -241,11 +244,19 @@ async fn remember(daemon: &Daemon, given: &[String]) -> Result<Value, Error> {
                 return Err(Error::new(code::NOT_FOUND, what));
             }
             (None, several) => {
-                let what = format!(
-                    "{} forgotten sessions begin with `{given}`: give more of the id",
-                    several.len()
-                );
-                return Err(Error::new(code::AMBIGUOUS, what));
+                let candidates: Vec<Value> = several
+                    .iter()
+                    .take(CANDIDATES)
+                    .map(|one| json!({ "session_id": one.id.id, "agent": one.id.agent }))
+                    .collect();
+                return Err(Error {
+                    code: code::AMBIGUOUS,
+                    message: format!(
+                        "{} forgotten sessions begin with `{given}`: give more of the id",
+                        several.len()
+                    ),
+                    data: Some(json!({ "candidates": candidates })),
+                });
             }
         }
     }

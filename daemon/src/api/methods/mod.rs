@@ -19,6 +19,9 @@ use crate::{
     model::CloseReason,
 };
 
+/// Characters of a wrong argument that are shown.
+const SHOWN: usize = 60;
+
 /// Answers one request.
 pub(super) async fn answer(
     daemon: &Daemon,
@@ -92,12 +95,81 @@ async fn reload(daemon: &Daemon) -> Result<Value, Error> {
 pub(super) fn read<T: DeserializeOwned + Default>(params: Value) -> Result<T, Error> {
     match params {
         Value::Null => Ok(T::default()),
-        params => serde_json::from_value(params)
-            .map_err(|error| Error::new(code::INVALID_PARAMS, format!("wrong arguments: {error}"))),
+        params => serde_json::from_value(params.clone())
+            .map_err(|error| Error::new(code::INVALID_PARAMS, wrong::<T>(&params, &error))),
+    }
+}
+
+/// What is wrong with arguments: the name of the wrong one, what it is and what it must be. Each has
+/// a default, so that one alone tells whether it is right.
+fn wrong<T: DeserializeOwned>(params: &Value, error: &serde_json::Error) -> String {
+    let alone = |(name, value): (&String, &Value)| {
+        let error = serde_json::from_value::<T>(json!({ name: value })).err()?;
+        let given: String = value.to_string().chars().take(SHOWN).collect();
+        Some(format!("`{name}` must be {}, not {given}", expected(&error.to_string())))
+    };
+    let found = params.as_object().and_then(|members| members.iter().find_map(alone));
+    found.unwrap_or_else(|| match params {
+        Value::Object(_) => format!("wrong arguments: {error}"),
+        _ => "arguments must be an object".to_owned(),
+    })
+}
+
+/// The type that an error of the parser asks for, in words for people.
+fn expected(error: &str) -> &str {
+    let expected = error.rsplit_once("expected ").map_or(error, |(_, expected)| expected);
+    match expected.split(" at line").next().unwrap_or(expected) {
+        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number, 0 or more",
+        "i64" | "i32" => "a whole number",
+        "f64" | "f32" => "a number",
+        "a string" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other => other,
     }
 }
 
 /// Turns an answer into what is sent.
 pub(super) fn write<T: Serialize>(answer: &T) -> Value {
     serde_json::to_value(answer).expect("answers have only string keys")
+}
+
+#[cfg(test)]
+mod tests {
+    use graphiti_proto::tools::{get_episode_entities, get_session, search_sessions};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_argument_is_told_by_its_name() {
+        fn told<T: DeserializeOwned + Default>(params: Value) -> String {
+            read::<T>(params).err().map_or_else(String::new, |error| error.message)
+        }
+        use search_sessions::Arguments as Search;
+        for (params, wanted) in [
+            (
+                json!({ "query": "x", "limit": "many" }),
+                "`limit` must be a whole number, 0 or more, not \"many\"",
+            ),
+            (json!({ "query": 7, "limit": 1 }), "`query` must be a text, not 7"),
+            (json!({ "limit": -1 }), "`limit` must be a whole number, 0 or more, not -1"),
+            (json!({ "limit": 1.5 }), "`limit` must be a whole number, 0 or more, not 1.5"),
+            (json!({ "explain": "yes" }), "`explain` must be true or false, not \"yes\""),
+            (json!({ "project": ["x"] }), "`project` must be a text, not [\"x\"]"),
+            (json!("x"), "arguments must be an object"),
+            (json!({ "limit": 1 }), ""),
+            (Value::Null, ""),
+        ] {
+            assert_eq!(told::<Search>(params), wanted);
+        }
+        assert_eq!(
+            told::<get_episode_entities::Arguments>(json!({ "episode_uuids": "x" })),
+            "`episode_uuids` must be a list, not \"x\""
+        );
+        assert_eq!(
+            told::<get_session::Arguments>(json!({ "from": true })),
+            "`from` must be a whole number, 0 or more, not true"
+        );
+    }
 }
