@@ -149,7 +149,7 @@ pub(crate) struct List {
     /// Sessions in which nothing was said, too
     #[arg(long)]
     pub(crate) empty: bool,
-    /// At most so many
+    /// At most so many; 0 shows none, only how many there are
     #[arg(long, short = 'n', default_value_t = 20)]
     pub(crate) limit: usize,
     #[command(flatten)]
@@ -190,7 +190,7 @@ pub(crate) struct Show {
     /// Messages of this sub-agent's file instead of the session's own
     #[arg(long, default_value_t = 0, requires = "messages", value_name = "NUMBER")]
     pub(crate) source: u32,
-    /// At most so many messages
+    /// At most so many messages; 0 shows none
     #[arg(long, short = 'n', default_value_t = 40)]
     pub(crate) limit: usize,
     #[command(flatten)]
@@ -225,7 +225,7 @@ pub(crate) struct Search {
     /// Only before this day
     #[arg(long, value_name = "DATE")]
     pub(crate) before: Option<String>,
-    /// At most so many sessions
+    /// At most so many sessions; 0 shows none
     #[arg(long, short = 'n', default_value_t = 10)]
     pub(crate) limit: usize,
     /// After so many, the best
@@ -253,7 +253,7 @@ pub(crate) struct Facts {
     /// Only this kind, such as DECIDED, RESOLVED, SET_TO, FAILS or LEFT_OPEN; may be repeated
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Vec<String>,
-    /// At most so many
+    /// At most so many; 0 shows none
     #[arg(long, short = 'n', default_value_t = 10)]
     pub(crate) limit: usize,
     /// Say why each fact ranks where it does
@@ -267,7 +267,7 @@ pub(crate) struct Facts {
 pub(crate) struct Handoff {
     #[command(flatten)]
     pub(crate) project: Project,
-    /// Of so many sessions, the last ones
+    /// Of so many sessions, the last ones; 0 shows none
     #[arg(long, short = 'n', default_value_t = 5)]
     pub(crate) sessions: usize,
     /// In at most so many characters
@@ -298,7 +298,7 @@ pub(crate) struct Sync {
     /// Only sessions of the last so many days; 0 for all
     #[arg(long, default_value_t = 7)]
     pub(crate) days: u32,
-    /// At most so many sessions, the latest first
+    /// At most so many sessions, the latest first; 0 for none
     #[arg(long, short = 'n', default_value_t = 100)]
     pub(crate) limit: usize,
     /// Do it

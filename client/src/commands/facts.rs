@@ -33,7 +33,7 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
     for (number, fact) in answer.facts.iter().enumerate() {
         print_fact(number + 1, fact, screen);
     }
-    if answer.facts.is_empty() {
+    if answer.facts.is_empty() && arguments.max_facts > 0 {
         screen.print("Nothing found.");
     }
     if !answer.message.is_empty() {

@@ -27,7 +27,11 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
         return Ok(());
     }
     if answer.sessions.is_empty() {
-        screen.print("No sessions.");
+        screen.print(match answer.total {
+            0 => "No sessions.".to_owned(),
+            1 => "1 session.".to_owned(),
+            total => format!("{total} sessions."),
+        });
         return Ok(());
     }
     print(&answer.sessions, screen);

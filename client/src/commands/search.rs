@@ -37,7 +37,7 @@ pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
     for (number, hit) in answer.hits.iter().enumerate() {
         print_hit(number + 1, hit, screen);
     }
-    if answer.hits.is_empty() {
+    if answer.hits.is_empty() && arguments.limit > 0 {
         screen.print("Nothing found.");
     }
     if !answer.message.is_empty() {

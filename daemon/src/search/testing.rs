@@ -106,7 +106,15 @@ pub(crate) fn search(
     let now = Timestamp::from_micros(now().timestamp().as_microsecond());
     let weights = Weights::default();
     index
-        .search(&Request { query: &query, scope, now, limit: 10, weights: &weights, second })
+        .search(&Request {
+            query: &query,
+            scope,
+            now,
+            limit: 10,
+            weights: &weights,
+            second,
+            only: None,
+        })
         .unwrap()
 }
 

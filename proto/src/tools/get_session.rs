@@ -25,7 +25,7 @@ pub struct Arguments {
     pub from: u32,
     /// For messages: after so many characters of the first one.
     pub at: usize,
-    /// For messages: at most so many.
+    /// For messages: at most so many; 0 for none.
     pub limit: usize,
 }
 

@@ -18,7 +18,7 @@ pub struct Arguments {
     pub state: Option<String>,
     /// Whether sessions count in which nothing was said.
     pub empty: bool,
-    /// At most so many.
+    /// At most so many; 0 for none.
     pub limit: usize,
     /// After so many.
     pub offset: usize,

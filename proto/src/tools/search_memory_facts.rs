@@ -18,7 +18,7 @@ pub struct Arguments {
     pub project: Option<String>,
     /// Only these projects, by namespace or directory. Any other name means the whole group.
     pub group_ids: Option<Vec<String>>,
-    /// At most so many.
+    /// At most so many; 0 for none.
     pub max_facts: usize,
     /// Only facts that name this thing.
     pub center_node_uuid: Option<String>,

@@ -32,7 +32,7 @@ pub struct Arguments {
     pub before: Option<String>,
     /// The directory the caller works in: its sessions come first among equals.
     pub near: Option<String>,
-    /// At most so many sessions.
+    /// At most so many sessions; 0 for none.
     pub limit: usize,
     /// After so many, the best.
     pub offset: usize,

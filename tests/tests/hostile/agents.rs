@@ -68,7 +68,8 @@ fn is_clean(asked: &str, answer: &Value) {
         .collect();
     assert!(hidden.is_empty(), "{asked}: {hidden:?}: {answer}");
     // Escaped in the JSON of a text a control is none the less one.
-    for part in ["\\u001b", "\\u0008", "<system-", "</system-", "</function_results", "<|im_start"] {
+    for part in ["\\u001b", "\\u0008", "<system-", "</system-", "</function_results", "<|im_start"]
+    {
         assert!(!text.contains(part), "{asked}: {part}: {answer}");
     }
 }

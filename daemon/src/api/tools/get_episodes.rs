@@ -39,7 +39,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
             Error::new(code::INVALID_PARAMS, format!("`before` is an episode's id, not `{id}`"))
         })?),
     };
-    let most = arguments.max_episodes.or(arguments.last_n).unwrap_or(USUAL).clamp(1, MOST);
+    let most = arguments.max_episodes.or(arguments.last_n).unwrap_or(USUAL).min(MOST);
     let store = daemon.engine.store();
     // One more than asked for tells whether there is a next page.
     let mut episodes = Vec::new();
@@ -55,7 +55,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let mut nodes: Vec<EpisodeNode> = episodes.iter().take(most).map(node).collect();
     caller.room.fit(&mut nodes);
     let next = nodes.last().filter(|_| nodes.len() < found).map(|last| last.uuid.clone());
-    let message = match (nodes.len(), indexed.message()) {
+    let message = match (found, indexed.message()) {
         (0, message) if message.is_empty() => "No episodes found".to_owned(),
         (_, message) if message.is_empty() => "Episodes retrieved successfully".to_owned(),
         (_, message) => message,

@@ -40,7 +40,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let indexed = due::index(daemon, caller, vec![place]).await;
     let store = daemon.engine.store().as_ref();
     let except = current::caller_session(daemon, caller).await.ok().flatten();
-    let sessions = arguments.sessions.clamp(1, SESSIONS);
+    let sessions = arguments.sessions.min(SESSIONS);
     let found = handoff::of_project(store, place, except, sessions).map_err(store_error)?;
     let text = found.to_text(arguments.max_chars.min(LONGEST)).unwrap_or_default();
     let newest = store.newest_episodes(Some(place), None, 1).map_err(store_error)?;
@@ -51,7 +51,9 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     answer.ongoing = ongoing(daemon, place, except).await?;
     answer.pending = indexed.pending;
     answer.message = match answer.sessions.as_slice() {
-        [] if indexed.pending == 0 => "No earlier session is known in this project.".to_owned(),
+        [] if indexed.pending == 0 && sessions > 0 => {
+            "No earlier session is known in this project.".to_owned()
+        }
         _ => indexed.message(),
     };
     Ok(answer)

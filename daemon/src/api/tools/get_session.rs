@@ -101,7 +101,7 @@ fn add_messages(
     answer: &mut Answer,
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
-    let limit = arguments.limit.clamp(1, PAGE);
+    let limit = arguments.limit.min(PAGE);
     // One more than asked for tells whether there is a next page.
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
@@ -128,7 +128,7 @@ fn page(
         }
         let fits = row.text.len() + ROW <= left;
         if place == limit || !fits && !page.is_empty() {
-            return (page, Some(row.seq), 0);
+            return (page, Some(row.seq), skipped);
         }
         if !fits {
             let end = row.text.floor_char_boundary(left.saturating_sub(ROW).max(4));

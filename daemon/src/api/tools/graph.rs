@@ -1,5 +1,7 @@
 //! What the tools about things and facts share.
 
+use std::{cell::RefCell, sync::Arc};
+
 use graphiti_proto::{
     rpc::{Error, code},
     tools::graph::{FactRow, NodeRow, SourceLine},
@@ -10,55 +12,113 @@ use crate::{
     api::Daemon,
     clock,
     engine::{embedding::Kind, things::Graph},
-    model::{Entity, EntityId, EpisodeId, Fact, Namespace, Project, Timestamp, transcript::Origin},
+    model::{
+        Entity, EntityId, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
+        transcript::Origin, vector::Packed,
+    },
     search::{
         query::{Query, dates},
-        rank::{Explanation, Request, Scope, SecondRanker, SessionHit, Weights},
+        rank::{Explanation, Request, Results, Scope, SecondRanker, Weights},
     },
     store::{SourceKey, Store, StoreError},
 };
 
 /// Rows in an answer at most.
 pub(super) const ROWS: usize = 100;
+/// Candidates for each wanted row at first: some are of another kind, some are true no longer.
+const CANDIDATES: usize = 6;
 
 pub(super) fn graph(daemon: &Daemon) -> Graph<'_> {
     Graph::of(daemon.engine.store().as_ref())
 }
 
-/// Searches entities or facts; the best first.
-pub(super) async fn find(
-    daemon: &Daemon,
-    kind: Kind,
-    question: &str,
-    (projects, limit): (Option<Vec<Namespace>>, usize),
-) -> Result<Vec<Found>, Error> {
-    let query = Query::parse(question, &clock::zoned());
-    let scope = Scope { namespaces: projects, ..Scope::default() };
-    let weights = Weights::default();
-    let meant = daemon.embedding.question(query.said()).await;
-    let index = match kind {
-        Kind::Sessions => &daemon.indexes.sessions,
-        Kind::Entities => &daemon.indexes.entities,
-        Kind::Facts => &daemon.indexes.facts,
-    };
-    let search = |second: Option<&dyn SecondRanker>| {
-        let (query, scope, weights) = (&query, &scope, &weights);
-        index.search(&Request { query, scope, now: clock::now(), limit, weights, second })
-    };
-    let results = tokio::task::block_in_place(|| {
-        daemon.embedding.with_ranker(kind, meant.as_deref(), search)
-    });
-    let results = results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
-    let found = |hit: SessionHit| Found { number: hit.session.0, why: hit.explanation };
-    Ok(results.sessions.into_iter().map(found).collect())
+/// A question about entities or facts.
+pub(super) struct Question<'d> {
+    daemon: &'d Daemon,
+    query: Query,
+    scope: Scope,
+    /// Its vector, where there is one.
+    meant: Option<Arc<Packed>>,
 }
 
-/// One of the things or facts found.
-pub(super) struct Found {
-    /// Its number.
-    pub(super) number: u64,
-    /// Why it ranks where it does.
-    pub(super) why: Explanation,
+impl<'d> Question<'d> {
+    pub(super) async fn new(
+        daemon: &'d Daemon,
+        text: &str,
+        projects: Option<Vec<Namespace>>,
+    ) -> Question<'d> {
+        let query = Query::parse(text, &clock::zoned());
+        let scope = Scope { namespaces: projects, ..Scope::default() };
+        let meant = daemon.embedding.question(query.said()).await;
+        Question { daemon, query, scope, meant }
+    }
+
+    /// What `look` makes of the things or facts that answer, by their numbers, the best first, with
+    /// why each ranks where it does: at least from `limit` of them, unless there are fewer of which
+    /// it makes anything.
+    pub(super) fn find<T>(
+        &self,
+        kind: Kind,
+        limit: usize,
+        look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
+    ) -> Result<Vec<(T, Explanation)>, Error> {
+        let best = self.search(kind, limit.saturating_mul(CANDIDATES), None)?;
+        let has_more = best.total > best.sessions.len();
+        let found = taken(best, limit, look)?;
+        if found.len() >= limit || !has_more {
+            return Ok(found);
+        }
+        // Among the best there are not enough: now all are looked at.
+        let failed = RefCell::new(None);
+        let only = |key: SessionKey| {
+            let looked = look(key.0).map_err(|error| failed.replace(Some(error)));
+            looked.is_ok_and(|made| !made.is_empty())
+        };
+        let wanted = self.search(kind, limit, Some(&only))?;
+        match failed.into_inner() {
+            Some(error) => Err(error),
+            None => taken(wanted, limit, look),
+        }
+    }
+
+    fn search(
+        &self,
+        kind: Kind,
+        limit: usize,
+        only: Option<&dyn Fn(SessionKey) -> bool>,
+    ) -> Result<Results, Error> {
+        let index = match kind {
+            Kind::Sessions => &self.daemon.indexes.sessions,
+            Kind::Entities => &self.daemon.indexes.entities,
+            Kind::Facts => &self.daemon.indexes.facts,
+        };
+        let weights = Weights::default();
+        let search = |second: Option<&dyn SecondRanker>| {
+            let (query, scope, now, weights) = (&self.query, &self.scope, clock::now(), &weights);
+            index.search(&Request { query, scope, now, limit, weights, second, only })
+        };
+        let results = tokio::task::block_in_place(|| {
+            self.daemon.embedding.with_ranker(kind, self.meant.as_deref(), search)
+        });
+        results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
+    }
+}
+
+/// What `look` makes of the first hits, until there are `limit`.
+fn taken<T>(
+    results: Results,
+    limit: usize,
+    look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
+) -> Result<Vec<(T, Explanation)>, Error> {
+    let mut taken = Vec::new();
+    for hit in results.sessions {
+        if taken.len() >= limit {
+            break;
+        }
+        let made = look(hit.session.0)?.into_iter();
+        taken.extend(made.map(|one| (one, hit.explanation.clone())));
+    }
+    Ok(taken)
 }
 
 /// The projects that arguments name; `None` for all. A group that is no project holds them all.

@@ -13,11 +13,8 @@ use crate::{
     api::{Daemon, caller::Caller, convert, due},
     clock,
     engine::{embedding::Kind, things::Graph},
-    model::{Fact, Timestamp, graph::Relation},
+    model::{EntityId, Fact, Timestamp, graph::Relation},
 };
-
-/// Candidates for each wanted row: some are of another kind, some are true no longer.
-const CANDIDATES: usize = 6;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -37,36 +34,35 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let condition = Condition::of(&arguments)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed = due::index(daemon, caller, projects.clone().unwrap_or_default()).await;
-    let limit = arguments.max_facts.clamp(1, graph::ROWS);
-    // What is found must be looked through for the few that name the center or are of a kind.
-    let is_narrow = center.is_some() || !condition.relations.is_empty();
-    let candidates = limit * CANDIDATES * if is_narrow { 8 } else { 1 };
-    let place = (projects, candidates);
-    let hits = graph::find(daemon, Kind::Facts, &arguments.query, place).await?;
+    let question = graph::Question::new(daemon, &arguments.query, projects).await;
+    let limit = arguments.max_facts.min(graph::ROWS);
     let things = graph::graph(daemon);
-    let center = center.map(|id| things.entity(id)).transpose().map_err(store_error)?;
-    let store = daemon.engine.store().as_ref();
-    let mut facts = Vec::new();
-    for hit in hits {
-        if facts.len() == limit {
-            break;
-        }
-        let mut spans = spans(&things, daemon, hit.number)?;
-        spans.retain(|fact| condition.lets_in(fact));
-        if let Some(center) = &center {
-            let id = center.as_ref().map(|entity| entity.id);
-            spans.retain(|fact| {
-                let mut ends = [fact.source, fact.target].into_iter().chain(fact.others.clone());
-                ends.any(|end| Some(end) == id)
-            });
-        }
+    let center = center.map(|id| latest_name(&things, id)).transpose()?;
+    let spans = |number: u64| {
+        let mut spans = spans(&things, daemon, number)?;
+        spans.retain(|fact| condition.lets_in(fact) && center.is_none_or(|id| names(fact, id)));
         // Of several times that it held the latest comes first.
-        for fact in spans.iter().rev().take(limit - facts.len()) {
-            let explanation = arguments.explain.then(|| convert::explained(&hit.why));
-            facts.push(FactRow { explanation, ..graph::fact_row(&things, store, fact)? });
-        }
-    }
+        spans.reverse();
+        Ok(spans)
+    };
+    let mut found = question.find(Kind::Facts, limit, &spans)?;
+    found.truncate(limit);
+    let store = daemon.engine.store().as_ref();
+    let rows = found.iter().map(|(fact, why)| {
+        let explanation = arguments.explain.then(|| convert::explained(why));
+        Ok(FactRow { explanation, ..graph::fact_row(&things, store, fact)? })
+    });
+    let facts: Vec<FactRow> = rows.collect::<Result<_, Error>>()?;
     Ok(Answer { message: indexed.message(), facts })
+}
+
+/// The name that a thing has by now; what nothing is known of keeps its own.
+fn latest_name(things: &Graph<'_>, id: EntityId) -> Result<EntityId, Error> {
+    Ok(things.entity(id).map_err(store_error)?.map_or(id, |entity| entity.id))
+}
+
+fn names(fact: &Fact, entity: EntityId) -> bool {
+    [fact.source, fact.target].contains(&entity) || fact.others.contains(&entity)
 }
 
 fn spans(things: &Graph<'_>, daemon: &Daemon, number: u64) -> Result<Vec<Fact>, Error> {

@@ -10,7 +10,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, graph, graph::Found, input, output, store_error, typed};
+use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
     api::{Daemon, caller::Caller, convert, due},
     engine::{
@@ -20,7 +20,7 @@ use crate::{
     model::{Entity, EntityId, graph::EntityKind},
 };
 
-/// Candidates for each wanted row: some are of another kind, some are gone in this moment.
+/// Nodes looked at for each wanted one where those near the center come first.
 const CANDIDATES: usize = 4;
 /// Facts of the center whose other ends count as near.
 const NEAR: usize = 200;
@@ -47,20 +47,24 @@ pub(super) async fn run(
     let kinds = kinds(arguments.entity_types.as_deref())?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed = due::index(daemon, caller, projects.clone().unwrap_or_default()).await;
-    let limit = arguments.max_nodes.clamp(1, graph::ROWS);
-    // Of one kind there may be few among many.
-    let candidates = if kinds.is_empty() { limit * CANDIDATES } else { limit * CANDIDATES * 8 };
-    let place = (projects, candidates);
-    let hits = graph::find(daemon, Kind::Entities, &arguments.query, place).await?;
+    let question = graph::Question::new(daemon, &arguments.query, projects).await;
+    let limit = arguments.max_nodes.min(graph::ROWS);
     let things = graph::graph(daemon);
-    let mut found = entities(&things, daemon, &hits)?;
-    found.retain(|(entity, _)| kinds.is_empty() || kinds.contains(&entity.kind));
+    let entity = |number: u64| {
+        let entity = entity(&things, daemon, number)?;
+        let is_wanted = |entity: &Entity| kinds.is_empty() || kinds.contains(&entity.kind);
+        Ok(entity.filter(is_wanted).into_iter().collect())
+    };
+    let candidates = if center.is_some() { limit * CANDIDATES } else { limit };
+    let mut found = question.find(Kind::Entities, candidates, &entity)?;
+    let mut seen = HashSet::new();
+    found.retain(|(entity, _)| seen.insert(entity.id));
     if let Some(center) = center {
         let near = near(&things, center)?;
         found.sort_by_key(|(entity, _)| !near.contains(&entity.id));
     }
-    let nodes = found.iter().take(limit).map(|(entity, hit)| {
-        let explanation = arguments.explain.then(|| convert::explained(&hit.why));
+    let nodes = found.iter().take(limit).map(|(entity, why)| {
+        let explanation = arguments.explain.then(|| convert::explained(why));
         Ok(NodeRow { explanation, ..graph::node_row(&things, entity)? })
     });
     Ok(Answer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
@@ -78,21 +82,9 @@ fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
     named.map(read).collect()
 }
 
-fn entities<'h>(
-    things: &Graph<'_>,
-    daemon: &Daemon,
-    hits: &'h [Found],
-) -> Result<Vec<(Entity, &'h Found)>, Error> {
-    let mut found: Vec<(Entity, &Found)> = Vec::new();
-    for hit in hits {
-        let id = daemon.engine.store().entity_numbered(hit.number).map_err(store_error)?;
-        let Some(id) = id else { continue };
-        let Some(entity) = things.entity(id).map_err(store_error)? else { continue };
-        if !found.iter().any(|(known, _)| known.id == entity.id) {
-            found.push((entity, hit));
-        }
-    }
-    Ok(found)
+fn entity(things: &Graph<'_>, daemon: &Daemon, number: u64) -> Result<Option<Entity>, Error> {
+    let id = daemon.engine.store().entity_numbered(number).map_err(store_error)?;
+    id.map_or(Ok(None), |id| things.entity(id)).map_err(store_error)
 }
 
 fn near(things: &Graph<'_>, center: EntityId) -> Result<HashSet<EntityId>, Error> {

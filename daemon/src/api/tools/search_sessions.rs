@@ -51,7 +51,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         ..Scope::default()
     };
     let query = question(&arguments)?;
-    let limit = arguments.limit.clamp(1, HITS);
+    let limit = arguments.limit.min(HITS);
     let offset = arguments.offset.min(DEEPEST);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
     results.sessions.drain(..offset.min(results.sessions.len()));
@@ -83,7 +83,8 @@ async fn search(
     let weights = Weights::default();
     let meant = daemon.embedding.question(query.said()).await;
     let search = |second: Option<&dyn SecondRanker>| {
-        let request = Request { query, scope, now: clock::now(), limit, weights: &weights, second };
+        let now = clock::now();
+        let request = Request { query, scope, now, limit, weights: &weights, second, only: None };
         daemon.indexes.sessions.search(&request)
     };
     let results = tokio::task::block_in_place(|| {

@@ -59,7 +59,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     };
     if arguments.dry_run {
         answer.message = match past.len() {
-            0 => "Every session is indexed.".to_owned(),
+            0 if arguments.max_sessions > 0 => "Every session is indexed.".to_owned(),
             1 => "1 session would be indexed.".to_owned(),
             count => format!("{count} sessions would be indexed."),
         };

@@ -24,8 +24,9 @@ pub(crate) fn list(
         }
     })?;
     let total = candidates.len();
-    let best = hits::best(candidates, request.limit).into_iter();
-    Ok(Results { sessions: best.map(|candidate| hits::hit(candidate, None)).collect(), total })
+    let latest = hits::best(candidates, usize::MAX).into_iter();
+    let wanted = latest.filter(|candidate| request.wants(candidate.session)).take(request.limit);
+    Ok(Results { sessions: wanted.map(|candidate| hits::hit(candidate, None)).collect(), total })
 }
 
 /// The sessions of which any passage is let in.

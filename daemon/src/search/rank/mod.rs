@@ -57,6 +57,15 @@ pub struct Request<'r> {
     pub weights: &'r Weights,
     /// A second ranker, made for this question.
     pub second: Option<&'r dyn SecondRanker>,
+    /// Only those that it lets in, before any limit. It is asked of every one that holds a word of
+    /// the question, and without words of the latest until there are enough.
+    pub only: Option<&'r dyn Fn(SessionKey) -> bool>,
+}
+
+impl Request<'_> {
+    fn wants(&self, session: u64) -> bool {
+        self.only.is_none_or(|only| only(SessionKey(session)))
+    }
 }
 
 /// Sessions that get a closer look.
@@ -99,7 +108,8 @@ impl Search<'_> {
     fn run(&self) -> tantivy::Result<Results> {
         let weights = self.request.weights;
         let plan = Plan::new(self.request.query, self.view, weights)?;
-        let gathered = gather::gather(&plan, self.view, self.admission, weights)?;
+        let mut gathered = gather::gather(&plan, self.view, self.admission, weights)?;
+        gathered.found.retain(|found| self.request.wants(found.session));
         let sessions = most_promising(&gathered.found);
         let evidence = Evidence::collect(&sessions, &plan, self.view, self.admission)?;
         let mut candidates = self.weighed(&sessions, &plan, &gathered, &evidence)?;
@@ -144,9 +154,11 @@ impl Search<'_> {
         let admits = |session: SessionKey| {
             (is_free && self.admission.admits_session(session.0)) || known.contains_key(&session.0)
         };
-        let second = ranker.rank(SECOND_CANDIDATES, &admits);
-        let second: Vec<(u64, f32)> =
-            second.into_iter().map(|(session, score)| (session.0, score)).collect();
+        let limit = if self.request.only.is_some() { usize::MAX } else { SECOND_CANDIDATES };
+        let second = ranker.rank(limit, &admits).into_iter();
+        let second = second.map(|(session, score)| (session.0, score));
+        let second = second.filter(|(session, _)| self.request.wants(*session));
+        let second: Vec<(u64, f32)> = second.take(SECOND_CANDIDATES).collect();
         let floor = ranker.floor();
         let heard: HashMap<u64, f32> = second.iter().copied().collect();
         for (session, score) in fuse::fuse(&own, &second, self.request.weights.second) {

@@ -378,6 +378,7 @@ fn no_question_fails_whatever_is_in_it() {
         limit: 0,
         weights: &Weights::default(),
         second: None,
+        only: None,
     };
     assert_eq!(index.index.search(&request).unwrap().sessions, []);
 }
