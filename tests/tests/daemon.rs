@@ -100,6 +100,22 @@ fn a_configuration_is_read_again_on_sighup_and_on_demand() {
 }
 
 #[test]
+fn a_section_that_nobody_knows_is_told_when_it_is_read_again() {
+    let world = World::new();
+    world.configure(&json!({}));
+    let _daemon = world.start();
+    let misspelt = json!({ "session_trackin": { "inactivity_timeout": 60 } });
+    std::fs::write(world.home().join("graphiti.config.json"), misspelt.to_string()).unwrap();
+    let said = world.printed(&["reload"]);
+    for part in ["`session_trackin` is unknown", "did you mean `session_tracking`?"] {
+        assert!(said.contains(part), "{said}");
+    }
+    // An older spelling is understood, and no mistake.
+    world.configure(&json!({ "enabled": true }));
+    assert_eq!(world.printed(&["reload"]), "Nothing changed.\n");
+}
+
+#[test]
 fn a_bad_configuration_leaves_the_old_one_in_force_and_says_why() {
     let world = World::new();
     world.configure(&json!({ "inactivity_timeout": 1, "check_interval": 1 }));

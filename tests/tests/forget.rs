@@ -11,6 +11,25 @@ const MARMOT: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const OTHER: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 
 #[test]
+fn an_id_of_several_sessions_is_told_with_the_sessions() {
+    let world = World::new();
+    let twin = MARMOT.replace("0001", "0002");
+    said(&world, MARMOT, "/work/app", "marmot");
+    said(&world, &twin, "/work/app", "marmot");
+    let daemon = world.start();
+    daemon.settle();
+    let refused = |arguments: &[&str]| {
+        let output = world.graphiti(arguments);
+        assert!(!output.status.success(), "{output:?}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains(MARMOT) && told.contains(&twin), "{arguments:?}: {told}");
+    };
+    refused(&["forget", "aaaa"]);
+    forget(&daemon, json!({ "sessions": [MARMOT, twin], "dry_run": false }));
+    refused(&["forget", "--undo", "aaaa"]);
+}
+
+#[test]
 fn a_forgotten_session_is_nowhere_and_stays_away() {
     let world = World::new();
     let mut marmot = said(&world, MARMOT, "/work/app", "marmot");

@@ -43,6 +43,39 @@ fn a_newer_value_holds_now_and_the_older_one_did_then() {
     assert!(text.lines().nth(line - 1).unwrap().contains("has been updated"));
 }
 
+/// What was true then is found however much came later: filters count before limits.
+#[test]
+fn what_was_true_long_ago_is_found_without_words_and_by_its_kind() {
+    let world = World::new();
+    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 48), "Fix the login", ("60", "3600"));
+    for number in 0..12 {
+        let session = format!("bbbb-{number}");
+        let mut later = world.transcript(&session).aged(HOUR * 24);
+        later.prompt(&format!("Write chapter {number} of the manual")).tool(
+            "Write",
+            &json!({ "file_path": format!("/work/app/doc/{number}.md"), "content": "x" }),
+            "File created successfully",
+        );
+        later.reply(&format!("I wrote chapter {number}. I chose short sentences over long ones because they are clear."));
+    }
+    let daemon = world.start();
+    daemon.settle_sessions();
+    let set = json!({ "query": "JWT_EXPIRY", "edge_types": ["SET_TO"] });
+    let set = facts(&daemon, &set)[0].clone();
+    for arguments in [
+        json!({ "as_of": set["valid_at"], "edge_types": ["SET_TO"], "max_facts": 1 }),
+        json!({ "edge_types": ["SET_TO"], "max_facts": 1 }),
+    ] {
+        assert_eq!(facts(&daemon, &arguments), std::slice::from_ref(&set), "{arguments}");
+    }
+    let then = json!({ "as_of": set["valid_at"], "max_facts": 50 });
+    assert!(facts(&daemon, &then).contains(&set));
+    let few = json!({ "as_of": set["valid_at"], "max_facts": 1 });
+    assert_eq!(facts(&daemon, &few).len(), 1);
+    let node = json!({ "entity_types": ["setting"], "max_nodes": 1 });
+    assert_eq!(daemon.call("search_nodes", &node)["nodes"][0]["name"], "JWT_EXPIRY");
+}
+
 #[test]
 fn one_setting_of_two_sessions_is_one_node_with_its_neighbours() {
     let world = World::new();

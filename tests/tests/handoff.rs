@@ -81,3 +81,35 @@ fn a_person_reads_the_same() {
     let printed = world.printed(&["handoff", "--project", "/work/nothing"]);
     assert_eq!(printed, "No earlier session is known in this project.\n");
 }
+
+/// As `list --json` prints it of a session that was written on another system.
+#[test]
+fn a_project_of_another_system_is_found_by_its_path() {
+    let world = World::new();
+    world.transcript_in("aaaa-1", r"D:\work\app").aged(HOUR).prompt("Fix the login").reply("Done.");
+    world.transcript_in("bbbb-2", "/").aged(HOUR).prompt("Clean up").reply("Done.");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    assert_eq!(world.json(&["list", "-p", "D:/work/app"])["total"], 1);
+    for path in ["D:/work/app", r"D:\work\app"] {
+        let handoff = world.json(&["handoff", "-p", path]);
+        assert_eq!(handoff["sessions"][0]["session_id"], "aaaa-1", "{path}: {handoff}");
+    }
+    assert_eq!(world.json(&["handoff", "-p", "D:/else"])["sessions"], json!([]));
+}
+
+#[test]
+fn none_is_none_for_every_command() {
+    let world = World::new();
+    let mut session = world.transcript("aaaa-1").aged(HOUR);
+    session.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle_sessions();
+    assert_eq!(world.printed(&["list", "-n", "0"]), "1 session.\n");
+    assert_eq!(world.printed(&["search", "login", "-n", "0"]), "");
+    assert_eq!(world.printed(&["facts", "login", "-n", "0"]), "");
+    assert_eq!(world.printed(&["handoff", "-p", "/work/app", "-n", "0"]), "");
+    let shown = world.json(&["show", "aaaa-1", "--messages", "-n", "0"]);
+    assert_eq!((&shown["messages"], &shown["next"]), (&json!([]), &json!(0)), "{shown}");
+    assert_eq!(world.json(&["search", "login", "-n", "0"])["hits"], json!([]));
+}

@@ -382,3 +382,26 @@ fn no_question_fails_whatever_is_in_it() {
     };
     assert_eq!(index.index.search(&request).unwrap().sessions, []);
 }
+
+#[test]
+fn what_lets_in_only_some_counts_before_any_limit() {
+    let ended = |session: u64| Card { ended_at: day(3, 1 + session as i8 % 20), ..card(session) };
+    let index = TestIndex::with((0..300).map(|number| said(ended(number), &["a common lantern"])));
+    // One that is neither among the best nor among the latest.
+    let wanted = keys(&index.search("lantern"));
+    let hidden = (0..300).find(|number| number % 20 == 0 && !wanted.contains(number)).unwrap();
+    let only = |session: SessionKey| session.0 == hidden;
+    for question in ["lantern", ""] {
+        let query = Query::parse(question, &now());
+        let request = Request {
+            query: &query,
+            scope: &Scope::default(),
+            now: Timestamp::MAX,
+            limit: 1,
+            weights: &Weights::default(),
+            second: None,
+            only: Some(&only),
+        };
+        assert_eq!(keys(&index.index.search(&request).unwrap()), [hidden], "{question:?}");
+    }
+}
