@@ -6,7 +6,7 @@ use crate::redact::randomness::looks_drawn;
 /// text by chance.
 #[rustfmt::skip]
 const LONG_WORDS: &[&str] = &[
-    "example", "placeholder", "changeme", "change_me", "change-me", "changethis", "redacted",
+    "example", "placeholder", "changeit", "changeme", "change_me", "change-me", "changethis", "redacted",
     "replaceme", "replace_", "replace-", "insert_", "insert-", "process.env", "os.environ",
     "getenv", "import.meta", "env::var", "undefined", "abcdefghijklm", "hijklmnop",
 ];

@@ -160,7 +160,7 @@ fn is_encoded_pair(text: &[u8]) -> bool {
 
 /// Whether `name=` follows.
 fn is_pair(text: &[u8]) -> bool {
-    let name = name_length(text, b"_-. ");
+    let name = name_length(text, b"_-.");
     name > 0 && text.get(name) == Some(&b'=')
 }
 

@@ -34,7 +34,7 @@ impl Value<'_> {
     pub(in crate::redact) fn is_secret(self, meaning: Meaning) -> bool {
         let text = self.text.trim();
         let text = &text[..text.floor_char_boundary(text.len().min(JUDGED))];
-        if text.len() < 3 || is_placeholder(text) {
+        if text.chars().count() < 3 || is_placeholder(text) {
             return false;
         }
         if meaning.is_variable && self.is_chosen(text) {
@@ -42,7 +42,7 @@ impl Value<'_> {
         }
         match meaning.strength {
             Strength::Password => self.is_password(text),
-            Strength::LikelyPassword => self.is_likely_password(text),
+            Strength::LikelyPassword => self.is_likely_password(text, meaning),
             Strength::Key if matches!(self.quoting, Quoting::Beside | Quoting::Cell) => {
                 self.is_hinted(text)
             }
@@ -91,7 +91,9 @@ impl Value<'_> {
             Quoting::Literal | Quoting::QuotedSetting | Quoting::Field => true,
             Quoting::Argument => is_argument_password(text),
             Quoting::Beside => is_told_password(text),
-            Quoting::Cell => text.len() >= 4 && is_unlike_words(text),
+            Quoting::Cell => {
+                text.len() >= 4 && is_unlike_words(text) && !is_code_in(Surrounding::Code)
+            }
             Quoting::Setting => !is_code_in(Surrounding::Settings),
             Quoting::Pair => {
                 text.len() >= 4
@@ -113,6 +115,9 @@ impl Value<'_> {
                     && !is_type_name(text)
                     && !(is_label(text) || PROSE.contains(&text))
             }
+            Quoting::Last => {
+                !is_code_in(Surrounding::Settings) && text.len() >= 4 && is_unlike_words(text)
+            }
             Quoting::Told | Quoting::Bare => self.is_bare_password(text),
         }
     }
@@ -127,7 +132,7 @@ impl Value<'_> {
     }
 
     /// `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.
-    fn is_likely_password(self, text: &str) -> bool {
+    fn is_likely_password(self, text: &str, meaning: Meaning) -> bool {
         let is_tied = matches!(
             self.quoting,
             Quoting::Literal
@@ -140,6 +145,12 @@ impl Value<'_> {
             text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/".contains(&byte));
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
         let is_message = text.contains(char::is_whitespace);
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        // `pass: hunter2`, but not `PASS: addr2line` of a test.
+        let is_line = self.quoting == Quoting::Line && !meaning.is_variable;
+        if is_line && (has_signs(text) || (has_digit && !text.contains('_'))) {
+            return !is_number && !is_message && self.is_password(text);
+        }
         is_tied && !is_plain && !is_number && !is_message && self.is_password(text)
     }
 

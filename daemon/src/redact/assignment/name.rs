@@ -6,7 +6,7 @@ use crate::redact::Kind;
 /// First letters are left out so that three cases are two.
 #[rustfmt::skip]
 pub(in crate::redact) const ANCHORS: &[&str] = &[
-    "pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
+    "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
     "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
     // German, Spanish, French, Portuguese, Italian, Dutch, Polish.
     "ennwort", "ENNWORT", "eheimnis", "EHEIMNIS", "chlüssel", "chluessel", "CHLUESSEL",
@@ -169,6 +169,7 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     let ends = |wanted: &[&str]| wanted.iter().any(|end| ends_with(word, end));
     if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "psk"])
         || is(&["passw", "dbpass", "userpass", "rootpass", "adminpass", "smtppass", "mailpass"])
+        || is(&["storepass", "keypass", "ftppass", "ldappass", "bindpass", "authpass"])
         || (is(&["pass", "phrase", "pw"])
             && !before.is_empty()
             && !is_open(previous)
@@ -177,7 +178,7 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     {
         return Some((Strength::Password, "password"));
     }
-    if is(&["pass"]) && !is_among(PASSING, previous) {
+    if (is(&["pass"]) || word == "pw" || word == "PW") && !is_among(PASSING, previous) {
         return Some((Strength::LikelyPassword, "password"));
     }
     if is(&["authorization"]) {

@@ -48,7 +48,9 @@ pub(super) fn is_flag_of_sentence(text: &[u8], name_start: usize) -> bool {
 /// `ENV` or `-e`, in a query, or among pairs of a connection string.
 pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> bool {
     let before = &text[name.start.saturating_sub(12)..name.start];
+    let line = extent::line_start(&text[name.start.saturating_sub(LINE_REACH)..name.start]);
     let is_line_start = before.is_empty()
+        || (!line.is_empty() && undecorated(line).is_empty())
         || matches!(before.last(), Some(b'\n' | b';' | b'?' | b'&'))
         || (before.ends_with(b"n") && before.ends_with(b"\\n"));
     let follows_pair = text.get(value_end) == Some(&b';')
@@ -64,13 +66,30 @@ pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> 
 
 /// Whether the name is set by a word before it, as in `ENV NAME value`.
 pub(super) fn is_declared_beside(text: &[u8], name_start: usize) -> bool {
+    let line = extent::line_start(&text[name_start.saturating_sub(LINE_REACH)..name_start]);
+    let is_configured = [&b"config set "[..], b"configure set ", b"mysqladmin "]
+        .iter()
+        .any(|words| line.windows(words.len()).any(|part| part == *words));
     ends_with_any(&text[..name_start], DECLARING_BESIDE)
+        || (is_configured && !line.ends_with(b" the "))
+}
+
+/// Whether another pair precedes the name in its line: `User: bob / Password: …`.
+pub(super) fn follows_pair(text: &[u8], name_start: usize, sign: &[u8]) -> bool {
+    let line = extent::line_start(&text[name_start.saturating_sub(LINE_REACH)..name_start]);
+    let Some(at) = line.windows(sign.len()).position(|part| part == sign) else { return false };
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" _.-,/;:=|@".contains(byte);
+    at > 0 && line[at - 1].is_ascii_alphanumeric() && line[at..].iter().all(is_plain)
 }
 
 /// Whether `name=value` stands between blanks, as in logs and inventories.
 pub(super) fn is_pair(text: &[u8], name_start: usize, value_end: usize) -> bool {
     let is_begun = name_start.checked_sub(1).is_none_or(|at| text[at].is_ascii_whitespace());
-    is_begun && text.get(value_end).is_none_or(u8::is_ascii_whitespace)
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || (matches!(byte, b'"' | b'\'') && follows_pair(text, name_start, b"="))
+    };
+    is_begun && text.get(value_end).is_none_or(ends)
 }
 
 /// Whether the value ends the command or another flag follows, so that it is no word of prose.
@@ -126,7 +145,10 @@ pub(super) fn is_in_row(text: &[u8], at: usize) -> bool {
 /// Whether the line, or the text, ends at `at`.
 pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     let rest = &text[at.min(text.len())..];
-    matches!(rest.first(), None | Some(b'\n' | b'\r'))
+    let blanks = rest.iter().take(40).take_while(|byte| **byte == b' ').count();
+    let is_remark = blanks > 0 && rest[blanks..].starts_with(b"# ");
+    is_remark
+        || matches!(rest.first(), None | Some(b'\n' | b'\r'))
         || rest.starts_with(b"\\n")
         || rest.starts_with(b"\\r")
         || rest.starts_with(b"**\n")
@@ -164,6 +186,9 @@ fn undecorated(line: &[u8]) -> &[u8] {
         let behind = path + 1 + number;
         return if line.get(behind) == Some(&b':') { &line[behind + 1..] } else { line };
     }
+    if let Some(behind) = behind_numbered_path(line) {
+        return &line[behind..];
+    }
     let numbered = line.trim_ascii_start();
     let number = digits(numbered);
     let rest = &numbered[number..];
@@ -172,6 +197,15 @@ fn undecorated(line: &[u8]) -> &[u8] {
         () if number > 0 && rest.starts_with(b"\t") => rest,
         () => line,
     }
+}
+
+/// The end of `path-12-`, which `grep` puts before the lines around what it looked for.
+fn behind_numbered_path(line: &[u8]) -> Option<usize> {
+    let length = line.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let path = line[..length].strip_suffix(b"-")?;
+    let digits = path.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_path = digits > 0 && path[..path.len() - digits].ends_with(b"-");
+    is_path.then_some(length)
 }
 
 fn ends_with_any(text: &[u8], words: &[&str]) -> bool {

@@ -56,7 +56,7 @@ pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bo
 /// them continues it (`f(x).y`, `a[0]?`).
 fn closes(rest: &str, close: u8, is_cut: bool) -> bool {
     match rest.bytes().rposition(|byte| byte == close) {
-        None => is_cut,
+        None => is_cut || rest.len() == 1,
         Some(at) => {
             let behind = &rest[at + 1..];
             behind.is_empty() || behind.starts_with(['.', '?', ';', '!', '(', '[', '{'])

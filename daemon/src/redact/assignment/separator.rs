@@ -33,13 +33,13 @@ const BLANKS: usize = 40;
 /// What a sentence puts between a name and its value, in English, German, French and Spanish.
 #[rustfmt::skip]
 const PROSE: &[&str] = &[
-    "is set to ", "is now ", "is: ", "is ", "was ", "set to ", "ist ", "lautet ", "lautet: ",
+    "is set to ", "is now ", "is ", "was ", "set to ", "ist ", "lautet ",
     "est ", "es ",
 ];
 
 /// Signs that mean the same whatever is around them; `None` ties nothing.
 const SIGNS: &[(&str, Option<Tie>)] = &[
-    (":-", Some(Tie::Assigns)),
+    (":-", Some(Tie::Equals)),
     (":=", Some(Tie::Assigns)),
     ("=>", Some(Tie::Assigns)),
     ("||", Some(Tie::Assigns)),
@@ -62,6 +62,8 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()));
     let found = if let Some(at) = next_element(&text[end..]).map(|length| end + length) {
         Some((Tie::Element, at))
+    } else if let Some(length) = typed(&text[close..]) {
+        Some((Tie::Assigns, close + length))
     } else if is_value_with_sign(text, start, end, at) {
         Some((Tie::Equals, at + 1))
     } else if rest.starts_with(b":-") && !text[..start].ends_with(b"{") {
@@ -72,6 +74,8 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
         // In `scheme://<user>:<password>@host` the tags are placeholders.
         let is_element = !text[..start].ends_with(b":<");
         is_element.then_some((Tie::Element, at + 1))
+    } else if rest.starts_with(b">") && is_attribute(&text[..start]) {
+        Some((Tie::Element, at + 1))
     } else if rest.starts_with(b":") {
         // `/pass:value`, as flags are on Windows.
         let is_flag = text[..start].ends_with(b" /");
@@ -105,6 +109,21 @@ fn after_emphasis(text: &[u8], start: usize, at: usize) -> usize {
             text[..start].ends_with(open.as_bytes()) && text[at..].starts_with(close.as_bytes())
         })
         .map_or(at, |(_, close)| at + close.len())
+}
+
+/// `<entry key="name">value</entry>`: whether the name is the attribute that tells what it is.
+fn is_attribute(before: &[u8]) -> bool {
+    [" key=\"", " Key=\"", " name=\"", " Name=\"", " key='", " name='"]
+        .iter()
+        .any(|attribute| before.ends_with(attribute.as_bytes()))
+}
+
+/// The length of `.type(`, with which tests of pages fill the field that the name selects.
+fn typed(behind: &[u8]) -> Option<usize> {
+    [".type(", ".fill(", ".send_keys(", ".sendKeys(", ".setValue(", ".clear().type("]
+        .iter()
+        .find(|call| behind.starts_with(call.as_bytes()))
+        .map(|call| call.len())
 }
 
 /// `<key>name</key><string>value`, `<name>name</name><value>value`, `<td>name</td><td>value`:
@@ -213,6 +232,14 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     if at == end {
         return None;
     }
+    for (words, length) in [("is: ", 4), ("lautet: ", 8)] {
+        if rest.starts_with(words.as_bytes()) {
+            return Some((Tie::Colon, at + length));
+        }
+    }
+    if let Some(length) = owner(rest) {
+        return Some((Tie::Prose, at + length));
+    }
     for word in PROSE {
         if rest.starts_with(word.as_bytes()) {
             return Some((Tie::Prose, at + word.len()));
@@ -236,6 +263,16 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
         () if at - end >= 2 || text[end] == b'\t' => (Tie::Column, at),
         () => (Tie::Beside, at),
     })
+}
+
+/// The length of `for bob: `, which says whose password it is.
+fn owner(rest: &[u8]) -> Option<usize> {
+    let words = ["for ", "für ", "of ", "para ", "pour "];
+    let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_@.'\" -".contains(byte);
+    let name = rest[word.len()..].iter().take(BLANKS).take_while(is_name).count();
+    let end = word.len() + name;
+    rest[end..].starts_with(b": ").then_some(end + 2)
 }
 
 /// `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …`, `key="x" value="…"`.
@@ -273,7 +310,7 @@ mod tests {
             ("--NAME x", Some((Tie::Flag, "x"))),
             ("NAME is x", Some((Tie::Prose, "x"))),
             ("<NAME>x</", Some((Tie::Element, "x</"))),
-            ("${NAME:-x}", Some((Tie::Assigns, "x}"))),
+            ("${NAME:-x}", Some((Tie::Equals, "x}"))),
             ("NAME || 'x'", Some((Tie::Assigns, "'x'"))),
             ("NAME%3Dx", Some((Tie::Equals, "x"))),
             ("NAME string = \"x\"", Some((Tie::Assigns, "\"x\""))),

@@ -52,7 +52,13 @@ pub(in crate::redact) fn below(text: &str, at: usize) -> Option<Table> {
     let mut table = Table { secrets: Vec::new(), end: rows };
     while let Some(row) = line(&text[..end], table.end).filter(|row| !row.is_empty()) {
         let count = cells(text, row.clone(), notation).count();
-        if count != columns.len() {
+        let is_row = match notation {
+            Notation::Markdown => text[row.clone()].trim_start().starts_with('|'),
+            Notation::Separated(_) => {
+                count == columns.len() || (row.end == end && count < columns.len())
+            }
+        };
+        if !is_row {
             break;
         }
         for (cell, meaning) in cells(text, row.clone(), notation).zip(&columns) {
@@ -76,7 +82,7 @@ fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
     let next = line(text, heading.end + 1)?;
     let below = text.get(next.start..next.end.min(next.start + 2 * HEADING)).unwrap_or("").trim();
     if text[heading.clone()].trim_start().starts_with('|') {
-        let is_rule = below.contains("---") && below.bytes().all(|byte| b"|-: ".contains(&byte));
+        let is_rule = below.contains("--") && below.bytes().all(|byte| b"|-: ".contains(&byte));
         return is_rule.then_some((Notation::Markdown, next.end + 1));
     }
     let separator = *b",;\t".iter().find(|sign| text[heading.clone()].as_bytes().contains(sign))?;

@@ -50,6 +50,8 @@ pub(in crate::redact) enum Quoting {
     Cell,
     /// Not at all, in a sentence: `name is value`.
     Told,
+    /// Not at all, as the last thing on a line that other things precede.
+    Last,
     /// Not at all: may be code or prose.
     Bare,
 }
@@ -65,6 +67,11 @@ pub(super) struct Found<'t> {
 pub(super) fn read(text: &str, name: Range<usize>, tie: Tie, at: usize) -> Option<Found<'_>> {
     let bytes = text.as_bytes();
     let at = past_type(bytes, tie, at);
+    // `'passwd:' and 'group:'`: the mark closes what opened before the name.
+    let opened = position::enclosing_quote(bytes, &name);
+    if at == name.end + 1 && opened.is_some() && bytes.get(at).copied() == opened {
+        return None;
+    }
     if let Some(range) = extent::literal(bytes, at) {
         let quoting = literal_quoting(bytes, &name, tie, range.end);
         return Found::new(text, range, quoting, Reach::Narrow);
@@ -104,13 +111,22 @@ fn read_bare<'t>(text: &'t str, name: &Range<usize>, tie: Tie, at: usize) -> Opt
             let is_setting = position::is_in_section(bytes, name.start);
             Some(if is_setting { Quoting::Line } else { Quoting::Assigned })
         }
+        Tie::Colon if position::ends_line(bytes, end) => {
+            let is_pair = position::follows_pair(bytes, name.start, b": ");
+            Some(if is_pair { Quoting::Line } else { Quoting::Last })
+        }
+        Tie::Prose if position::ends_line(bytes, end) => Some(Quoting::Last),
         Tie::Beside if position::is_declared_beside(bytes, name.start) => Some(Quoting::Setting),
+        Tie::Beside if position::is_whole_line(bytes, name, end) => Some(Quoting::Cell),
         Tie::Column if position::is_whole_line(bytes, name, end) => Some(Quoting::Cell),
         Tie::Flag if position::is_flag_of_sentence(bytes, name.start) => Some(Quoting::Bare),
         Tie::Flag => Some(Quoting::Flag),
         _ => None,
     };
     if let Some(quoting) = quoting {
+        let is_quoted_pair =
+            quoting == Quoting::Pair && matches!(bytes.get(end), Some(b'"' | b'\''));
+        let reach = if is_quoted_pair { Reach::Word(bytes.get(end).copied()) } else { reach };
         return Found::new(text, at..end, quoting, reach);
     }
     let end = extent::bare_end(bytes, at, JUDGED, Reach::Narrow);
@@ -141,17 +157,23 @@ fn literal_quoting(text: &[u8], name: &Range<usize>, tie: Tie, end: usize) -> Qu
                 Quoting::Argument
             }
         }
-        Tie::Literal if is_key_of_pair(text, name) => Quoting::Literal,
+        Tie::Literal if is_key_of_pair(text, name) || is_lisp(text, name) => Quoting::Literal,
         Tie::Cell if position::is_in_row(text, name.start) => Quoting::Cell,
         Tie::Literal | Tie::Cell | Tie::Beside | Tie::Column => Quoting::Argument,
         _ => Quoting::Literal,
     }
 }
 
+/// `:password "x"`, `(setq smtp-password "x")`.
+fn is_lisp(text: &[u8], name: &Range<usize>) -> bool {
+    let before = &text[..name.start];
+    text.get(name.end) == Some(&b' ') && (before.ends_with(b" :") || before.ends_with(b"(setq "))
+}
+
 /// Whether the name is the first argument of a call that sets or reads something by its name, so
 /// that the second is its value: `setProperty("db.password", "…")`, `getenv("PASSWORD", "…")`.
 fn is_key_of_pair(text: &[u8], name: &Range<usize>) -> bool {
-    const VERBS: [&[u8]; 12] = [
+    const VERBS: [&[u8]; 14] = [
         b"set",
         b"put",
         b"define",
@@ -164,8 +186,13 @@ fn is_key_of_pair(text: &[u8], name: &Range<usize>) -> bool {
         b"item",
         b"header",
         b"cookie",
+        b"fill",
+        b"type",
     ];
     let before = &text[name.start.saturating_sub(40)..name.start];
+    let is_selector = |byte: &&u8| byte.is_ascii_alphanumeric() || b"#.[=-_".contains(byte);
+    let selector = before.iter().rev().take_while(is_selector).count();
+    let before = &before[..before.len() - selector];
     let Some(before) = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")) else {
         return false;
     };
