@@ -1,11 +1,14 @@
 //! Private keys in text form: blocks between `-----BEGIN … PRIVATE KEY-----` and its `END`,
 //! also with one of the two cut off, with `\n` for line breaks, with line numbers, quotation
-//! marks or diff signs before each line, and PuTTY's own format.
+//! marks, diff signs or the path that `grep` puts before each line, and PuTTY's own format.
 
 use std::ops::Range;
 
 /// A word of key material: at least so many base64 digits, unless it is the last line's rest.
 const FULL_WORD: usize = 16;
+
+/// The longest path that is looked for before a line.
+const PATH: usize = 200;
 
 /// The longest header line (`DEK-Info: …`) that is skipped.
 const HEADER_LINE: usize = 200;
@@ -18,12 +21,12 @@ pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<R
     let header_end = dashes_after(bytes, anchor.end)?;
     if let Some(at) = before.rfind("BEGIN ") {
         let start = anchor.start - before.len() + at;
-        let body = body(text, header_end)?;
+        let body = body(text, header_end, grep_path(text, with_dashes_before(bytes, start)))?;
         return Some(with_dashes_before(bytes, start)..body);
     }
     let at = before.rfind("END ")?;
     let start = with_dashes_before(bytes, anchor.start - before.len() + at);
-    let body = body_before(text, start, floor)?;
+    let body = body_before(text, start, floor, grep_path(text, start))?;
     Some(body..header_end)
 }
 
@@ -31,15 +34,43 @@ pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<R
 pub(super) fn putty(text: &str, anchor: Range<usize>) -> Option<Range<usize>> {
     let count = text[anchor.end..].bytes().take_while(|byte| b" 0123456789".contains(byte)).count();
     let start = anchor.end + count;
-    body(text, start).map(|end| start..end)
+    body(text, start, None).map(|end| start..end)
+}
+
+/// The path that `grep` put before the line whose dashes begin at `at`: `path/key.pem:3:`.
+fn grep_path(text: &str, at: usize) -> Option<&str> {
+    let before = &text[text.ceil_char_boundary(at.saturating_sub(PATH))..at];
+    let line = before.rsplit('\n').next()?.trim_start();
+    let numbers = line.strip_suffix([':', '-'])?.trim_end_matches(|c: char| c.is_ascii_digit());
+    let path = numbers.trim_end_matches([':', '-']);
+    let is_path =
+        !path.is_empty() && !path.contains(char::is_whitespace) && path.len() < line.len();
+    is_path.then_some(path)
+}
+
+/// The word without the path, and the number of the line, that `grep` put before it.
+fn behind_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
+    let Some(rest) = path.and_then(|path| text[word.start..].strip_prefix(path)) else {
+        return word.start;
+    };
+    let Some(rest) = rest.strip_prefix([':', '-']) else { return word.start };
+    let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let has_number = number.len() < rest.len();
+    let rest = number.strip_prefix([':', '-']).filter(|_| has_number).unwrap_or(rest);
+    text.len() - rest.len()
 }
 
 /// Where the material that begins at `start` ends, its `END` line included.
-fn body(text: &str, start: usize) -> Option<usize> {
+fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     let mut end = None;
     let mut at = start;
     let mut is_full = true;
     while let Some(word) = next_word(text, at) {
+        let behind = behind_path(text, word.clone(), path);
+        if behind > word.start {
+            at = behind;
+            continue;
+        }
         let content = &text[word.clone()];
         let header = header_line(text, word.clone());
         at = word.end;
@@ -60,12 +91,15 @@ fn body(text: &str, start: usize) -> Option<usize> {
 }
 
 /// Where the material that ends at `end` begins.
-fn body_before(text: &str, end: usize, floor: usize) -> Option<usize> {
+fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Option<usize> {
     let mut start = None;
     let mut at = end;
     while let Some(word) = previous_word(text, at, floor) {
         let content = &text[word.clone()];
         at = word.start;
+        if path.is_some_and(|path| content == path) {
+            continue;
+        }
         if is_material(content) && (content.len() >= FULL_WORD || start.is_none()) {
             start = Some(word.start);
         } else if !is_decoration(content) {
@@ -211,6 +245,22 @@ mod tests {
         let numbered = plain.lines().enumerate().map(|(n, line)| format!("   {n}→{line}\n"));
         let diffed: String = plain.lines().map(|line| format!("+ {line}\n")).collect();
         let quoted: String = plain.lines().map(|line| format!("  \"{line}\\n\" +\n")).collect();
+        let grepped = plain.lines().map(|line| format!("etc/ssl/key.pem:{line}\n"));
+        let grepped: String = grepped.collect();
+        let numbers = plain.lines().enumerate();
+        let found = numbers.map(|(n, line)| format!("./a-b/key.pem:{n}:{line}\n"));
+        let found: String = found.collect();
+        let context = plain.lines().enumerate().map(|(n, line)| {
+            let sign = if n == 0 { ':' } else { '-' };
+            format!("key.pem{sign}{n}{sign}{line}\n")
+        });
+        let context: String = context.collect();
+        for text in [&grepped, &found, &context] {
+            let rest = rest_after(&format!("before\n{text}after"));
+            let left: Vec<&str> = lines.iter().map(String::as_str).collect();
+            assert!(left.iter().all(|line| !rest.contains(line)), "{rest}");
+            assert!(rest.starts_with("before\n") && rest.ends_with("after"), "{rest}");
+        }
         let spaced = plain.replace('\n', " ");
         let header =
             plain.replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n", 1);

@@ -49,7 +49,8 @@ impl Redactor {
 
     fn redact_string(&self, text: &mut String, meaning: Option<Meaning>, counts: &mut Counts) {
         let redacted = self.redact(text);
-        let value = value::Value { text, quoting: Quoting::Literal };
+        let quoting = Quoting::Field;
+        let value = value::Value { text, quoting, is_cut: false };
         match meaning.filter(|meaning| redacted.counts.is_empty() && value.is_secret(*meaning)) {
             Some(meaning) => {
                 counts.add(meaning.kind, 1);

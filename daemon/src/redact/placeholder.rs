@@ -6,9 +6,9 @@ use crate::redact::randomness::looks_drawn;
 /// text by chance.
 #[rustfmt::skip]
 const LONG_WORDS: &[&str] = &[
-    "example", "placeholder", "changeme", "change_me", "change-me", "changethis", "redacted",
+    "example", "placeholder", "changeit", "changeme", "change_me", "change-me", "changethis", "redacted",
     "replaceme", "replace_", "replace-", "insert_", "insert-", "process.env", "os.environ",
-    "getenv", "import.meta", "env::var", "undefined",
+    "getenv", "import.meta", "env::var", "undefined", "abcdefghijklm", "hijklmnop",
 ];
 
 /// Words that do so only between characters that are no letters, in what does not look drawn.
@@ -31,12 +31,17 @@ const PLAIN_WORDS: &[&str] = &[
 /// Words of labels and messages about passwords.
 #[rustfmt::skip]
 const LABEL_WORDS: &[&str] = &[
-    "a", "and", "are", "at", "be", "can", "cannot", "characters", "choose", "confirm",
-    "contain", "contains", "could", "do", "does", "enter", "field", "for", "forgot", "from",
-    "has", "have", "if", "in", "incorrect", "invalid", "is", "least", "match", "missing",
-    "must", "new", "not", "of", "or", "password", "passwords", "please", "provide", "required",
-    "reset", "should", "the", "to", "type", "use", "user", "value", "with", "wrong", "you",
-    "your",
+    "be", "cannot", "characters", "choose", "confirm", "contain", "contains", "could", "do",
+    "does", "enter", "field", "forgot", "incorrect", "invalid", "least", "match", "missing",
+    "must", "new", "not", "password", "passwords", "please", "provide", "required", "reset",
+    "should", "type", "use", "user", "value", "wrong", "you", "your",
+];
+
+/// Words that hold sentences together. A pass phrase has them, too.
+#[rustfmt::skip]
+const JOINING_WORDS: &[&str] = &[
+    "a", "and", "are", "at", "can", "for", "from", "has", "have", "if", "in", "is", "of", "or",
+    "the", "to", "with",
 ];
 
 /// Whether `value` stands for a secret instead of being one.
@@ -50,6 +55,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || is_reference(value)
         || is_elided(value)
         || is_pattern(value)
+        || is_format(value)
         || says_placeholder(value)
 }
 
@@ -60,34 +66,37 @@ pub(super) fn is_plain_word(value: &str) -> bool {
     PLAIN_WORDS.binary_search(&lower.as_str()).is_ok()
 }
 
-/// Whether `value` reads like a label or a message rather than a pass phrase.
+/// Whether `value` reads like a label or a message rather than a pass phrase. A phrase with small
+/// words is one that begins with a small letter and has a digit.
 pub(super) fn is_label(value: &str) -> bool {
-    value.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        let lower = word.to_ascii_lowercase();
-        LABEL_WORDS.binary_search(&lower.as_str()).is_ok()
-    })
-}
-
-/// Whether the unquoted `value` is an expression of a programming language.
-pub(super) fn is_code(value: &str) -> bool {
-    if value.contains(['(', '[', '{', '<']) || value.contains("::") || value.contains("->") {
-        return true;
-    }
-    let mut segments = value.split(['.', '?', '!']).filter(|segment| !segment.is_empty());
-    let is_path = value.contains(['.', '?', '!'])
-        && segments.clone().count() > 1
-        && segments.all(|segment| is_identifier(segment) && !looks_drawn(segment));
-    is_path || value.starts_with(['&', '*', '@', ':', '/', '~', '!'])
+    let has = |words: &[&str]| {
+        value
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| words.binary_search(&word.to_ascii_lowercase().as_str()).is_ok())
+    };
+    let is_chosen = value.starts_with(|c: char| c.is_ascii_lowercase())
+        && value.bytes().any(|byte| byte.is_ascii_digit());
+    has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_chosen)
 }
 
 /// Whether `value` names a place rather than being a secret: a path, an address, a mail address.
 pub(super) fn is_location(value: &str) -> bool {
-    let path = ["/", "./", "../", "~/", "\\\\", "file:"];
+    let path = ["./", "../", "~/", "\\\\", "file:"];
     let is_word =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte));
+    // `/Falcon41` is chosen by someone, `/run` and `/etc/passwd` are not.
+    let is_absolute = value.strip_prefix('/').is_some_and(|rest| {
+        rest.contains('/') || !rest.bytes().any(|byte| byte.is_ascii_uppercase())
+    });
+    let is_path = is_absolute || path.iter().any(|start| value.starts_with(start));
+    // `464/tcp`
+    let is_port = value.split_once('/').is_some_and(|(number, _)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
     value.contains("://")
+        || is_port
         || (value.contains('/') && value.split('/').all(is_word))
-        || (path.iter().any(|start| value.starts_with(start)) && !looks_drawn(value))
+        || (is_path && !looks_drawn(value))
         || value.as_bytes().get(1..3) == Some(b":\\")
 }
 
@@ -113,13 +122,15 @@ fn is_reference(value: &str) -> bool {
     let second = bytes.get(1).copied().unwrap_or(b' ');
     let is_name_start = second.is_ascii_alphabetic() || second == b'_';
     let inner = &value[value.ceil_char_boundary(1)..];
+    // `:Falcon41` is chosen by someone, `:password` and `@user_id` are parameters.
+    let is_parameter = || !inner.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     match bytes[0] {
         b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),
-        b'<' => last == b'>' || is_name_start,
+        b'<' => last == b'>' || (is_name_start && is_parameter()),
         b'{' => last == b'}',
         b'[' => last == b']',
-        b'%' => last == b'%' || second == b's' || second == b'(',
-        b':' | b'@' => is_name_start && is_identifier(inner) && !looks_drawn(inner),
+        b'%' => last == b'%' || second == b'(' || value.get(..2) == Some("%s") && value.len() < 4,
+        b':' | b'@' => is_name_start && is_identifier(inner) && is_parameter(),
         _ => ["${", "{{", "$(", "#{", "<%"].iter().any(|open| value.contains(open)),
     }
 }
@@ -136,6 +147,14 @@ fn is_pattern(value: &str) -> bool {
     const SIGNS: [&str; 12] =
         ["[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*"];
     SIGNS.iter().any(|sign| value.contains(sign))
+}
+
+/// `%s:%s`, `{}`, `\x73\x65\x72`: what is put together or spelled out elsewhere.
+fn is_format(value: &str) -> bool {
+    let verbs = value.match_indices("%s").map(|(at, verb)| &value[at + verb.len()..]);
+    let has_verb =
+        verbs.into_iter().any(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    has_verb || value.contains("{}") || value.matches("\\x").count() > 2
 }
 
 fn says_placeholder(value: &str) -> bool {
@@ -161,6 +180,7 @@ mod tests {
     fn the_word_lists_are_sorted() {
         assert!(PLAIN_WORDS.is_sorted());
         assert!(LABEL_WORDS.is_sorted());
+        assert!(JOINING_WORDS.is_sorted());
     }
 
     #[test]
@@ -198,17 +218,6 @@ mod tests {
         }
         for value in ["hunter2", "p@ss$word1", "Tr0ub4dor&3", "$2b$10$abc", "a<b>c1", "herewego9"] {
             assert!(!is_placeholder(value), "{value}");
-        }
-    }
-
-    #[test]
-    fn code_is_known() {
-        for value in ["get_token()", "config.secret", "self.token", "Option<String>", "auth::Token"]
-        {
-            assert!(is_code(value), "{value}");
-        }
-        for value in ["hunter2", "kJ8s2Lq0.Zx9Vb4Nm", "pa$$w0rd"] {
-            assert!(!is_code(value), "{value}");
         }
     }
 }

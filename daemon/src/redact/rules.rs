@@ -3,7 +3,8 @@
 //! A row is tried where one of its anchors stands in the text. Its pattern begins at the anchor
 //! (or at most [`Start::Back`] bytes before it) and knows ASCII only. The secret is the first
 //! group that took part in the match, or else the whole match. The formats are those that the
-//! providers document or that their tokens show.
+//! providers document or that their tokens show; which providers there are was compared with the
+//! default configuration of gitleaks (MIT, as of 2026).
 //!
 //! Secrets without a form of their own (`MISTRAL_API_KEY=…`) are found by the name beside them:
 //! see [`assignment`](crate::redact::assignment).
@@ -50,8 +51,14 @@ pub(super) enum Check {
     Mixed,
     /// That, and looks drawn by lot, not made of words.
     Random,
+    /// Looks drawn by lot, and holds a digit.
+    Drawn,
     /// Not a placeholder.
     Password,
+    /// That, and not in capitals as the names of methods are.
+    Chosen,
+    /// Twelve words or more of which none only holds sentences together.
+    SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
     /// Nothing.
@@ -195,7 +202,7 @@ pub(super) const RULES: &[Rule] = &[
     glued("teams-webhook", &["webhook.office.com/"], r"webhook\.office\.com/webhookb2/([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[\w/-]{30,})").check(Check::Nothing),
     glued("zapier-webhook", &["hooks.zapier.com/"], r"hooks\.zapier\.com/hooks/catch/([A-Za-z0-9]+/[A-Za-z0-9]+)").check(Check::Nothing),
     // Money and shops.
-    edged("stripe-key", &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"], r"[sr]k_(?:live|test|org_live|org_test)_\w{10,}"),
+    edged("stripe-key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "sk_org_"], r"[sr]k_(?:live|test|prod|org_live|org_test)_\w{10,}"),
     edged("webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/_-]{24,}=*"),
     edged("shopify-token", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shptka_"], r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{32,}"),
     edged("square-token", &["sq0atp-", "sq0csp-", "sq0idp-"], r"sq0(?:atp|csp|idp)-[\w-]{20,}"),
@@ -205,7 +212,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("paypal-token", &["A21AA"], r"A21AA[\w-]{60,}"),
     edged("plaid-token", &["access-sandbox-", "access-development-", "access-production-"], r"access-(?:sandbox|development|production)-[0-9a-f-]{36}"),
     edged("razorpay-key", &["rzp_live_", "rzp_test_"], r"rzp_(?:live|test)_[A-Za-z0-9]{14,}"),
-    edged("flutterwave-key", &["FLWSECK"], r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{30,}(?:-X)?"),
+    edged("flutterwave-key", &["FLWSECK"], r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?"),
     edged("adyen-key", &["AQE"], r"AQE[A-Za-z0-9+/_-]{80,}={0,2}(?:-[A-Za-z0-9+/=]+)*").alone(),
     edged("easypost-key", &["EZAK", "EZTK"], r"EZ[AT]K[A-Za-z0-9]{50,}"),
     edged("shippo-token", &["shippo_"], r"shippo_(?:live|test)_[0-9a-f]{40}"),
@@ -216,11 +223,13 @@ pub(super) const RULES: &[Rule] = &[
     edged("newrelic-key", &["NRAL"], r"\b[0-9a-zA-Z]{36}NRAL\b").back(36),
     edged("sentry-token", &["sntrys_", "sntryu_", "sntryi_"], r"sntry[sui]_[A-Za-z0-9+/_-]{40,}=*"),
     edged("grafana-token", &["glsa_", "glc_"], r"(?:glsa_[A-Za-z0-9]{30,}_[0-9a-f]{8}|glc_[A-Za-z0-9+/]{30,}=*)"),
+    edged("grafana-token", &["eyJrIjoi"], r"eyJrIjoi[A-Za-z0-9+/]{40,}={0,2}"),
     edged("pagerduty-key", &["u+"], r"u\+[\w-]{18}\b").check(Check::Mixed),
     edged("dynatrace-token", &["dt0"], r"dt0[a-z]\d\d\.[A-Z0-9]{20,}\.[A-Z0-9]{50,}"),
     edged("honeycomb-key", &["hcaik_", "hcbik_", "hcxik_", "hcamk_"], r"hc[abx][im]k_\w{40,}"),
     edged("splunk-token", &["Splunk "], r"Splunk ([0-9a-fA-F-]{36})").check(Check::Nothing),
     glued("vault-token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[\w-]{20,}"),
+    edged("vault-token", &["s."], r"s\.[A-Za-z0-9]{24}\b").check(Check::Drawn),
     edged("vault-unseal-key", &["Unseal Key", "Recovery Key"], r"(?:Unseal|Recovery) Key(?: \d+)?: ([A-Za-z0-9+/]{40,}=*)"),
     edged("terraform-token", &[".atlasv1."], r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}").back(14),
     edged("pulumi-token", &["pul-"], r"pul-[0-9a-f]{40}\b"),
@@ -248,11 +257,33 @@ pub(super) const RULES: &[Rule] = &[
     edged("readme-key", &["rdme_"], r"rdme_[a-z0-9]{60,}"),
     edged("adobe-secret", &["p8e-", "p8ea_"], r"p8e(?:-|a_)[\w-]{30,}"),
     edged("twitter-token", &["AAAAAAAAAAAAAAAAAAAA"], r"A{20,22}[A-Za-z0-9%]{60,}").alone(),
+    // Others that the default configuration of gitleaks knows.
+    edged("authress-key", &["sc_", "ext_", "scauth_", "authress_"], r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}"),
+    edged("clickhouse-key", &["4b1d"], r"4b1d[A-Za-z0-9]{38}\b").check(Check::Mixed).alone(),
+    edged("frameio-token", &["fio-u-"], r"fio-u-[\w=-]{60,}"),
+    edged("intra42-secret", &["s-s4t2"], r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
+    edged("maxmind-key", &["_mmk"], r"\b[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b").back(36),
+    edged("scalingo-token", &["tk-us-"], r"tk-us-[\w-]{48}"),
+    edged("settlemint-token", &["sm_aat_", "sm_pat_", "sm_sat_"], r"sm_[aps]at_[A-Za-z0-9]{16}"),
+    edged("defined-networking-token", &["dnkey-"], r"dnkey-[\w=-]{26}-[\w=-]{52}"),
+    edged("harness-token", &["sat."], r"sat\.[\w-]{20,24}\.[A-Za-z0-9]{20,28}\.[A-Za-z0-9]{18,24}"),
+    edged("lob-key", &["live_", "test_"], r"(?:live|test)_[0-9a-f]{35}\b"),
+    edged("gocardless-token", &["live_"], r"live_[A-Za-z0-9_=-]{40}\b").check(Check::Drawn),
+    // Others that their providers document.
+    edged("fireworks-key", &["fw_"], r"fw_[A-Za-z0-9]{22,}").check(Check::Drawn).alone(),
+    edged("together-key", &["tgp_v1_"], r"tgp_v1_[\w-]{40,}"),
+    edged("posthog-key", &["phx_"], r"phx_[A-Za-z0-9]{40,}"),
+    edged("apify-token", &["apify_api_"], r"apify_api_[A-Za-z0-9]{36}"),
+    edged("e2b-key", &["e2b_"], r"e2b_[0-9a-f]{40}"),
+    edged("polar-token", &["polar_oat_"], r"polar_oat_[A-Za-z0-9]{40,}"),
     // Keys and passwords of no provider.
     edged("age-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-[0-9A-Z]{50,}"),
     edged("private-key", &["xprv", "yprv", "zprv"], r"[xyz]prv[A-Za-z0-9]{100,}"),
     // The base64 of a key block's beginning, as in a kubeconfig.
     glued("private-key", &["LS0tLS1CRUdJTiBQUklWQVRFIEtF", "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR", "LS0tLS1CRUdJTiBFQyBQUklWQVRF", "LS0tLS1CRUdJTiBPUEVOU1NIIFBS", "LS0tLS1CRUdJTiBFTkNSWVBURUQg"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}=*"),
+    // The base64 of tokens, addresses with passwords and accounts, as in the secrets of Kubernetes.
+    edged("token", &["Z2hwX", "Z2hvX", "Z2hzX", "Z2l0aHViX3BhdF", "Z2xwYXQt", "c2stYW50L", "c2stcHJvai", "c2tfbGl2ZV", "eG94Yi0", "eG94cC0", "bnBtX", "aHZzL", "cHlwaS1", "QUtJQ", "ZXlKaGJHY2lPaU", "ZXlKMGVYQWlPaU", "ZXlKcmFXUWlPaU", "cG9zdGdyZXM6Ly", "bXlzcWw6Ly", "bW9uZ29kYi"], r"(?:Z2hwX|Z2hvX|Z2hzX|Z2l0aHViX3BhdF|Z2xwYXQt|c2stYW50L|c2stcHJvai|c2tfbGl2ZV|eG94Yi0|eG94cC0|bnBtX|aHZzL|cHlwaS1|QUtJQ|ZXlKaGJHY2lPaU|ZXlKMGVYQWlPaU|ZXlKcmFXUWlPaU|cG9zdGdyZXM6Ly|bXlzcWw6Ly|bW9uZ29kYi)[A-Za-z0-9+/_-]{16,}={0,2}").alone(),
+    glued("private-key", &["eyJ0eXBlIjoic2VydmljZV9hY2NvdW50", "eyJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud", "ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud", "ewogICAgInR5cGUiOiAic2VydmljZV9hY2NvdW50"], r"e[yw][A-Za-z0-9+/]{30,}={0,2}"),
     edged("private-key", &["\"d\""], r#""d"\s*:\s*"([\w-]{40,})"#),
     edged("private-key", &["minisign"], r"minisign encrypted secret key(?:\n|\\n)(RW[A-Za-z0-9+/]{50,}=*)"),
     edged("jwt", &["eyJ"], r"eyJ[\w-]{8,}\.(?:eyJ[\w-]{6,}(?:\.[\w-]*)?|[\w-]*\.[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,})").run().check(Check::Nothing),
@@ -267,7 +298,7 @@ pub(super) const RULES: &[Rule] = &[
     // Passwords on command lines.
     edged("password", &["mysql", "mariadb"], r#"(?:mysql|mariadb)[a-z-]*(?: [^\n|;&]{0,200}?)? (?:-p|--password[= ])(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["sshpass "], r#"sshpass +(?:-\S+ +){0,3}?-p *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`]+))"#).check(Check::Password),
-    edged("password", &["redis-cli "], r#"redis-cli(?: [^\n|;&]{0,200}?)? (?:-a|--pass) *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`]+))"#).check(Check::Password),
+    edged("password", &["redis-cli "], r#"redis-cli(?: [^\n|;&]{0,200}?)? (?:-a|--pass) *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["curl "], r#"curl(?: [^\n|;&]{0,300}?)? (?:-u|--user|--proxy-user|-U)[ =]?(?:'[^':\n]{1,80}:([^'\n]+)|"[^":\n]{1,80}:([^"\n]+)|[^\s'":=-][^\s'":]{0,80}:([^\s'"`]+))"#).check(Check::Password),
     edged("cookie", &["curl "], r#"curl(?: [^\n|;&]{0,300}?)? (?:-b|--cookie)[ =]?['"]?[^=\s'"]{1,40}=([^'"\s]{8,})"#).check(Check::Random),
     edged("password", &["net user "], r"net user \S+ (\S+)(?: /\S+)* /add").check(Check::Password),
@@ -275,10 +306,37 @@ pub(super) const RULES: &[Rule] = &[
     edged("password", &["docker login", "podman login", "helm registry login", "oc login", "az login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "sqlcmd", "mongosh ", "mongodump ", "mongorestore ", "mongo "], r#"[a-z]+(?: [a-z]+){0,2}(?: [^\n|;&]{0,200}?)? -(?:p|w|P)[ =]?(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["pass:"], r"(?:-pass(?:in|out)?|-k) pass:([^\s'\x22`]+)").back(9).check(Check::Password),
     edged("password", &["smbclient ", "rpcclient "], r#"(?:smb|rpc)client(?: [^\n|;&]{0,200}?)? -U *['"]?[^\s%'"]{1,80}%([^\s'"]+)"#).check(Check::Password),
-    edged("password", &["sudo -S"], r#"echo +(?:-[a-z]+ +)?(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`|]+)) *\| *sudo -S"#).back(100).check(Check::Password),
     edged("password", &["chpasswd"], r#"echo +(?:-[a-z]+ +)?['"]?[a-z_][\w-]*:([^\s'"|]+)['"]? *\| *(?:sudo +)?chpasswd"#).back(140).check(Check::Password),
     edged("password", &["login "], r"login +\S+\s+password +([^\s'\x22`]+)").check(Check::Password),
     edged("password", &["IDENTIFIED BY ", "identified by "], r"(?i:identified by) +(?:PASSWORD +)?'([^'\n]+)").check(Check::Password),
     edged("password", &["requirepass ", "masterauth "], r"(?:requirepass|masterauth) +([^\s#]+)").check(Check::Password),
     edged("password", &[":5432:", ":5433:"], r"[\w.*-]+:543[23]:[\w.*-]+:[\w.*-]+:([^\s'\x22]+)").back(80).check(Check::Password),
+    edged("password", &["--password-stdin", "--with-token", "sudo -S", "--stdin", "secret create", "secret set", "--passphrase-fd", "kinit "], r#"(?:echo|printf)(?: +-[a-zA-Z]+)*(?: +['"]%s(?:\\n)?['"])? +(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`|]+)) *\| *[^\n|]{0,120}?(?:--password-stdin|--with-token|sudo -S|--stdin|secret create|secret set|--passphrase-fd|kinit )"#).back(240).check(Check::Password),
+    edged("password", &["--password-stdin", "--with-token"], r#"--(?:password-stdin|with-token)[^\n|;&]{0,80}?<<< *(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("secret", &["gh secret set"], r#"gh secret set[^\n|;&]{0,160}? (?:--body|-b)[= ]*(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("secret", &["--secret-string"], r#"--secret-string[= ]+(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("secret", &["put-parameter"], r#"put-parameter[^\n|;&]{0,240}?SecureString[^\n|;&]{0,200}? --value[= ]+(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("secret", &["put-parameter"], r#"put-parameter[^\n|;&]{0,240}? --value[= ]+(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))[^\n|;&]{0,200}?SecureString"#).check(Check::Password),
+    edged("password", &["htpasswd "], r#"htpasswd(?: +-[a-zA-Z]+)* +-[a-zA-Z]*b[a-zA-Z]*(?: +[^\s-]\S*){1,2} +(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["openssl "], r#"openssl(?: [^\n|;&]{0,200}?)? -[kK] +(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["AUTH "], r#"(?:^|[\n>"'] ?)AUTH +(?:[a-z][\w-]{0,30} +)?([^\s"'\\]{4,})(?:["']|\r?\n|\\n|$)"#).back(2).check(Check::Chosen),
+    edged("password", &["ConvertTo-SecureString "], r#"ConvertTo-SecureString +(?:-String +)?(?:'([^'\n]+)'|"((?:[^"\\\n]|\\.)+)")"#).check(Check::Password),
+    edged("password", &["zip ", "unzip "], r#"(?:un)?zip(?: [^\n|;&]{0,160}?)? -P *(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["7z ", "7za ", "rar ", "unrar "], r#"(?:7za?|(?:un)?rar) [a-z](?: [^\n|;&]{0,160}?)? -h?p(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["useradd ", "usermod "], r#"user(?:add|mod)(?: [^\n|;&]{0,160}?)? -p +(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["lftp ", "ncftp"], r#"(?:lftp|ncftp\w*)(?: [^\n|;&]{0,160}?)? -u +['"]?[^\s,'"]{1,80}[, ]([^\s'"]+)"#).check(Check::Password),
+    edged("password", &["net use "], r"net use (?:\S+: +)?\\\\\S+ +([^\s/*]\S*)").check(Check::Password),
+    edged("password", &["encrypt_string "], r"encrypt_string(?: +--?[a-z-]+(?:[= ][^\s'-]\S*)?)* +'([^'\n]+)").check(Check::Password),
+    glued("password", &["assword:"], r#"assword:[ *]{0,2}\\?["'] *[;}]? *\{?\s{0,20}send +(?:-- +)?\\?"([^"\\\n]+)\\"#).check(Check::Password),
+    // Passwords in calls, statements and forms.
+    edged("password", &["type=\"password\"", "type='password'", "type=\\\"password"], r#"type=\\?["']password\\?["'][^<>]{0,200}?\bvalue=\\?["']([^"'<>\\]+)|\bvalue=\\?["']([^"'<>\\]+)\\?["'][^<>]{0,200}?type=\\?["']password\\?["']"#).back(240).check(Check::Password),
+    edged("password", &["mysqli_connect(", "mysql_connect(", "mysqli(", "PDO(", "getConnection(", "imap_open(", "ftp_login(", "ldap_bind("], r#"\w+\(\s{0,20}(?:[^,()\n]{0,200},\s{0,20}){2}(?:'([^'\n]+)'|"((?:[^"\\\n]|\\.)+)")"#).check(Check::Password),
+    glued("password", &[".login("], r#"\.login\(\s{0,20}["'][^"'\n]{1,80}["'],\s{0,20}["']([^"'\n]{3,})["']\s{0,20}\)"#).check(Check::Password),
+    edged("password", &["PASSWORD '", "password '"], r"(?i:\b(?:role|user|login|alter|create|encrypted|with|group)\b)[^\n;]{0,120}?\b(?i:password) +'([^'\n]+)").back(160).check(Check::Password),
+    edged("password", &["SET PASSWORD ", "set password "], r"(?i:set password)(?: (?i:for) [^=\n]{1,80}?)? ?= ?(?i:password\()?'([^'\n]+)'").check(Check::Password),
+    // Links that let in whoever has them.
+    glued("token", &["?code=", "&code=", "&amp;code="], r"[?&](?:amp;)?code=([\w./%~+-]{10,})").check(Check::Random),
+    glued("token", &["/reset/", "/reset-password/", "/password-reset/", "/password_reset/", "/verify/", "/verify-email/", "/confirm/", "/activate/", "/invite/", "/invitations/", "/magic/", "/magic-link/"], r"/[a-z_-]+/(?:[\w-]{1,12}/)?([\w=.~-]{12,})").check(Check::Random),
+    // Words that a wallet is made from.
+    glued("seed-phrase", &["nemonic", "NEMONIC", "eed phrase", "eed Phrase", "eedPhrase", "EED_PHRASE", "eed_phrase", "ecovery phrase", "ecovery Phrase", "eed words"], r#"[A-Za-z]+(?:[ _][Pp]hrase|_PHRASE| words)?[^\n:=(]{0,24}["']?(?: is)?[:=(\s]+["'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})\b"#).check(Check::SeedWords),
 ];

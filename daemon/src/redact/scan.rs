@@ -78,8 +78,15 @@ impl Scanner {
 
     /// All secrets of `text`, in order and apart from each other.
     pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
-        let mut pass =
-            Pass { scanner: self, text, findings: Vec::new(), named: 0, replaced: 0..0, blocks: 0 };
+        let mut pass = Pass {
+            scanner: self,
+            text,
+            findings: Vec::new(),
+            named: 0,
+            replaced: 0..0,
+            blocks: 0,
+            tables: 0,
+        };
         for hit in self.anchors.find_overlapping_iter(text) {
             for action in &self.actions[hit.pattern().as_usize()] {
                 pass.act(*action, hit.range());
@@ -119,6 +126,8 @@ struct Pass<'s, 't> {
     replaced: Range<usize>,
     /// Up to where private key blocks were found.
     blocks: usize,
+    /// Up to where tables were read.
+    tables: usize,
 }
 
 impl Pass<'_, '_> {
@@ -159,9 +168,21 @@ impl Pass<'_, '_> {
         }
         let name = assignment::name_around(self.text.as_bytes(), anchor);
         self.named = name.end;
+        let start = name.start;
         if let Some((range, kind)) = assignment::secret_after(self.text, name) {
             // Names inside of what is replaced anyway are of no interest.
             self.named = self.named.max(range.end);
+            self.add(range, kind, false);
+        } else if start >= self.tables {
+            self.try_table(start);
+        }
+    }
+
+    /// Reads the table whose heading the name at `start` may be part of, once.
+    fn try_table(&mut self, start: usize) {
+        let Some(table) = assignment::table::below(self.text, start) else { return };
+        self.tables = table.end;
+        for (range, kind) in table.secrets {
             self.add(range, kind, false);
         }
     }
@@ -228,7 +249,15 @@ fn secret_of(
 fn passes(rule: &Rule, secret: &str) -> bool {
     match rule.check {
         Check::Nothing => true,
-        Check::Password => secret.len() >= 2 && !is_placeholder(secret) && !is_plain_word(secret),
+        Check::Drawn => {
+            let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
+            has_digit && looks_drawn(secret) && !is_placeholder(secret)
+        }
+        Check::Password => is_password(secret),
+        Check::Chosen => {
+            is_password(secret) && secret.bytes().any(|byte| byte.is_ascii_lowercase())
+        }
+        Check::SeedWords => !secret.split([' ', ',']).any(|word| JOINING_WORDS.contains(&word)),
         Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
         Check::Mixed => {
             let is_mixed = looks_drawn(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
@@ -238,6 +267,16 @@ fn passes(rule: &Rule, secret: &str) -> bool {
         Check::BasicPair => basic::is_pair(secret),
     }
 }
+
+fn is_password(secret: &str) -> bool {
+    secret.len() >= 2
+        && !is_placeholder(secret)
+        && !is_plain_word(secret)
+        && !secret.starts_with("file:")
+}
+
+/// Words of sentences that stand in no list of words for wallets.
+const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
 
 /// Whether neither a letter or digit nor one of `others` stands before `at`. The tail of an
 /// escape (`\n`, `\u0022`, `%3D`) is none.

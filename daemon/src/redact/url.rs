@@ -14,8 +14,16 @@ const LONGEST: usize = 512;
 pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = text.floor_char_boundary(text.len().min(at + LONGEST));
     let rest = &text[at..limit];
-    let end = rest.find(|c: char| c.is_whitespace() || "\"'`<>\\|".contains(c));
-    let address = &rest[..end.unwrap_or(rest.len())];
+    let is_end = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
+    let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    let end = word.find(['<', '>', '|']).unwrap_or(word.len());
+    // `<` ends an address, and may stand in a password without being written as `%3C`.
+    let is_user_info = word[..end].split_once(':').is_some_and(|(user, password)| {
+        let is_port = password.bytes().all(|byte| byte.is_ascii_digit());
+        !is_port && !user.contains(['@', '/']) && !password.contains(['@', '/'])
+    });
+    let is_whole = is_user_info && word[end..].contains('@') && !word.starts_with('<');
+    let address = if is_whole { word } else { &word[..end] };
     let host_end = address.find(['/', '?', '#']).unwrap_or(address.len());
     if let Some(before) = address[..host_end].rfind('@') {
         return user_info(&address[..before]).map(|range| at + range.start..at + range.end);
@@ -24,7 +32,7 @@ pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
     let colon = address[..host_end].find(':')?;
     let before = address.rfind('@').filter(|before| *before > colon)?;
     let port = &address[colon + 1..host_end];
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     (!is_port && is_password(&address[colon + 1..before])).then_some(at + colon + 1..at + before)
 }
 
@@ -57,6 +65,10 @@ mod tests {
             ("mongodb+srv://bob:pa:ss@c.net/?w=1", Some("pa:ss")),
             ("http://bob:pa/ss@host/x", Some("pa/ss")),
             ("http://bob:p@ss@host/x", Some("p@ss")),
+            ("http://bob:/Falcon41@host/x", Some("/Falcon41")),
+            ("http://bob:Falcon<Berlin41@host/x", Some("Falcon<Berlin41")),
+            ("http://host:80<br>ann@host", None),
+            ("https://<user>:<password>@host/x", None),
             (
                 "https://9f86d081884c7d659a2feaa0c55ad015@o1.host/2",
                 Some("9f86d081884c7d659a2feaa0c55ad015"),

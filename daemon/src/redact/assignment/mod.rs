@@ -1,13 +1,18 @@
 //! Secrets that only the name beside them tells: `DB_PASSWORD=…`, `"api_key": "…"`,
 //! `--password …`, `Authorization: …`.
 //!
-//! A name ([`name`]) promises a strength; what ties it to a value ([`separator`]) and how the
-//! value looks ([`value`]) decide. Code such as `token = get_token()` and types such as
-//! `password: string` are left alone.
+//! A name ([`name`]) promises a strength; what ties it to a value ([`separator`]), where both stand
+//! ([`position`], [`value`]) and how the value looks ([`judge`]) decide. Code such as
+//! `token = get_token()` and types such as `password: string` are left alone ([`reference`]).
 
 pub(super) mod name;
+pub(super) mod table;
 pub(super) mod value;
 
+mod extent;
+mod judge;
+mod position;
+mod reference;
 mod separator;
 
 use std::ops::Range;
@@ -17,6 +22,7 @@ use memchr::{memchr2, memchr3, memmem};
 use crate::redact::{
     Kind,
     assignment::{
+        extent::Reach,
         name::{Meaning, Strength},
         separator::Tie,
     },
@@ -36,9 +42,18 @@ pub(super) fn name_around(text: &[u8], anchor: Range<usize>) -> Range<usize> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let floor = anchor.start.saturating_sub(NAME_REACH);
     let left = text[floor..anchor.start].iter().rev().take_while(is_name).count();
-    let right = text[anchor.end..].iter().take_while(is_name).count();
+    let mut end = anchor.end;
+    loop {
+        end += text[end..].iter().take_while(is_name).count();
+        // `contraseña`: the letters of Latin-1 begin with this byte.
+        let is_latin = text[end..].starts_with(&[0xC3]) && end - anchor.end < NAME_REACH;
+        if !is_latin || end + 2 > text.len() {
+            break;
+        }
+        end += 2;
+    }
     let start = anchor.start - left;
-    start + escape_length(text, start).min(left)..anchor.end + right
+    start + escape_length(text, start).min(left)..end
 }
 
 /// The secret that the name at `name` is given, when it is given one.
@@ -52,15 +67,20 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     if tie == Tie::Literal && name.start > 0 && text.as_bytes()[name.start - 1] == b'/' {
         return None;
     }
-    let is_header = matches!(meaning.strength, Strength::Authorization | Strength::Cookie);
-    if is_header && matches!(tie, Tie::Beside | Tie::Cell | Tie::Prose) {
+    let is_machine_made = matches!(meaning.strength, Strength::Key | Strength::Authorization);
+    if is_machine_made && is_part_of_id(text.as_bytes(), name.start, at) {
         return None;
     }
-    let found = if is_header && separator::quote(&text.as_bytes()[at..]).is_none() {
-        header(text, at)
-    } else {
-        value::read(text, name.start, tie, at)
-    }?;
+    let is_header = matches!(meaning.strength, Strength::Authorization | Strength::Cookie);
+    if is_header && matches!(tie, Tie::Beside | Tie::Column | Tie::Cell | Tie::Prose) {
+        return None;
+    }
+    let is_unquoted = separator::quote(&text.as_bytes()[at..]).is_none();
+    if is_header && tie == Tie::Literal && is_unquoted {
+        return None;
+    }
+    let found =
+        if is_header && is_unquoted { header(text, at) } else { value::read(text, name, tie, at) }?;
     if !found.value.is_secret(meaning) {
         return None;
     }
@@ -68,20 +88,34 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     Some((start..found.whole_end(text), meaning.kind))
 }
 
-/// What the name promises; of a bare `key` or `token` what the words before it say counts too
-/// (`API key`, `next page token`).
+/// What the name promises; of a French `passe` and a bare `key` or `token` what the words before
+/// say counts too (`mot de passe`, `API key`, `next page token`).
 fn meaning(text: &str, name: Range<usize>) -> Option<Meaning> {
-    let own = name::classify(&text[name.clone()])?;
     let word = &text[name.clone()];
-    let is_bare =
-        ["key", "keys", "token", "tokens"].iter().any(|bare| word.eq_ignore_ascii_case(bare));
+    let in_phrase = || {
+        let is_phrase = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b' ';
+        let floor = name.start.saturating_sub(PHRASE_REACH);
+        let length = text.as_bytes()[floor..name.start].iter().rev().take_while(is_phrase).count();
+        name::classify(text[name.start - length..name.end].trim_start())
+    };
+    if word == "passe" {
+        return in_phrase();
+    }
+    let own = name::classify(word)?;
+    let is_bare = ["key", "keys", "token", "tokens", "schlüssel"]
+        .iter()
+        .any(|bare| word.eq_ignore_ascii_case(bare));
     if !is_bare {
         return Some(own);
     }
-    let is_phrase = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b' ';
-    let floor = name.start.saturating_sub(PHRASE_REACH);
-    let length = text.as_bytes()[floor..name.start].iter().rev().take_while(is_phrase).count();
-    name::classify(text[name.start - length..name.end].trim_start())
+    in_phrase()
+}
+
+/// Whether the name is a part of an identifier: `arn:aws:secretsmanager:eu:123:secret:db`,
+/// `"AWS::SecretsManager::Secret": "…"`.
+fn is_part_of_id(text: &[u8], name_start: usize, at: usize) -> bool {
+    let is_after_colon = text[..name_start].ends_with(b":");
+    text[..name_start].ends_with(b"::") || (is_after_colon && text[..at].ends_with(b":"))
 }
 
 /// The rest of the line, up to a quotation mark that must have opened before the name.
@@ -93,8 +127,7 @@ fn header(text: &str, at: usize) -> Option<value::Found<'_>> {
     let escape = memmem::find(line, b"\\n").or_else(|| memmem::find(line, b"\\r"));
     let line = &text[at..at + escape.unwrap_or(line.len())];
     let line = line.trim_end().trim_end_matches('\\');
-    let value = value::Value { text: line, quoting: value::Quoting::Literal };
-    Some(value::Found { range: at..at + line.len(), value })
+    value::Found::new(text, at..at + line.len(), value::Quoting::Literal, Reach::Narrow)
 }
 
 /// The bytes of an `Authorization` that stay: its scheme.

@@ -6,8 +6,13 @@ use crate::redact::Kind;
 /// First letters are left out so that three cases are two.
 #[rustfmt::skip]
 pub(in crate::redact) const ANCHORS: &[&str] = &[
-    "pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
+    "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
     "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
+    // German, Spanish, French, Portuguese, Italian, Dutch, Polish.
+    "ennwort", "ENNWORT", "eheimnis", "EHEIMNIS", "chlüssel", "chluessel", "CHLUESSEL",
+    "ugangsdaten", "ZUGANGSDATEN", "ontrase", "CONTRASE", "clave", "Clave", "CLAVE",
+    "redencial", "REDENCIAL", "mdp", "MDP", "senha", "Senha", "SENHA", "achtwoord",
+    "ACHTWOORD", "haslo", "HASLO", "hasło", "Hasło",
 ];
 
 /// What a name promises.
@@ -17,6 +22,9 @@ pub(in crate::redact) struct Meaning {
     pub(in crate::redact) strength: Strength,
     /// What the value is called when it is replaced.
     pub(in crate::redact) kind: Kind,
+    /// Whether it is written as environment variables are and says enough to take any value for
+    /// a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
+    pub(in crate::redact) is_variable: bool,
 }
 
 /// How sure it is that the value is a secret.
@@ -90,6 +98,23 @@ const OPEN: &[&str] = &[
     "sync", "total", "unk", "verification", "verify",
 ];
 
+/// Words before `pass` that make it a round or a verb.
+#[rustfmt::skip]
+const PASSING: &[&str] = &[
+    "by", "debug", "first", "last", "multi", "one", "optimization", "render", "second", "single",
+    "to", "two",
+];
+
+/// Words before `key` that make it the key of a map, a table or a keyboard.
+#[rustfmt::skip]
+const MAPPING: &[&str] = &[
+    "any", "arrow", "cache", "column", "composite", "context", "ctrl", "data", "dict", "enter",
+    "escape", "event", "field", "group", "hash", "hot", "i18n", "index", "json", "label", "lookup",
+    "map", "message", "meta", "name", "object", "order", "partition", "path", "property", "range",
+    "record", "registry", "routing", "row", "search", "shift", "shortcut", "sort", "tab", "tag",
+    "translation", "unique",
+];
+
 /// Words after the secret's own that leave it a secret: `PASSWORD_PROD`, `SECRET_KEY_BASE`.
 #[rustfmt::skip]
 const NEUTRAL: &[&str] = &[
@@ -104,9 +129,6 @@ const WORDS: usize = 10;
 
 /// What `name` (such as `DB_PASSWORD`, `spring.mail.password`, `x-api-key`) promises of its value.
 pub(in crate::redact) fn classify(name: &str) -> Option<Meaning> {
-    if !name.is_ascii() {
-        return None;
-    }
     let name = name.trim_matches(['-', '.', '_']);
     // Of `auth.token` the last segment counts, unless it is a mere `.value`.
     let name = name.strip_suffix(".value").unwrap_or(name);
@@ -125,11 +147,19 @@ pub(in crate::redact) fn classify(name: &str) -> Option<Meaning> {
         && strength == Strength::Key
         && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
     let strength = if is_secret_id { strength } else { after(strength, segment, rest)? };
+    let says_enough = match strength {
+        Strength::Password | Strength::LikelyPassword | Strength::Key => true,
+        Strength::Hint => at > 0 && kind == "secret" && !is_among(MAPPING, words[at - 1]),
+        Strength::Credential => !words[at].eq_ignore_ascii_case("auth"),
+        Strength::Authorization | Strength::Cookie => false,
+    };
+    let has_neutral_rest = is_secret_id || rest.iter().all(|word| is_neutral(word));
     let kind = match strength {
         Strength::Key | Strength::Hint => provider(words).unwrap_or(kind),
         _ => kind,
     };
-    Some(Meaning { strength, kind: Kind(kind) })
+    let is_variable = says_enough && has_neutral_rest && is_shouted(segment);
+    Some(Meaning { strength, kind: Kind(kind), is_variable })
 }
 
 /// What `word` itself promises, given the words before it.
@@ -139,11 +169,16 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     let ends = |wanted: &[&str]| wanted.iter().any(|end| ends_with(word, end));
     if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "psk"])
         || is(&["passw", "dbpass", "userpass", "rootpass", "adminpass", "smtppass", "mailpass"])
-        || (is(&["pass", "phrase", "pw"]) && !before.is_empty() && !is_open(previous))
+        || is(&["storepass", "keypass", "ftppass", "ldappass", "bindpass", "authpass"])
+        || (is(&["pass", "phrase", "pw"])
+            && !before.is_empty()
+            && !is_open(previous)
+            && !is_among(PASSING, previous))
+        || is_foreign_password(before, word)
     {
         return Some((Strength::Password, "password"));
     }
-    if is(&["pass"]) {
+    if (is(&["pass"]) || word == "pw" || word == "PW") && !is_among(PASSING, previous) {
         return Some((Strength::LikelyPassword, "password"));
     }
     if is(&["authorization"]) {
@@ -155,13 +190,13 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     if ends(&["token", "tokens"]) {
         return (!is_open(previous)).then_some((Strength::Key, "token"));
     }
-    if ends(&["secret", "secrets"]) {
+    if ends(&["secret", "secrets", "geheimnis"]) || is(&["secreto", "secreta"]) {
         return Some((Strength::Key, "secret"));
     }
     if ends(&["apikey", "secretkey", "accesskey", "privatekey", "authkey", "signingkey"]) {
         return Some((Strength::Key, "api-key"));
     }
-    if is(&["key", "keys"]) {
+    if is(&["key", "keys", "schlüssel", "schluessel"]) {
         let unlocks = UNLOCKING.iter().any(|word| ends_with(previous, word));
         let kind = if previous.eq_ignore_ascii_case("private") { "private-key" } else { "api-key" };
         return match () {
@@ -170,21 +205,43 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
             () => Some((Strength::Hint, "secret")),
         };
     }
-    is(&["credential", "credentials", "auth"]).then_some((Strength::Credential, "secret"))
+    let is_credential = is(&["credential", "credentials", "auth", "zugangsdaten", "credenciales"]);
+    is_credential.then_some((Strength::Credential, "secret"))
+}
+
+/// German, Spanish, French, Portuguese, Dutch and Polish for a password.
+fn is_foreign_password(before: &[&str], word: &str) -> bool {
+    let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
+    let is_passe =
+        is(&["passe"]) && before.last().is_some_and(|word| *word == "de" || *word == "DE");
+    is_passe
+        || ends_with(word, "kennwort")
+        || ends_with(word, "wachtwoord")
+        || is(&["contraseña", "contrasena", "contrasenia", "clave", "senha", "motdepasse", "mdp"])
+        || is(&["hasło", "haslo"])
 }
 
 /// What the words after the secret's own leave of its `strength`.
 fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
-    let is_neutral = |word: &&str| {
-        word.len() == 1 || NEUTRAL.iter().any(|neutral| word.eq_ignore_ascii_case(neutral))
-    };
-    if rest.iter().all(is_neutral) {
+    if rest.iter().all(|word| is_neutral(word)) {
         return Some(strength);
     }
     // `TOKEN_ACME` may well be Acme's token, `TOKEN_TYPE` is none: the value must show it.
-    let is_shouted = segment.bytes().any(|byte| byte.is_ascii_uppercase())
-        && !segment.bytes().any(|byte| byte.is_ascii_lowercase());
-    is_shouted.then_some(Strength::Hint)
+    is_shouted(segment).then_some(Strength::Hint)
+}
+
+fn is_neutral(word: &str) -> bool {
+    word.len() == 1 || is_among(NEUTRAL, word)
+}
+
+/// Whether `name` is written as environment variables are.
+fn is_shouted(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_among(words: &[&str], word: &str) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 fn provider(words: &[&str]) -> Option<&'static str> {
@@ -195,7 +252,7 @@ fn provider(words: &[&str]) -> Option<&'static str> {
 }
 
 fn is_open(word: &str) -> bool {
-    OPEN.iter().any(|open| word.eq_ignore_ascii_case(open))
+    is_among(OPEN, word)
 }
 
 fn ends_with(word: &str, end: &str) -> bool {
@@ -210,7 +267,7 @@ fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     let mut count = 0;
     let mut start = 0;
     for at in 0..=bytes.len() {
-        if at < bytes.len() && !begins_word(bytes, at) && bytes[at].is_ascii_alphanumeric() {
+        if at < bytes.len() && !begins_word(bytes, at) && is_word_byte(bytes[at]) {
             continue;
         }
         let word = &name[start..at];
@@ -224,9 +281,14 @@ fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
             words[count] = word;
             count += 1;
         }
-        start = at + usize::from(bytes.get(at).is_some_and(|byte| !byte.is_ascii_alphanumeric()));
+        start = at + usize::from(bytes.get(at).is_some_and(|byte| !is_word_byte(*byte)));
     }
     count
+}
+
+/// Whether `byte` is of a letter or a digit, also of a letter of another alphabet.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
 }
 
 /// Whether the letter at `at` begins a word by its case.

@@ -7,6 +7,8 @@ pub(super) enum Tie {
     Equals,
     /// `name = value`, `name := value`, `name => value`, `name || value`.
     Assigns,
+    /// `set_name(value)`.
+    Setter,
     /// `name: value`.
     Colon,
     /// `name("value")`, `name == "value"`, `("name", "value")`: only a literal counts.
@@ -19,6 +21,8 @@ pub(super) enum Tie {
     Element,
     /// `name value`.
     Beside,
+    /// `name    value`, as in columns.
+    Column,
     /// `| name | value |`, which may also be a pipe.
     Cell,
 }
@@ -26,9 +30,16 @@ pub(super) enum Tie {
 /// Blanks in a row that are skipped at most: aligned columns have many, prose has not.
 const BLANKS: usize = 40;
 
+/// What a sentence puts between a name and its value, in English, German, French and Spanish.
+#[rustfmt::skip]
+const PROSE: &[&str] = &[
+    "is set to ", "is now ", "is ", "was ", "set to ", "ist ", "lautet ",
+    "est ", "es ",
+];
+
 /// Signs that mean the same whatever is around them; `None` ties nothing.
 const SIGNS: &[(&str, Option<Tie>)] = &[
-    (":-", Some(Tie::Assigns)),
+    (":-", Some(Tie::Equals)),
     (":=", Some(Tie::Assigns)),
     ("=>", Some(Tie::Assigns)),
     ("||", Some(Tie::Assigns)),
@@ -49,12 +60,22 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     let is_spaced = at > close;
     let rest = &text[at..];
     let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()));
-    let found = if let Some((sign, tie)) = sign {
+    let found = if let Some(at) = next_element(&text[end..]).map(|length| end + length) {
+        Some((Tie::Element, at))
+    } else if let Some(length) = typed(&text[close..]) {
+        Some((Tie::Assigns, close + length))
+    } else if is_value_with_sign(text, start, end, at) {
+        Some((Tie::Equals, at + 1))
+    } else if rest.starts_with(b":-") && !text[..start].ends_with(b"{") {
+        None
+    } else if let Some((sign, tie)) = sign {
         tie.map(|tie| (tie, at + sign.len()))
     } else if rest.starts_with(b">") && text[..start].ends_with(b"<") {
         // In `scheme://<user>:<password>@host` the tags are placeholders.
         let is_element = !text[..start].ends_with(b":<");
         is_element.then_some((Tie::Element, at + 1))
+    } else if rest.starts_with(b">") && is_attribute(&text[..start]) {
+        Some((Tie::Element, at + 1))
     } else if rest.starts_with(b":") {
         // `/pass:value`, as flags are on Windows.
         let is_flag = text[..start].ends_with(b" /");
@@ -67,7 +88,7 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     } else if let Some(length) = sibling_value(&text[end..]) {
         Some((Tie::Equals, end + length))
     } else if rest.starts_with(b"(") && is_setter(&text[start..end]) {
-        Some((Tie::Assigns, at + 1))
+        Some((Tie::Setter, at + 1))
     } else if rest.starts_with(b"(") && is_getter(&text[start..end]) {
         None
     } else if rest.starts_with(b"(") || (rest.starts_with(b",") && close > end) {
@@ -77,7 +98,60 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     } else {
         by_words(text, start, end, at)
     };
-    found.map(|(tie, at)| (tie, after_blanks(text, at)))
+    found.map(|(tie, at)| (tie, after_blanks(text, after_emphasis(text, start, at))))
+}
+
+/// Skips the end of what emphasizes the name: `**Password:** x`, `<b>Password:</b> x`.
+fn after_emphasis(text: &[u8], start: usize, at: usize) -> usize {
+    [("**", "**"), ("__", "__"), ("*", "*"), ("<b>", "</b>"), ("<strong>", "</strong>")]
+        .iter()
+        .find(|(open, close)| {
+            text[..start].ends_with(open.as_bytes()) && text[at..].starts_with(close.as_bytes())
+        })
+        .map_or(at, |(_, close)| at + close.len())
+}
+
+/// `<entry key="name">value</entry>`: whether the name is the attribute that tells what it is.
+fn is_attribute(before: &[u8]) -> bool {
+    [" key=\"", " Key=\"", " name=\"", " Name=\"", " key='", " name='"]
+        .iter()
+        .any(|attribute| before.ends_with(attribute.as_bytes()))
+}
+
+/// The length of `.type(`, with which tests of pages fill the field that the name selects.
+fn typed(behind: &[u8]) -> Option<usize> {
+    [".type(", ".fill(", ".send_keys(", ".sendKeys(", ".setValue(", ".clear().type("]
+        .iter()
+        .find(|call| behind.starts_with(call.as_bytes()))
+        .map(|call| call.len())
+}
+
+/// `<key>name</key><string>value`, `<name>name</name><value>value`, `<td>name</td><td>value`:
+/// where the value begins.
+fn next_element(after_name: &[u8]) -> Option<usize> {
+    const PAIRS: [(&[u8], &[u8]); 5] = [
+        (b"</key>", b"<string>"),
+        (b"</name>", b"<value>"),
+        (b"</td>", b"<td>"),
+        (b"</th>", b"<td>"),
+        (b"</dt>", b"<dd>"),
+    ];
+    let colon = usize::from(after_name.first() == Some(&b':'));
+    let (close, open) = PAIRS.iter().find(|(close, _)| after_name[colon..].starts_with(close))?;
+    let gap = &after_name[colon + close.len()..];
+    let blanks = gap.iter().take(BLANKS).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let is_open = gap[blanks..].starts_with(open);
+    is_open.then_some(colon + close.len() + blanks + open.len())
+}
+
+/// `NAME==value` and `NAME=~value`, in which the second sign is the value's first, as no shell and
+/// no language would have it.
+fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool {
+    let is_shouted = !text[start..end].iter().any(u8::is_ascii_lowercase);
+    let is_setting = is_shouted || text[start] == b'-' || text[..start].ends_with(b"--");
+    let is_followed = text.get(at + 2).is_some_and(u8::is_ascii_alphanumeric);
+    let rest = &text[at..];
+    at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
 /// A quotation mark as it is written: `"`, `'`, a backtick, escaped ones (`\"`, `\\\"`,
@@ -158,7 +232,15 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     if at == end {
         return None;
     }
-    for word in ["is set to ", "is now ", "is: ", "is ", "was ", "set to "] {
+    for (words, length) in [("is: ", 4), ("lautet: ", 8)] {
+        if rest.starts_with(words.as_bytes()) {
+            return Some((Tie::Colon, at + length));
+        }
+    }
+    if let Some(length) = owner(rest) {
+        return Some((Tie::Prose, at + length));
+    }
+    for word in PROSE {
         if rest.starts_with(word.as_bytes()) {
             return Some((Tie::Prose, at + word.len()));
         }
@@ -176,7 +258,21 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     let is_declared = type_length > 0
         && text.get(assigns) == Some(&b'=')
         && quote(&text[after_blanks(text, assigns + 1)..]).is_some();
-    Some(if is_declared { (Tie::Assigns, assigns + 1) } else { (Tie::Beside, at) })
+    Some(match () {
+        () if is_declared => (Tie::Assigns, assigns + 1),
+        () if at - end >= 2 || text[end] == b'\t' => (Tie::Column, at),
+        () => (Tie::Beside, at),
+    })
+}
+
+/// The length of `for bob: `, which says whose password it is.
+fn owner(rest: &[u8]) -> Option<usize> {
+    let words = ["for ", "für ", "of ", "para ", "pour "];
+    let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_@.'\" -".contains(byte);
+    let name = rest[word.len()..].iter().take(BLANKS).take_while(is_name).count();
+    let end = word.len() + name;
+    rest[end..].starts_with(b": ").then_some(end + 2)
 }
 
 /// `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …`, `key="x" value="…"`.
@@ -214,7 +310,7 @@ mod tests {
             ("--NAME x", Some((Tie::Flag, "x"))),
             ("NAME is x", Some((Tie::Prose, "x"))),
             ("<NAME>x</", Some((Tie::Element, "x</"))),
-            ("${NAME:-x}", Some((Tie::Assigns, "x}"))),
+            ("${NAME:-x}", Some((Tie::Equals, "x}"))),
             ("NAME || 'x'", Some((Tie::Assigns, "'x'"))),
             ("NAME%3Dx", Some((Tie::Equals, "x"))),
             ("NAME string = \"x\"", Some((Tie::Assigns, "\"x\""))),

@@ -193,6 +193,41 @@ const PLANTED: &[(&str, &str, &str)] = &[
         "https://x.webhook.¦office.com/webhookb2/¤",
     ),
     ("zapier-webhook", "123456/{l7}", "https://hooks.¦zapier.com/hooks/catch/¤/"),
+    // What the name alone gives away.
+    ("secret", "blaue-katze-am-see", "TEST_LOGIN_SECRET=¤"),
+    ("api-key", "wombat-nine-lemon", "ADMIN_API_KEY=¤\nPORT=80"),
+    ("secret", "wombat", "SERVICE_CREDENTIALS=¤\n"),
+    ("password", "Falcon!Berlin41", "PGPASSWORD=¤ psql"),
+    ("password", "Falcon(Berlin41", "export DB_PASSWORD=¤\n"),
+    ("password", "falcon.berlin", "db:\n  password: ¤\n"),
+    ("password", "@Falcon41berlin", "DB_PASSWORD=¤\n"),
+    ("password", "Falcon<Berlin&41", "DB_PASSWORD=¤\nPORT=80"),
+    // Other notations and languages.
+    ("password", "Falcon41", "<key>Password</key>\n  <string>¤</string>"),
+    ("password", "Falcon!Berlin", "| User | Password |\n|---|---|\n| bob | ¤ |\n"),
+    ("password", "swordfish", "user,password\nbob,¤\n"),
+    ("password", "swordfish", "password: |\n  ¤\nport: 80"),
+    ("password", "Falcon!Berlin", "password    ¤\nuser        bob\n"),
+    ("password", "swordfish", "Mot de passe : ¤\n"),
+    ("password", "swordfish", "contraseña: ¤\n"),
+    ("password", "swordfish", "Kennwort: ¤\n"),
+    ("password", "falcon-berlin", "CREATE ROLE bob LOGIN PASSWORD '¤';"),
+    ("password", "swordfish", "mysqli_connect('db', 'bob', '¤', 'shop')"),
+    ("password", "swordfish", "echo ¤ | docker login -u bob --password-stdin"),
+    ("password", "swordfish", "printf '%s' '¤' | docker login --password-stdin"),
+    ("password", "swordfish", "docker login --password-stdin <<< '¤'"),
+    ("secret", "swordfish", "gh secret set NAME --body '¤'"),
+    ("password", "swordfish", "openssl enc -aes-256-cbc -k ¤ -in x"),
+    ("password", "swordfish", "redis> AUTH ¤\nOK"),
+    ("password", "swordfish", "<input type=\"password\" name=\"x\" value=\"¤\">"),
+    ("password", "swordfish", "terraform apply -var=\"db_password=¤\""),
+    ("token", "4/0{a60}", "https://host/callback?state=x&code=¤"),
+    ("token", "{a40}", "https://host/password-reset/MQ/¤"),
+    (
+        "seed-phrase",
+        "amber badger canyon dragon ember falcon ginger hammer island jasmin kettle lemon",
+        "mnemonic: \"¤\"",
+    ),
     // Others.
     ("vault-unseal-key", "{b43}=", "Unseal Key 1: ¤"),
     ("private-key", "{w85}x", "{\"kty\":\"RSA\",\"d\":\"¤\"}"),
@@ -243,8 +278,10 @@ fn a_cut_behind_the_value_hides_nothing() {
         let secret = secret(template, seed as u64 + 1);
         let context = context.replace('¦', "");
         let (before, after) = context.split_once('¤').unwrap();
-        let is_told_behind =
-            after.contains("sudo") || after.contains("/add") || after.starts_with('@');
+        let is_told_behind = after.contains("| ")
+            || after.contains("sudo")
+            || after.contains("/add")
+            || after.starts_with('@');
         if is_told_behind {
             continue;
         }

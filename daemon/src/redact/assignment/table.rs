@@ -1,0 +1,139 @@
+//! Secrets in tables: a column of Markdown or of a file of comma-separated values whose heading
+//! is a secret's name.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::redact::{
+    Kind,
+    assignment::{
+        name,
+        value::{Quoting, Value},
+    },
+};
+
+/// The longest heading that is looked at.
+const HEADING: usize = 400;
+
+/// The longest table that is read.
+const TABLE: usize = 64 * 1024;
+
+/// The rows below a heading.
+pub(in crate::redact) struct Table {
+    /// What the cells of columns that promise secrets hold.
+    pub(in crate::redact) secrets: Vec<(Range<usize>, Kind)>,
+    /// Where the rows end that were read.
+    pub(in crate::redact) end: usize,
+}
+
+/// How cells are parted.
+#[derive(Clone, Copy)]
+enum Notation {
+    /// `| a | b |`, with a line of dashes below the heading.
+    Markdown,
+    /// `a,b` with this sign between.
+    Separated(u8),
+}
+
+/// The table whose heading holds the name that begins at `at`, if it is one.
+pub(in crate::redact) fn below(text: &str, at: usize) -> Option<Table> {
+    let bytes = text.as_bytes();
+    let floor = at.saturating_sub(HEADING);
+    let start =
+        bytes[floor..at].iter().rposition(|byte| *byte == b'\n').map(|line| floor + line + 1);
+    let start = start.or((floor == 0).then_some(0))?;
+    let heading = line(text, start).filter(|heading| heading.len() <= 2 * HEADING)?;
+    let (notation, rows) = notation(text, heading.clone())?;
+    let columns: Vec<_> = cells(text, heading, notation)
+        .map(|cell| name::classify(content(text, cell).1.trim_end_matches(':')))
+        .collect();
+    let end = text.floor_char_boundary(text.len().min(rows + TABLE));
+    let mut table = Table { secrets: Vec::new(), end: rows };
+    while let Some(row) = line(&text[..end], table.end).filter(|row| !row.is_empty()) {
+        let count = cells(text, row.clone(), notation).count();
+        let is_row = match notation {
+            Notation::Markdown => text[row.clone()].trim_start().starts_with('|'),
+            Notation::Separated(_) => {
+                count == columns.len() || (row.end == end && count < columns.len())
+            }
+        };
+        if !is_row {
+            break;
+        }
+        for (cell, meaning) in cells(text, row.clone(), notation).zip(&columns) {
+            let (range, value) = content(text, cell);
+            let quoting = match notation {
+                Notation::Markdown => Quoting::Cell,
+                Notation::Separated(_) => Quoting::Literal,
+            };
+            let value = Value { text: value, quoting, is_cut: false };
+            if let Some(meaning) = meaning.filter(|meaning| value.is_secret_in_column(*meaning)) {
+                table.secrets.push((range, meaning.kind));
+            }
+        }
+        table.end = text.len().min(row.end + 1);
+    }
+    Some(table)
+}
+
+/// How the table is written that begins with this heading, and where its rows begin.
+fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
+    let next = line(text, heading.end + 1)?;
+    let below = text.get(next.start..next.end.min(next.start + 2 * HEADING)).unwrap_or("").trim();
+    if text[heading.clone()].trim_start().starts_with('|') {
+        let is_rule = below.contains("--") && below.bytes().all(|byte| b"|-: ".contains(&byte));
+        return is_rule.then_some((Notation::Markdown, next.end + 1));
+    }
+    let separator = *b",;\t".iter().find(|sign| text[heading.clone()].as_bytes().contains(sign))?;
+    let notation = Notation::Separated(separator);
+    let is_heading = cells(text, heading.clone(), notation).all(|cell| is_heading(&text[cell]));
+    is_heading.then_some((notation, heading.end + 1))
+}
+
+/// Whether `cell` is a column's heading in a file of values.
+fn is_heading(cell: &str) -> bool {
+    let name = cell.trim_matches('"');
+    name.starts_with(char::is_alphabetic)
+        && name.len() <= 32
+        && name.chars().all(|c| c.is_alphanumeric() || " _-.".contains(c))
+}
+
+/// The cells of a row. Those of Markdown begin behind the first bar.
+fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Item = Range<usize>> {
+    let sign = match notation {
+        Notation::Markdown => b'|',
+        Notation::Separated(sign) => sign,
+    };
+    let mut is_quoted = false;
+    let mut at = Some(row.start);
+    let cells = std::iter::from_fn(move || {
+        let start = at?;
+        let ends = |byte: &u8| {
+            is_quoted ^= *byte == b'"';
+            *byte == sign && !is_quoted
+        };
+        let length = text.as_bytes()[start..row.end].iter().position(ends);
+        at = length.map(|length| start + length + 1);
+        Some(start..length.map_or(row.end, |length| start + length))
+    });
+    cells.skip(usize::from(matches!(notation, Notation::Markdown)))
+}
+
+/// A cell without blanks, quotation marks and signs of emphasis.
+fn content(text: &str, cell: Range<usize>) -> (Range<usize>, &str) {
+    let is_around = |c: char| c.is_whitespace() || "\"'`*".contains(c);
+    let whole = &text[cell.clone()];
+    let trimmed = whole.trim_start_matches(is_around);
+    let start = cell.start + whole.len() - trimmed.len();
+    let trimmed = trimmed.trim_end_matches(is_around);
+    (start..start + trimmed.len(), trimmed)
+}
+
+/// The line that begins at `at`, without its end.
+fn line(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
+    let length = memchr(b'\n', rest).unwrap_or(rest.len());
+    let length = if rest[..length].ends_with(b"\r") { length - 1 } else { length };
+    Some(at..at + length)
+}
