@@ -60,6 +60,9 @@ pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
     /// The file that is known under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
+    /// Calls `visit` for every file of every session, until it returns `false`.
+    fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
+
     /// The sessions that have `record` as a landmark, in the order of their keys.
     fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
 
@@ -207,7 +210,8 @@ pub struct Tally {
 pub enum Write {
     /// A session is new or another than before.
     Session(Box<Session>),
-    /// A file is new or was read further, with what is saved beside its cursor.
+    /// A file is new or was read further, with what is saved beside its cursor. Without effect when
+    /// its path is that of another file by now: each path stands once.
     Source {
         /// The file.
         source: Source,
@@ -238,6 +242,8 @@ pub enum Write {
     },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),
+    /// A file is to go, with everything that was read of it.
+    DropSource(SourceKey),
     /// The messages of a file are let go, for they take too much room. What is saved beside its
     /// cursor stays, so that reading goes on behind them.
     DropText(SourceKey),

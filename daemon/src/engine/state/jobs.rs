@@ -55,7 +55,7 @@ impl State {
 
     /// Begins with the next session of history, once all files are known: the newest comes first.
     fn import_history(&mut self, now: Timestamp) {
-        let all_known = self.scanned && self.unidentified.is_empty() && !self.identifying;
+        let all_known = self.scanned && self.discovery.is_empty();
         if all_known
             && self.schedule.wants_history()
             && self.engine.has_room().is_ok()

@@ -36,6 +36,7 @@ use crate::{
     clock,
     engine::{
         AskError, Closed, Engine, Event, Places, Settings, StartError, defect,
+        discovery::Discovery,
         files::Looked,
         reading::Reader,
         schedule::{self, Schedule},
@@ -63,9 +64,8 @@ pub(super) struct State {
     states: States,
     asks: Asks,
     forgetting: Forgetting,
-    /// New files waiting to be identified.
-    unidentified: VecDeque<PathBuf>,
-    identifying: bool,
+    /// New files whose session is not known yet.
+    discovery: Discovery,
     unreadable: Unreadable,
     agents: Agents,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
@@ -121,8 +121,7 @@ impl State {
             states: States::default(),
             asks,
             forgetting: Forgetting::default(),
-            unidentified: VecDeque::new(),
-            identifying: false,
+            discovery: Discovery::default(),
             unreadable: Unreadable::default(),
             agents: Agents::default(),
             waiting: HashMap::new(),
@@ -184,12 +183,13 @@ impl State {
             Event::Notice(notice) => self.noticed(notice, now),
             Event::Liveness => self.look_for_agents(now),
             Event::Identified(Looked { found, unreadable, defects }) => {
-                self.identifying = false;
                 self.cannot_read(unreadable, now);
                 if let Some(path) = defects.first() {
                     self.note_problem(format!("{}: {}", path.display(), defect::PANIC));
                 }
                 self.identified(found, self.settings.keep, now).await;
+                let changed = self.discovery.batch_done();
+                self.files_changed(changed, now);
             }
             Event::Past { found, reply } => {
                 self.identified(found, None, now).await;
