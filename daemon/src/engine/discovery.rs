@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_file_that_is_announced_twice_is_identified_once() {
         let mut discovery = Discovery::default();
-        ["/a", "/b", "/a"].map(|path| discovery.announce(Path::new(path)));
+        announce(&mut discovery, &["/a", "/b", "/a"]);
         assert_eq!(discovery.next_batch(9), ["/a", "/b"].map(PathBuf::from));
         assert_eq!(discovery.batch_done(), [] as [PathBuf; 0]);
         assert!(discovery.is_empty());
@@ -107,9 +107,9 @@ mod tests {
     #[test]
     fn a_file_that_changes_while_it_is_identified_is_looked_at_once_more() {
         let mut discovery = Discovery::default();
-        ["/a", "/b", "/c"].map(|path| discovery.announce(Path::new(path)));
+        announce(&mut discovery, &["/a", "/b", "/c"]);
         assert_eq!(discovery.next_batch(2).len(), 2);
-        ["/b", "/c", "/b"].map(|path| discovery.announce(Path::new(path)));
+        announce(&mut discovery, &["/b", "/c", "/b"]);
         assert_eq!(discovery.next_batch(2), [] as [PathBuf; 0], "one batch at a time");
         assert_eq!(discovery.batch_done(), [PathBuf::from("/b")]);
         assert_eq!(discovery.next_batch(2), [PathBuf::from("/c")]);
@@ -118,11 +118,15 @@ mod tests {
     #[test]
     fn what_waits_is_forgotten_at_the_end_and_what_is_being_identified_comes_to_its_end() {
         let mut discovery = Discovery::default();
-        ["/a", "/b"].map(|path| discovery.announce(Path::new(path)));
+        announce(&mut discovery, &["/a", "/b"]);
         discovery.next_batch(1);
         discovery.stop();
         assert!(discovery.is_identifying());
         discovery.batch_done();
         assert!(discovery.is_empty());
+    }
+
+    fn announce(discovery: &mut Discovery, paths: &[&str]) {
+        paths.iter().for_each(|path| discovery.announce(Path::new(path)));
     }
 }

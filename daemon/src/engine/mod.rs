@@ -28,6 +28,7 @@ pub mod reading;
 mod registration;
 pub mod room;
 mod schedule;
+mod snapshots;
 mod state;
 pub mod things;
 
@@ -472,3 +473,6 @@ impl Started {
         drop(self.task.await);
     }
 }
+
+#[cfg(test)]
+mod tests;
