@@ -31,7 +31,7 @@ use crate::{
     },
     fault,
     model::{Message, transcript::Origin},
-    store::{Source, SourceKey, Store, StoreError, Ticket, Write},
+    store::{FileStamp, Source, SourceKey, Store, StoreError, Ticket, Write},
 };
 
 /// Messages are stored together up to so many.
@@ -179,6 +179,7 @@ impl Reader {
         let from_start = anew || was_replaced;
         if from_start {
             source.offset = 0;
+            source.stamp = FileStamp::default();
             *state = SourceState::new(source.key.number);
             batch.clear();
         }

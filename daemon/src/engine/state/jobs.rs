@@ -140,6 +140,7 @@ impl State {
         if files.iter().any(|file| file.was_replaced) {
             self.read_copies_anew(key);
         }
+        let is_saved = files.iter().any(|file| file.saved);
         self.hold_states(files, &session);
         if new_messages {
             session = self.written(session, &before, digest.last_at, now);
@@ -148,7 +149,8 @@ impl State {
         } else {
             self.tracker.hold(session.clone());
         }
-        if session.project != before.project && session.state == before.state {
+        let is_news = session.project != before.project || is_saved && !self.is_stored(&session);
+        if is_news && session.state == before.state {
             self.save_session(session.clone());
         }
         match (index, error) {
@@ -254,6 +256,12 @@ impl State {
                 drop(reply.send(closed.clone()));
             }
         });
+    }
+
+    /// Whether the store has a session as it is now, and not just the states of its files.
+    fn is_stored(&self, session: &Session) -> bool {
+        let stored = self.engine.store.session(session.key);
+        stored.is_ok_and(|stored| stored.as_ref() == Some(session))
     }
 
     /// A file of the session was replaced, and what it said before is gone: copies of it left that

@@ -19,7 +19,7 @@ mod workers;
 
 use std::{
     collections::{HashMap, VecDeque},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -37,6 +37,7 @@ use crate::{
     engine::{
         AskError, Closed, Engine, Event, Places, Settings, StartError, defect,
         discovery::Discovery,
+        duplicates,
         files::Looked,
         reading::Reader,
         schedule::{self, Schedule},
@@ -139,6 +140,7 @@ impl State {
 
     /// Handles one event after the other until asked to stop.
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
+        self.mend_duplicates(clock::now()).await;
         self.resume_jobs(clock::now());
         self.start_watches();
         loop {
@@ -198,6 +200,21 @@ impl State {
             Event::Done(done) => self.job_ended(*done, now),
             Event::Answered(answered) => self.answered(*answered, now),
             Event::Ask(ask) => self.answer(ask, now),
+        }
+    }
+
+    /// Puts files in order that an older version registered twice.
+    async fn mend_duplicates(&mut self, now: Timestamp) {
+        let excluded = self.settings.excluded.clone();
+        let is_excluded = |path: &Path| excluded.iter().any(|folder| path.starts_with(folder));
+        let is_readable = |path: &Path| path.exists() && !is_excluded(path);
+        match duplicates::mend(self.engine.store.as_ref(), &is_readable).await {
+            Ok(paths) if paths.is_empty() => {}
+            Ok(paths) => {
+                self.note_problem(duplicates::told(&paths));
+                self.files_changed(paths, now);
+            }
+            Err(error) => self.note_problem(error.to_string()),
         }
     }
 

@@ -90,8 +90,12 @@ impl State {
             }
             return;
         }
-        let at_hand = self.states.source(source.key);
-        if job::needs_reading(at_hand.unwrap_or(source)) {
+        let needs_reading = match self.states.source(source.key) {
+            Some(at_hand) => job::needs_reading(at_hand),
+            // Reading that was stopped half way may look like the whole.
+            None => job::needs_reading(source) || source.offset < source.stamp.length,
+        };
+        if needs_reading {
             self.schedule.add(session, self.queue_of(session), |due| {
                 due.files.insert(source.key.number);
             });

@@ -1,6 +1,7 @@
 //! The engine with real files and a real store, without a watch: tests say what is announced.
 
 mod files;
+mod following;
 mod interleavings;
 
 use std::{
@@ -90,13 +91,7 @@ impl Machine {
             summarize: summarize::config::Config::default(),
         });
         let books = Arc::new(Books::open(LedgerFile::new(&home), store.clone()));
-        let ports = Ports {
-            clock: Arc::new(SystemClock { now: clock::now }),
-            redact: Arc::new(|text| text.into()),
-            journal: books.clone(),
-            environment: Arc::new(|_| None),
-            home: home.clone(),
-        };
+        let ports = self.ports(books.clone());
         let llm = llm::config::Config::default();
         let prompts = crate::prompt::config::Config::default();
         let sources = Sources::new(&prompts, None);
@@ -115,6 +110,16 @@ impl Machine {
         });
         let session = session::Config::default();
         Settings { session, means, asker, excluded: Vec::new(), keep: None }
+    }
+
+    fn ports(&self, journal: Arc<Books>) -> Ports {
+        Ports {
+            clock: Arc::new(SystemClock { now: clock::now }),
+            redact: Arc::new(|text| text.into()),
+            journal,
+            environment: Arc::new(|_| None),
+            home: self.folder.path().to_owned(),
+        }
     }
 }
 
