@@ -218,7 +218,8 @@ pub enum Write {
         /// The saved state; `None` leaves the one before.
         checkpoint: Option<Vec<u8>>,
     },
-    /// Messages of a file, consecutive, in order. They replace any of the same or higher number.
+    /// Messages of a file, consecutive, in order. They replace any of the same or higher number, and
+    /// begin where an earlier list of the file began or ended.
     Messages {
         /// The file.
         source: SourceKey,

@@ -3,6 +3,7 @@
 mod files;
 mod following;
 mod interleavings;
+mod registering;
 
 use std::{
     fs::{self, File},
