@@ -4,8 +4,9 @@
 //! writes it to disk now and then. An index that is missing, damaged or of another version is made
 //! anew from the store while everything else goes on.
 
+mod rebuild;
+
 use std::{
-    collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -19,15 +20,13 @@ use crate::{
         embedding::Embedding,
         indexes::Indexes,
         room::IndexRoom,
+        snapshots::{Entry, Snapshot, Snapshots, Take},
         things::{self, Graph},
     },
     fault,
-    model::{
-        Episode, Message, Namespace, Project, SessionKey, graph::Thing, session::Session,
-        vector::Owner,
-    },
+    model::{Episode, Message, Namespace, Project, graph::Thing, session::Session, vector::Owner},
     search::index::{Backlog, Card, Change, EpisodeField, OpenError, Position},
-    store::{Outbox, Source, SourceKey, Store, StoreError, Write},
+    store::{Outbox, SourceKey, Store, StoreError, Write},
 };
 
 /// What was taken over is written to disk when nothing more has come for so long.
@@ -49,6 +48,7 @@ pub struct Follower {
     /// Up to here the indexes may hold messages already, of which the outbox tells: a rebuild took
     /// them over, or an entry was written to disk in part when the process ended.
     in_part_to: u64,
+    snapshots: Snapshots,
     /// Told of all that may need other vectors.
     embedding: Arc<Embedding>,
 }
@@ -62,8 +62,9 @@ pub fn open(
     embedding: Arc<Embedding>,
 ) -> Result<Follower, OpenError> {
     let (indexes, rebuild) = Indexes::open(folder, store.as_ref())?;
-    let in_part_to = indexes.applied().0 + 1;
-    Ok(Follower { indexes, store, room, rebuild, in_part_to, embedding })
+    let in_part_to = indexes.furthest().0 + 1;
+    let snapshots = Snapshots::default();
+    Ok(Follower { indexes, store, room, rebuild, in_part_to, snapshots, embedding })
 }
 
 /// Where the index of `home` lies.
@@ -144,7 +145,7 @@ impl Follower {
     }
 
     async fn take_over(self, after: u64, end: u64) -> (Follower, Result<u64, StoreError>) {
-        let follower = self;
+        let mut follower = self;
         let done = tokio::task::spawn_blocking(move || {
             let result = follower.take_entries(after, end);
             (follower, result)
@@ -153,17 +154,18 @@ impl Follower {
     }
 
     /// Takes over some of the entries after `after`, up to `end`; returns how far it came.
-    fn take_entries(&self, after: u64, end: u64) -> Result<u64, StoreError> {
-        let entries = self.store.outbox(after, ENTRIES)?;
+    fn take_entries(&mut self, after: u64, end: u64) -> Result<u64, StoreError> {
+        let mut entries = self.store.outbox(after, ENTRIES)?;
+        // Later ones may still be lost in a crash.
+        entries.retain(|entry| entry.position <= end);
         let Some(last) = entries.last().map(|entry| entry.position) else {
             // Entries that are gone were taken over before.
             self.indexes.pass(Position(end));
             return Ok(end);
         };
-        let mut refed = HashSet::new();
         for entry in entries {
             let position = Position(entry.position);
-            match self.take(entry.what, position, &mut refed) {
+            match self.take(entry.what, position, end) {
                 // One damaged record must not keep the others from being found.
                 Err(error @ StoreError::Damaged { .. }) => {
                     tracing::warn!(%error, "something cannot be searched");
@@ -172,33 +174,19 @@ impl Follower {
                 other => other?,
             }
         }
+        self.snapshots.passed(last);
         fault::point("index: applied");
         Ok(last)
     }
 
-    fn take(
-        &self,
-        what: Outbox,
-        position: Position,
-        refed: &mut HashSet<SourceKey>,
-    ) -> Result<(), StoreError> {
-        // What takes several steps is taken over only at the end of them.
-        let before = Position(position.0.saturating_sub(1));
+    /// Takes over one entry; all of them up to `end` are in the store.
+    fn take(&mut self, what: Outbox, position: Position, end: u64) -> Result<(), StoreError> {
         match what {
-            Outbox::Messages { source, overwrites: false, from, count }
-                if position.0 > self.in_part_to =>
-            {
-                self.feed(source, from, count as usize, before)?;
-            }
-            // Some of them may be in the index already: the file is taken over as a whole.
-            Outbox::Messages { source, .. } => {
-                if refed.insert(source) {
-                    let SourceKey { session, number } = source;
-                    self.indexes
-                        .sessions
-                        .apply(Change::DropSource { session, source: number }, before);
-                    self.feed(source, 0, usize::MAX, before)?;
-                }
+            Outbox::Messages { source, from, count, overwrites } => {
+                // Some of them may be in the index already.
+                let overwrites = overwrites || position.0 <= self.in_part_to;
+                let position = position.0;
+                self.take_messages(Entry { source, position, from, count, overwrites }, end)?;
             }
             Outbox::Session(session) => {
                 if let Some(session) = self.store.session(session)? {
@@ -206,10 +194,10 @@ impl Follower {
                     self.indexes.sessions.apply(change, position);
                 }
             }
-            Outbox::SourceCleared(SourceKey { session, number }) => {
-                self.indexes
-                    .sessions
-                    .apply(Change::DropSource { session, source: number }, position);
+            Outbox::SourceCleared(source) => {
+                if self.snapshots.clear(source, position.0) {
+                    self.drop_source(source, position);
+                }
             }
             Outbox::Episode(id) => {
                 if let Some(episode) = self.store.episode(id)? {
@@ -248,6 +236,29 @@ impl Follower {
         Ok(())
     }
 
+    fn take_messages(&mut self, entry: Entry, end: u64) -> Result<(), StoreError> {
+        let source = entry.source;
+        // What takes several steps is taken over only at the end of them.
+        let before = Position(entry.position.saturating_sub(1));
+        match self.snapshots.take(entry) {
+            Take::Nothing => {}
+            Take::Part { from, count } => {
+                self.feed(source, from, count as usize, before)?;
+            }
+            Take::Whole => {
+                self.drop_source(source, before);
+                let next_seq = self.feed(source, 0, usize::MAX, before)?;
+                let ends = self.store.outbox_end();
+                self.snapshots.note(source, Snapshot { covers: end, next_seq, ends });
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_source(&self, SourceKey { session, number }: SourceKey, position: Position) {
+        self.indexes.sessions.apply(Change::DropSource { session, source: number }, position);
+    }
+
     fn feed_thing(&self, thing: Thing, position: Position) -> Result<(), StoreError> {
         let graph = Graph::of(self.store.as_ref());
         match thing {
@@ -263,14 +274,15 @@ impl Follower {
         Ok(())
     }
 
+    /// Takes over messages of a file; returns the number after the last one.
     fn feed(
         &self,
         source: SourceKey,
         from: u32,
         count: usize,
         position: Position,
-    ) -> Result<(), StoreError> {
-        let Some(session) = self.store.session(source.session)? else { return Ok(()) };
+    ) -> Result<u32, StoreError> {
+        let Some(session) = self.store.session(source.session)? else { return Ok(from) };
         let mut next = from;
         let mut left = count;
         while left > 0 {
@@ -284,7 +296,7 @@ impl Follower {
                 .apply(Change::Messages { card: card(&session), messages }, position);
             self.relieve_when_full(backlog, position);
         }
-        Ok(())
+        Ok(next)
     }
 
     fn feed_episode(&self, episode: &Episode, position: Position) -> Result<(), StoreError> {
@@ -299,59 +311,6 @@ impl Follower {
         );
         self.relieve_when_full(backlog, position);
         Ok(())
-    }
-
-    /// Fills a new index with everything that the store holds.
-    fn take_everything(&mut self) {
-        let mut sessions: Vec<SessionKey> = Vec::new();
-        let listed = self.store.visit_sessions(&mut |session| {
-            sessions.push(session.key);
-            true
-        });
-        if let Err(error) = listed {
-            tracing::warn!(%error, "the search index cannot be filled");
-        }
-        for session in sessions {
-            // One damaged record must not keep the others from being found.
-            if let Err(error) = self.take_session(session) {
-                tracing::warn!(%error, session = session.0, "a session cannot be searched");
-            }
-        }
-        self.take_things();
-        self.in_part_to = self.store.outbox_end();
-        self.write_to_disk();
-    }
-
-    fn take_things(&self) {
-        let mut things: Vec<Thing> = Vec::new();
-        let listed = self.store.visit_things(&mut |thing| {
-            things.push(thing);
-            true
-        });
-        if let Err(error) = listed {
-            tracing::warn!(%error, "things cannot be searched");
-        }
-        for thing in things {
-            if let Err(error) = self.feed_thing(thing, Position(0)) {
-                tracing::warn!(%error, "a fact cannot be searched");
-            }
-            if self.indexes.is_full() {
-                self.relieve(Position(0));
-            }
-        }
-    }
-
-    fn take_session(&self, key: SessionKey) -> Result<(), StoreError> {
-        let sources: Vec<Source> = self.store.sources_of(key)?;
-        for source in sources {
-            self.feed(source.key, 0, usize::MAX, Position(0))?;
-        }
-        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
-        let Some(indexed) = indexed else { return Ok(()) };
-        match self.store.episode(indexed.episode)? {
-            Some(episode) => self.feed_episode(&episode, Position(0)),
-            None => Ok(()),
-        }
     }
 
     fn relieve_when_full(&self, backlog: Backlog, position: Position) {

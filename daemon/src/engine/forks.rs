@@ -5,10 +5,16 @@
 //! own part is read, and a copy says nothing at all. Whichever file is read first owns what they
 //! share.
 //!
+//! A sub-agent's file may be in several places, too, when the folder of a project is moved or copied.
+//!
 //! A file is recognised by its first record, which is a [landmark](Write::Landmarks) of every
 //! session that begins with it or has a compaction there: later files may begin at one.
 
-use std::{collections::HashMap, io, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    path::Path,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +96,14 @@ struct Owners {
 }
 
 impl Reader {
+    /// Whether a sub-agent of the session has more than one file: one that was moved or copied.
+    pub(super) fn has_namesakes(&self, source: &Source) -> Result<bool, StoreError> {
+        let others = self.store.sources_of(source.key.session)?;
+        let is_namesake =
+            |other: &Source| other.key != source.key && other.sub_agent == source.sub_agent;
+        Ok(others.iter().any(is_namesake))
+    }
+
     /// Finds out how far `source`, from `cursor` on, stands in other sessions. `first` is its first
     /// record, once known; `None` comes back as long as that is.
     pub(super) fn shared(
@@ -109,8 +123,14 @@ impl Reader {
         let owners = self.owners(format, source, &first)?;
         let (mut until, mut records, mut of) = (0, 0, None);
         if !owners.is_empty() {
+            // A file that is read once more, as after a crash, keeps what it had.
+            let mut own: HashSet<RecordUuid> = HashSet::new();
+            let add = &mut |record: &RecordUuid| {
+                own.insert(*record);
+            };
+            forgotten::visit_records_of(self.store.as_ref(), source.key, add)?;
             let visit = &mut |line, record: &RecordUuid| {
-                if let Some(owner) = owners.of(record) {
+                if let Some(owner) = owners.of(record).filter(|_| !own.contains(record)) {
                     (until, records, of) = (line, records + 1, owner);
                 }
                 true
@@ -141,15 +161,22 @@ impl Reader {
             owners.forgotten.push(Fingerprints::load(store, &id)?);
         }
         let mut files: Vec<(Source, usize)> = Vec::new();
-        for key in store.sessions_with_landmark(*first)? {
+        let sessions = match source.sub_agent {
+            None => store.sessions_with_landmark(*first)?,
+            Some(_) => vec![source.key.session],
+        };
+        for key in sessions {
             let Some(session) = store.session(key)? else { continue };
             let number = owners.ids.len();
             owners.ids.push(session.id);
             for other in store.sources_of(key)? {
-                let is_before = key != source.key.session || other.key.number < source.key.number;
-                if other.sub_agent.is_none() && is_before {
-                    let own = &mut |record: &RecordUuid| owners.add(*record, number);
-                    forgotten::visit_records_of(store, other.key, own)?;
+                if other.key == source.key || other.sub_agent != source.sub_agent {
+                    continue;
+                }
+                let own = &mut |record: &RecordUuid| owners.add(*record, number);
+                forgotten::visit_records_of(store, other.key, own)?;
+                // Of two files of one session, the first reads on what both of them got.
+                if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }
             }

@@ -62,6 +62,12 @@ impl Indexes {
         self.each().map(Index::applied).into_iter().min().unwrap_or_default()
     }
 
+    /// The latest outbox position up to which changes are on disk in one of them: they are written
+    /// one after the other.
+    pub(super) fn furthest(&self) -> Position {
+        self.each().map(Index::applied).into_iter().max().unwrap_or_default()
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.each().iter().any(|index| index.backlog().is_full())
     }

@@ -35,6 +35,8 @@ pub struct Job {
     pub means: Arc<Means>,
     /// The files to be read, with their states where these are at hand.
     pub files: Vec<File>,
+    /// Whether the files are read from their beginning.
+    pub anew: bool,
     /// When states are saved.
     pub save: Save,
     /// Why an episode is to be made, if one is.
@@ -134,7 +136,7 @@ impl Done {
 impl Job {
     /// Does it. Blocks; for a thread of its own.
     pub fn run(self, reader: &Reader) -> Done {
-        let Job { session, format, means, files, save, index, gather, now } = self;
+        let Job { session, format, means, files, anew, save, index, gather, now } = self;
         let known = files.iter().map(|file| file.source.offset).sum();
         let begun = reader.at_work.begin(&session.id, known);
         let mut done = Done {
@@ -146,7 +148,8 @@ impl Job {
             error: None,
         };
         for File { source, state } in files {
-            let request = Request { format, means: means.clone(), source, state, save };
+            let means = means.clone();
+            let request = Request { format, means, source, state, anew, save };
             match reader.read(request) {
                 Ok(read) => done.files.push(read),
                 Err(error) => done.error = Some(error),

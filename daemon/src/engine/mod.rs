@@ -10,10 +10,13 @@ pub mod asking;
 pub mod at_work;
 pub mod claims;
 mod defect;
+mod discovery;
 pub mod document;
+mod duplicates;
 pub mod elsewhere;
 pub mod embedding;
 pub mod episode;
+pub mod file_check;
 mod files;
 pub mod follow;
 pub mod forgotten;
@@ -24,8 +27,10 @@ pub mod job;
 pub mod long;
 pub mod pipeline;
 pub mod reading;
+mod registration;
 pub mod room;
 mod schedule;
+mod snapshots;
 mod state;
 pub mod things;
 
@@ -470,3 +475,6 @@ impl Started {
         drop(self.task.await);
     }
 }
+
+#[cfg(test)]
+mod tests;

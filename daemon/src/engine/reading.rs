@@ -20,7 +20,7 @@ use crate::{
     capture::{
         format::Format,
         salvage,
-        tail::{self, Line, Resumed, Tail},
+        tail::{self, Cursor, Line, Resumed, Tail},
     },
     engine::{
         at_work::AtWork,
@@ -31,7 +31,7 @@ use crate::{
     },
     fault,
     model::{Message, transcript::Origin},
-    store::{Source, SourceKey, Store, StoreError, Ticket, Write},
+    store::{FileStamp, Source, SourceKey, Store, StoreError, Ticket, Write},
 };
 
 /// Messages are stored together up to so many.
@@ -73,6 +73,8 @@ pub struct Request {
     pub source: Source,
     /// Its state when it is at hand; else it is loaded.
     pub state: Option<Box<SourceState>>,
+    /// Whether it is read from its beginning, if it is there.
+    pub anew: bool,
     /// When the state is saved.
     pub save: Save,
 }
@@ -98,6 +100,8 @@ pub struct Read {
     pub moved: bool,
     /// Whether the file is there.
     pub there: bool,
+    /// Whether it was cut or replaced, so that what it said before is gone.
+    pub was_replaced: bool,
     /// Whether the state is saved.
     pub saved: bool,
 }
@@ -142,14 +146,15 @@ struct Saved<S> {
 impl Reader {
     /// Reads on to the end of the file. Blocks; for a thread of its own.
     pub fn read(&self, request: Request) -> Result<Read, ReadError> {
-        let Request { format, means, mut source, state, save } = request;
+        let Request { format, means, mut source, state, anew, save } = request;
         let mut state = match state {
             Some(state) => state,
             None => Box::new(self.load(&source)?),
         };
         let path = source.path.clone();
         let fail = |error| ReadError::File { path: path.clone(), error };
-        let (mut tail, resumed) = match Tail::open(Path::new(&path), &state.cursor) {
+        let cursor = if anew { Cursor::default() } else { state.cursor.clone() };
+        let (mut tail, resumed) = match Tail::open(Path::new(&path), &cursor) {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let saved = self.save(&mut source, &state, save)?;
@@ -159,20 +164,28 @@ impl Reader {
                     new_messages: 0,
                     moved: false,
                     there: false,
+                    was_replaced: false,
                     saved,
                 });
             }
             Err(error) => return Err(fail(error)),
         };
         let mut batch = Batch::new(source.key);
-        if resumed == Resumed::FromStart {
+        let was_replaced = resumed == Resumed::FromStart;
+        if was_replaced {
             tracing::info!(file = path, "the transcript was cut or replaced: reading it anew");
             source.tally.restarts += 1;
+        }
+        let from_start = anew || was_replaced;
+        if from_start {
             source.offset = 0;
+            source.stamp = FileStamp::default();
             *state = SourceState::new(source.key.number);
             batch.clear();
         }
         let shared = self.find_shared(format, &source, &state)?;
+        // Other files must find out at once what this one leaves to them.
+        let shares_more = shared.as_ref().is_some_and(|shared| shared.until > state.shared);
         if let Some(shared) = &shared {
             state.shared = state.shared.max(shared.until);
             shared.note.iter().for_each(|note| batch.add(note.clone()));
@@ -213,16 +226,22 @@ impl Reader {
             }
         }
         state.cursor = tail.mark().map_err(fail)?;
-        let moved = state.cursor.offset != from || resumed == Resumed::FromStart;
-        source.stamp = stamp;
-        let due = state.cursor.offset - source.offset >= SAVE_EVERY || save == Save::Now && moved;
-        if due || resumed == Resumed::FromStart {
+        let moved = state.cursor.offset != from || from_start;
+        // A file that was not read to its end must look changed.
+        if !self.stop.load(Ordering::Relaxed) {
+            source.stamp = stamp;
+        }
+        let due = state.cursor.offset - source.offset >= SAVE_EVERY
+            || save == Save::Now && moved
+            || shares_more
+            || from_start;
+        if due {
             batch.add(self.checkpoint(&mut source, &state));
         }
         let new_messages = batch.finish(self.store.as_ref())?;
         fault::point("read: to the end");
         let saved = due || self.save(&mut source, &state, save)?;
-        Ok(Read { source, state, new_messages, moved, there: true, saved })
+        Ok(Read { source, state, new_messages, moved, there: true, was_replaced, saved })
     }
 
     /// How far what comes next in a file stands in other sessions, too; `None` where that was found
@@ -236,7 +255,7 @@ impl Reader {
         // A copy may still be one when it has grown as its original did.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
-        if source.sub_agent.is_some() || !is_open {
+        if !is_open || source.sub_agent.is_some() && !self.has_namesakes(source)? {
             return Ok(None);
         }
         self.shared(format, source, (&state.cursor, state.first_record))

@@ -37,6 +37,8 @@ pub(super) struct Due {
     pub(super) gather: bool,
     /// Whether the states of its files are to be saved and let go.
     pub(super) save: bool,
+    /// Whether its files are to be read from their beginning.
+    pub(super) anew: bool,
 }
 
 /// A session that is worked on.

@@ -15,7 +15,8 @@ use crate::{
         vector::{Owner, Packed, Vectors},
     },
     store::{
-        FileStamp, Note, Outbox, Outgoing, Reworded, Shelf, Source, SourceKey, Store, Tally, Write,
+        FileStamp, Note, Outbox, Outgoing, Reworded, Shelf, Source, SourceKey, Store, Tally,
+        Totals, Write,
         graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
     },
 };
@@ -25,6 +26,7 @@ pub(crate) type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
 /// Runs every rule against the store that `reopen` opens. It must be empty the first time.
 pub(crate) fn check(reopen: Reopen<'_>) {
+    totals_are_what_a_recount_gives(reopen().as_ref());
     sessions_are_found_by_key_id_and_prefix(reopen().as_ref());
     a_queued_session_is_read_as_it_was_queued_last(reopen().as_ref());
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
@@ -32,6 +34,8 @@ pub(crate) fn check(reopen: Reopen<'_>) {
     messages_written_again_replace_the_later_ones(reopen().as_ref());
     messages_are_told_in_other_words(reopen().as_ref());
     a_cleared_source_keeps_nothing(reopen().as_ref());
+    a_path_is_that_of_one_file(reopen().as_ref());
+    a_dropped_source_leaves_its_path_to_others(reopen().as_ref());
     text_is_let_go_and_comes_in_again_behind_it(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
     a_new_episode_takes_the_old_ones_place(reopen().as_ref());
@@ -178,6 +182,79 @@ fn a_cleared_source_keeps_nothing(store: &dyn Store) {
     assert_eq!(store.source_at(&source.path).unwrap(), Some(source));
     assert_eq!(store.totals().messages, before + 1);
     forget(store, &[session]);
+}
+
+fn a_path_is_that_of_one_file(store: &dyn Store) {
+    let session = new_session(store, "path");
+    let first = Source { sub_agent: None, ..source_of(&session, 0) };
+    let second = Source { path: first.path.clone(), ..source_of(&session, 1) };
+    let write_of = |source: &Source| Write::Source { source: source.clone(), checkpoint: None };
+    // In one list, and in two.
+    write(store, vec![write_of(&first), write_of(&second)]);
+    write(store, vec![write_of(&second)]);
+    assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&first));
+    assert_eq!(store.source_at(&first.path).unwrap(), Some(first.clone()));
+    let further = Source { offset: 9_999, ..first };
+    write(store, vec![write_of(&further)]);
+    assert_eq!(store.source_at(&further.path).unwrap(), Some(further));
+    forget(store, &[session]);
+}
+
+fn a_dropped_source_leaves_its_path_to_others(store: &dyn Store) {
+    let session = new_session(store, "dropped-source");
+    let first = source_of(&session, 1);
+    let second = Source { path: first.path.clone(), ..source_of(&session, 2) };
+    let write_of = |source: &Source| Write::Source { source: source.clone(), checkpoint: None };
+    let before = store.totals().messages;
+    write(store, vec![write_of(&first), messages_of(first.key, &[message(0, 10), message(1, 10)])]);
+    write(store, vec![Write::DropSource(first.key), write_of(&second)]);
+    assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&second));
+    assert_eq!(store.source_at(&first.path).unwrap(), Some(second));
+    assert_eq!(store.messages(first.key, 0, 9).unwrap(), []);
+    assert_eq!(store.totals().messages, before);
+    let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
+    assert_eq!(last, Outbox::SourceCleared(first.key));
+    forget(store, &[session]);
+}
+
+/// Whatever stands in one list, and however often.
+fn totals_are_what_a_recount_gives(store: &dyn Store) {
+    let sessions = ["one", "two"].map(|id| session(store.next_session_key().unwrap(), id));
+    let mut writes = Vec::new();
+    for session in &sessions {
+        for number in 0..3 {
+            let source = source_of(session, number);
+            writes.push(Write::Session(Box::new(session.clone())));
+            writes.push(Write::Source { source: source.clone(), checkpoint: None });
+            writes.push(messages_of(source.key, &[message(0, 10), message(1, 10)]));
+        }
+    }
+    write(store, writes);
+    check_totals(store);
+    let mut indexed = sessions[0].clone();
+    let made = episode(&indexed, 10);
+    index(store, &mut indexed, &made);
+    check_totals(store);
+    let key = source_of(&indexed, 0).key;
+    write(store, vec![Write::ClearSource(key), messages_of(key, &[message(0, 5)])]);
+    check_totals(store);
+    forget(store, &sessions);
+    check_totals(store);
+}
+
+fn check_totals(store: &dyn Store) {
+    let mut recount = Totals::default();
+    let mut sources = Vec::new();
+    let visit = &mut |session: Session| {
+        recount.sessions += 1;
+        sources.extend(store.sources_of(session.key).unwrap());
+        true
+    };
+    store.visit_sessions(visit).unwrap();
+    let messages = sources.iter().map(|source| store.messages(source.key, 0, 9_999).unwrap().len());
+    recount.messages = messages.sum::<usize>() as u64;
+    recount.episodes = store.newest_episodes(None, None, 9_999).unwrap().len() as u64;
+    assert_eq!(store.totals(), recount);
 }
 
 fn text_is_let_go_and_comes_in_again_behind_it(store: &dyn Store) {

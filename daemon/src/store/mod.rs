@@ -60,6 +60,9 @@ pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
     /// The file that is known under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
+    /// Calls `visit` for every file of every session, until it returns `false`.
+    fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
+
     /// The sessions that have `record` as a landmark, in the order of their keys.
     fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
 
@@ -207,14 +210,16 @@ pub struct Tally {
 pub enum Write {
     /// A session is new or another than before.
     Session(Box<Session>),
-    /// A file is new or was read further, with what is saved beside its cursor.
+    /// A file is new or was read further, with what is saved beside its cursor. Without effect when
+    /// its path is that of another file by now: each path stands once.
     Source {
         /// The file.
         source: Source,
         /// The saved state; `None` leaves the one before.
         checkpoint: Option<Vec<u8>>,
     },
-    /// Messages of a file, consecutive, in order. They replace any of the same or higher number.
+    /// Messages of a file, consecutive, in order. They replace any of the same or higher number, and
+    /// begin where an earlier list of the file began or ended.
     Messages {
         /// The file.
         source: SourceKey,
@@ -238,6 +243,8 @@ pub enum Write {
     },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),
+    /// A file is to go, with everything that was read of it.
+    DropSource(SourceKey),
     /// The messages of a file are let go, for they take too much room. What is saved beside its
     /// cursor stays, so that reading goes on behind them.
     DropText(SourceKey),

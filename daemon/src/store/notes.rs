@@ -27,6 +27,8 @@ pub enum Shelf {
     Summaries,
     /// What was let go to keep within limits; one note.
     Room,
+    /// Which defects of older versions the database was searched for.
+    Checked,
 }
 
 /// One change of the notes.
@@ -74,6 +76,7 @@ impl Shelf {
             Shelf::Forks => 6,
             Shelf::Summaries => 7,
             Shelf::Room => 8,
+            Shelf::Checked => 10,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The methods beside the tools: for the command line and for hooks.
 
+pub mod files;
 pub mod forget;
 pub mod hook;
 pub mod models;

@@ -87,10 +87,11 @@ fn answer() -> Result<Daemon, AskError> {
     let health = connection.call(health::NAME, &health::Arguments::default())?;
     let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
+    let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
     let latest = list_sessions::Arguments { limit: 1, ..Default::default() };
     let sessions: list_sessions::Answer = connection.call(list_sessions::NAME, &latest)?;
     let latest = sessions.sessions.into_iter().next();
-    Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, reach, latest })))
+    Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, reach, files, latest })))
 }
 
 fn socket(home: &Path) -> Socket {

@@ -1,5 +1,6 @@
 //! What the daemon reads and keeps.
 
+use graphiti_proto::methods::files::Files;
 use jiff::Timestamp;
 
 use super::{
@@ -27,6 +28,7 @@ pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
     findings.push(watching(seen));
     findings.extend(seen.told().and_then(model));
     findings.extend(seen.told().and_then(vectors));
+    findings.extend(seen.told().and_then(files));
     findings.extend(disk(seen));
     findings.extend(seen.told().and_then(room));
     findings.extend(seen.told().map(|told| store(seen, told)));
@@ -131,6 +133,31 @@ fn vectors(told: &Told) -> Option<Finding> {
             "see to `embeddings` in graphiti.config.json, then graphiti reload; until then \
              searches go by words alone",
         ),
+    })
+}
+
+fn files(told: &Told) -> Option<Finding> {
+    const ABOUT: &str = "files";
+    let Files { files, twice, behind, examples } = told.files.as_ref()?;
+    let examples = examples.iter().map(|one| short_path(one)).collect::<Vec<_>>().join(" · ");
+    Some(if *twice > 0 {
+        Finding::bad(
+            ABOUT,
+            format!("registered more than once: {twice} of {} ({examples})", number(*files)),
+            "graphiti forget ID --run, then graphiti forget ID --undo, for the sessions of these \
+             files: they are read once more; and report it, for this must not happen",
+        )
+    } else if *behind > 0 {
+        Finding::warn(
+            ABOUT,
+            format!(
+                "with lines that are not remembered: {behind} of {} ({examples})",
+                number(*files)
+            ),
+            "graphiti stop, then graphiti up: at the start files that are behind are read on",
+        )
+    } else {
+        Finding::ok(ABOUT, format!("{}, each once and read to its end", number(*files)))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use graphiti_proto::{
-    methods::{Welcome, hook::Heard, models::Reach},
+    methods::{Welcome, files::Files, hook::Heard, models::Reach},
     tools::{SessionRow, health},
 };
 use jiff::Timestamp;
@@ -87,6 +87,9 @@ pub(super) struct Told {
     pub(super) heard: Heard,
     /// Whether models can be reached; none when an older daemon does not know that question.
     pub(super) reach: Option<Reach>,
+    /// Whether its files are followed as they should be; none when an older daemon does not know
+    /// that question.
+    pub(super) files: Option<Files>,
     /// The session that something happened in last.
     pub(super) latest: Option<SessionRow>,
 }

@@ -2,6 +2,7 @@ use graphiti_proto::{
     PROTOCOL,
     methods::{
         Welcome,
+        files::Files,
         hook::{Heard, HeardEvent},
     },
     tools::{SessionRow, health},
@@ -36,6 +37,7 @@ fn each_thing_is_looked_at_once() {
         "hooks",
         "transcripts",
         "watching",
+        "files",
         "disk",
         "memory",
         "clock",
@@ -47,6 +49,9 @@ fn each_thing_is_looked_at_once() {
 fn whatever_is_wrong_is_told_with_a_remedy() {
     use Verdict::{Bad, Warn};
     let rows: &[(Harm, &str, Verdict, &str, &str)] = &[
+        // the files
+        (|seen| files(seen).twice = 2, "files", Bad, "more than once: 2 of 400", "graphiti forget"),
+        (|seen| files(seen).behind = 3, "files", Warn, "not remembered: 3 of 400", "graphiti stop"),
         // the program
         (|seen| seen.daemon = Daemon::Down, "daemon", Bad, "not running", "graphiti up"),
         (
@@ -306,6 +311,7 @@ fn what_only_looks_wrong_is_fine() {
             "watching",
             "as configured",
         ),
+        (|seen| told(seen).files = Some(Files::default()), "files", "each once"),
         (|seen| told(seen).health.model.on = true, "model", "nothing went wrong"),
         (|seen| seen.watch_limit = None, "watching", "events"),
         (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
@@ -361,6 +367,7 @@ fn healthy() -> Seen {
                 ..health::Answer::default()
             },
             reach: None,
+            files: Some(Files { files: 400, ..Files::default() }),
             heard: Heard {
                 events: vec![HeardEvent {
                     name: "Stop".to_owned(),
@@ -409,6 +416,10 @@ fn told(seen: &mut Seen) -> &mut Told {
         Daemon::Answers(told) => told,
         _ => panic!("the daemon of a healthy machine answers"),
     }
+}
+
+fn files(seen: &mut Seen) -> &mut Files {
+    told(seen).files.as_mut().expect("it was asked about its files")
 }
 
 fn wired(seen: &mut Seen, wiring: Wiring) {

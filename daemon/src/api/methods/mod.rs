@@ -1,5 +1,6 @@
 //! What a request may ask for by its method.
 
+mod files;
 mod forget;
 pub mod hook;
 mod models;
@@ -46,6 +47,7 @@ pub(super) async fn answer(
             daemon.embedding.settled().await;
             Ok(json!({}))
         }
+        methods::files::FILES => files::files(daemon).await,
         methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
         methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
         methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,

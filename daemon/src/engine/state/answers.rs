@@ -157,7 +157,7 @@ impl State {
             unindexed: count("unindexed"),
             history_left: self.keys(|session| session.state == history).len(),
             history_done: self.history_done,
-            unidentified: self.unidentified.len(),
+            unidentified: self.discovery.len(),
             jobs: self.schedule.running(),
             scanned: self.scanned,
             mode: self.mode,
@@ -193,8 +193,7 @@ impl State {
 
     fn is_busy(&self) -> bool {
         !self.scanned
-            || self.identifying
-            || !self.unidentified.is_empty()
+            || !self.discovery.is_empty()
             || !self.schedule.is_idle()
             || self.tracker.newest_history().is_some() && self.engine.has_room().is_ok()
     }
@@ -203,7 +202,7 @@ impl State {
     fn stop(&mut self, reply: oneshot::Sender<()>) {
         self.stopping = Some(reply);
         self.reader.stop.store(true, Ordering::Relaxed);
-        self.unidentified.clear();
+        self.discovery.stop();
         self.schedule.clear();
         self.waiting.clear();
         self.settings.asker.client.stop();
@@ -217,7 +216,7 @@ impl State {
     pub(super) fn is_stopped(&self) -> bool {
         self.stopping.is_some()
             && self.schedule.is_idle()
-            && !self.identifying
+            && !self.discovery.is_identifying()
             && !self.asks.is_running()
     }
 }

@@ -8,10 +8,10 @@ use crate::{
         AskError, Closed, Event,
         ask::How,
         at_work::LeftAlone,
-        defect, files,
+        defect, files, forks,
         job::{Digest, Done, File, Gathered, IndexEnd, Job, Made},
         reading::{Read, ReadError, Save},
-        schedule::Due,
+        schedule::{Due, Queue},
     },
     model::{
         CloseReason, SessionKey, Timestamp,
@@ -55,7 +55,7 @@ impl State {
 
     /// Begins with the next session of history, once all files are known: the newest comes first.
     fn import_history(&mut self, now: Timestamp) {
-        let all_known = self.scanned && self.unidentified.is_empty() && !self.identifying;
+        let all_known = self.scanned && self.discovery.is_empty();
         if all_known
             && self.schedule.wants_history()
             && self.engine.has_room().is_ok()
@@ -75,7 +75,7 @@ impl State {
         let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
         // An episode is made of all files; else only those are read that changed, or that are
         // held and to be saved.
-        let everything = due.index.is_some() || due.gather;
+        let everything = due.index.is_some() || due.gather || due.anew;
         let mut files = Vec::new();
         for source in self.engine.store.sources_of(key)? {
             let is_due =
@@ -92,8 +92,8 @@ impl State {
         }
         let save = if everything || due.save { Save::Now } else { Save::WhenDue };
         let means = self.settings.means.clone();
-        let Due { index, gather, .. } = due;
-        Ok(Some(Job { session, format, means, files, save, index, gather, now }))
+        let Due { index, gather, anew, .. } = due;
+        Ok(Some(Job { session, format, means, files, anew, save, index, gather, now }))
     }
 
     /// The end of a job that is not started at present; its files are looked at again later.
@@ -137,6 +137,10 @@ impl State {
         }
         let new_messages = files.iter().any(|file| file.new_messages > 0);
         let is_gone = !files.is_empty() && !files.iter().any(|file| file.there);
+        if files.iter().any(|file| file.was_replaced) {
+            self.read_copies_anew(key);
+        }
+        let is_saved = files.iter().any(|file| file.saved);
         self.hold_states(files, &session);
         if new_messages {
             session = self.written(session, &before, digest.last_at, now);
@@ -145,7 +149,8 @@ impl State {
         } else {
             self.tracker.hold(session.clone());
         }
-        if session.project != before.project && session.state == before.state {
+        let is_news = session.project != before.project || is_saved && !self.is_stored(&session);
+        if is_news && session.state == before.state {
             self.save_session(session.clone());
         }
         match (index, error) {
@@ -253,6 +258,29 @@ impl State {
         });
     }
 
+    /// Whether the store has a session as it is now, and not just the states of its files.
+    fn is_stored(&self, session: &Session) -> bool {
+        let stored = self.engine.store.session(session.key);
+        stored.is_ok_and(|stored| stored.as_ref() == Some(session))
+    }
+
+    /// A file of the session was replaced, and what it said before is gone: copies of it left that
+    /// to it, and have it themselves from now on.
+    fn read_copies_anew(&mut self, session: SessionKey) {
+        let store = self.engine.store.as_ref();
+        let copies = forks::relatives(store, session).and_then(|mut copies| {
+            let has_several = store.sources_of(session)?.len() > 1;
+            copies.extend(has_several.then_some(session));
+            Ok(copies)
+        });
+        match copies {
+            Ok(copies) => copies.into_iter().for_each(|copy| {
+                self.schedule.add(copy, Queue::Live, |due| due.anew = true);
+            }),
+            Err(error) => self.note_problem(error.to_string()),
+        }
+    }
+
     /// Holds the states of files that may soon be read on.
     fn hold_states(&mut self, files: Vec<Read>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
@@ -262,7 +290,7 @@ impl State {
             }
         }
         if let Some(session) = self.states.make_room() {
-            self.schedule.add(session, crate::engine::schedule::Queue::Live, |due| due.save = true);
+            self.schedule.add(session, Queue::Live, |due| due.save = true);
         }
     }
 }

@@ -19,7 +19,7 @@ mod workers;
 
 use std::{
     collections::{HashMap, VecDeque},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
@@ -36,6 +36,8 @@ use crate::{
     clock,
     engine::{
         AskError, Closed, Engine, Event, Places, Settings, StartError, defect,
+        discovery::Discovery,
+        duplicates,
         files::Looked,
         reading::Reader,
         schedule::{self, Schedule},
@@ -63,9 +65,8 @@ pub(super) struct State {
     states: States,
     asks: Asks,
     forgetting: Forgetting,
-    /// New files waiting to be identified.
-    unidentified: VecDeque<PathBuf>,
-    identifying: bool,
+    /// New files whose session is not known yet.
+    discovery: Discovery,
     unreadable: Unreadable,
     agents: Agents,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
@@ -121,8 +122,7 @@ impl State {
             states: States::default(),
             asks,
             forgetting: Forgetting::default(),
-            unidentified: VecDeque::new(),
-            identifying: false,
+            discovery: Discovery::default(),
             unreadable: Unreadable::default(),
             agents: Agents::default(),
             waiting: HashMap::new(),
@@ -140,6 +140,7 @@ impl State {
 
     /// Handles one event after the other until asked to stop.
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
+        self.mend_duplicates(clock::now()).await;
         self.resume_jobs(clock::now());
         self.start_watches();
         loop {
@@ -184,12 +185,13 @@ impl State {
             Event::Notice(notice) => self.noticed(notice, now),
             Event::Liveness => self.look_for_agents(now),
             Event::Identified(Looked { found, unreadable, defects }) => {
-                self.identifying = false;
                 self.cannot_read(unreadable, now);
                 if let Some(path) = defects.first() {
                     self.note_problem(format!("{}: {}", path.display(), defect::PANIC));
                 }
                 self.identified(found, self.settings.keep, now).await;
+                let changed = self.discovery.batch_done();
+                self.files_changed(changed, now);
             }
             Event::Past { found, reply } => {
                 self.identified(found, None, now).await;
@@ -198,6 +200,21 @@ impl State {
             Event::Done(done) => self.job_ended(*done, now),
             Event::Answered(answered) => self.answered(*answered, now),
             Event::Ask(ask) => self.answer(ask, now),
+        }
+    }
+
+    /// Puts files in order that an older version registered twice.
+    async fn mend_duplicates(&mut self, now: Timestamp) {
+        let excluded = self.settings.excluded.clone();
+        let is_excluded = |path: &Path| excluded.iter().any(|folder| path.starts_with(folder));
+        let is_readable = |path: &Path| path.exists() && !is_excluded(path);
+        match duplicates::mend(self.engine.store.as_ref(), &is_readable).await {
+            Ok(paths) if paths.is_empty() => {}
+            Ok(paths) => {
+                self.note_problem(duplicates::told(&paths));
+                self.files_changed(paths, now);
+            }
+            Err(error) => self.note_problem(error.to_string()),
         }
     }
 

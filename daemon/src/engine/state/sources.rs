@@ -12,14 +12,15 @@ use crate::{
         Event,
         files::{self, Identified},
         job,
+        registration::{KnownFiles, NewFile, Registration},
         schedule::Queue,
     },
     model::{
         SessionId, SessionKey, Timestamp,
         session::{Session, State as SessionState, Unindexed},
     },
-    session::{Event as SessionEvent, machine},
-    store::{FileStamp, Source, SourceKey, StoreError, Tally, Write},
+    session::{Event as SessionEvent, Tracker, machine},
+    store::{Source, SourceKey, Store, StoreError, Write},
 };
 
 /// Files whose session is looked up in one go.
@@ -73,7 +74,7 @@ impl State {
             }
             match self.engine.store.source_at(&text(&path)) {
                 Ok(Some(source)) => self.file_changed(&source, now),
-                Ok(None) if path.exists() => self.unidentified.push_back(path),
+                Ok(None) if path.exists() => self.discovery.announce(&path),
                 Ok(None) => {}
                 Err(error) => self.note_problem(format!("{}: {error}", path.display())),
             }
@@ -89,8 +90,12 @@ impl State {
             }
             return;
         }
-        let at_hand = self.states.source(source.key);
-        if job::needs_reading(at_hand.unwrap_or(source)) {
+        let needs_reading = match self.states.source(source.key) {
+            Some(at_hand) => job::needs_reading(at_hand),
+            // Reading that was stopped half way may look like the whole.
+            None => job::needs_reading(source) || source.offset < source.stamp.length,
+        };
+        if needs_reading {
             self.schedule.add(session, self.queue_of(session), |due| {
                 due.files.insert(source.key.number);
             });
@@ -106,12 +111,10 @@ impl State {
     }
 
     pub(super) fn identify_some(&mut self) {
-        if self.identifying || self.unidentified.is_empty() {
+        let paths = self.discovery.next_batch(IDENTIFY);
+        if paths.is_empty() {
             return;
         }
-        self.identifying = true;
-        let count = self.unidentified.len().min(IDENTIFY);
-        let paths: Vec<PathBuf> = self.unidentified.drain(..count).collect();
         let events = self.engine.events.clone();
         tokio::spawn(async move {
             let looked = tokio::task::spawn_blocking(move || files::identify(paths)).await;
@@ -126,108 +129,92 @@ impl State {
         keep: Option<Duration>,
         now: Timestamp,
     ) {
-        let found = found.into_iter().filter(|file| {
-            let modified = Timestamp::from_micros(file.stamp.modified);
-            keep.is_none_or(|keep| now.since(modified) <= keep)
-        });
-        let mut writes = Vec::new();
-        let mut new: Vec<Source> = Vec::new();
-        for file in found {
-            match self.register(&file, &new, now) {
-                Ok(Some((session, source))) => {
-                    writes.push(Write::Session(Box::new(session.clone())));
-                    writes.push(Write::Source { source: source.clone(), checkpoint: None });
-                    self.tracker.hold(session);
-                    new.push(source);
-                }
-                Ok(None) => {}
-                Err(error) => self.note_problem(format!("{}: {error}", file.path.display())),
-            }
-        }
-        if writes.is_empty() {
+        let (sessions, sources) = self.register(found, keep, now);
+        if sources.is_empty() {
             return;
         }
+        let mut writes: Vec<Write> =
+            sessions.iter().map(|session| Write::Session(Box::new(session.clone()))).collect();
+        let unread = sources.iter().cloned();
+        writes.extend(unread.map(|source| Write::Source { source, checkpoint: None }));
+        sessions.into_iter().for_each(|session| self.tracker.hold(session));
         // The next files of these sessions must find them in the store.
         if let Err(error) = self.engine.store.write(writes).done().await {
             self.note_problem(error.to_string());
         }
-        for source in &new {
+        for source in &sources {
             if self.queue_of(source.key.session) == Queue::Live {
                 self.file_changed(source, now);
             }
         }
     }
 
-    /// The session of a new file, and the file's place in it. `None` when the file belongs to an
-    /// excluded project or a forgotten session, or is known by now.
+    /// The new files with their sessions, as they are to be stored. Left out are files that are
+    /// older than `keep`, belong to an excluded project or a forgotten session, or are registered
+    /// by now.
     fn register(
-        &self,
-        file: &Identified,
-        new: &[Source],
+        &mut self,
+        found: Vec<Identified>,
+        keep: Option<Duration>,
         now: Timestamp,
-    ) -> Result<Option<(Session, Source)>, StoreError> {
-        let store = &self.engine.store;
-        let path = text(&file.path);
-        let modified = Timestamp::from_micros(file.stamp.modified);
-        let is_excluded = file.identity.directory.as_deref().map(Path::new);
-        let is_excluded = is_excluded.is_some_and(|directory| self.is_excluded(directory));
-        if is_excluded || store.source_at(&path)?.is_some() {
-            return Ok(None);
+    ) -> (Vec<Session>, Vec<Source>) {
+        let mut problems = Vec::new();
+        let known = Known { tracker: &self.tracker, store: self.engine.store.as_ref() };
+        let mut registration = Registration::new(&known);
+        for Identified { path, format, identity, stamp } in found {
+            let modified = Timestamp::from_micros(stamp.modified);
+            let is_old = keep.is_some_and(|keep| now.since(modified) > keep);
+            let directory = identity.directory.as_deref().map(Path::new);
+            let is_excluded = directory.is_some_and(|directory| self.is_excluded(directory));
+            let session = SessionId { agent: format.agent().to_owned(), id: identity.session };
+            if is_old || is_excluded || self.reader.forgotten.has(&session) {
+                continue;
+            }
+            let first_state = machine::first_state(modified, now, self.tracker.config());
+            let (sub_agent, text) = (identity.sub_agent, text(&path));
+            let file = NewFile { path: text, session, sub_agent, modified, first_state };
+            if let Err(error) = registration.add(file) {
+                problems.push(format!("{}: {error}", path.display()));
+            }
         }
-        let agent = file.format.agent().to_owned();
-        let id = SessionId { agent, id: file.identity.session.clone() };
-        if self.reader.forgotten.has(&id) {
-            return Ok(None);
-        }
-        let mut session = match self.known_session(&id)? {
-            Some(session) => session,
-            None => Session {
-                key: store.next_session_key()?,
-                id,
-                project: None,
-                file: String::new(),
-                state: machine::first_state(modified, now, self.tracker.config()),
-                content: None,
-                indexed: None,
-                started_at: None,
-                last_activity: modified,
-            },
-        };
-        let known = store.sources_of(session.key)?;
-        let of_session = new.iter().filter(|source| source.key.session == session.key);
-        let taken: Vec<u32> =
-            known.iter().chain(of_session).map(|source| source.key.number).collect();
-        let number = match file.identity.sub_agent {
-            None if !taken.contains(&0) => 0,
-            _ => taken.iter().max().map_or(1, |highest| highest + 1),
-        };
-        if number == 0 {
-            session.file.clone_from(&path);
-        }
-        let source = Source {
-            key: SourceKey { session: session.key, number },
-            path,
-            sub_agent: file.identity.sub_agent.clone(),
-            stamp: FileStamp::default(),
-            offset: 0,
-            tally: Tally::default(),
-        };
-        Ok(Some((session, source)))
-    }
-
-    fn known_session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
-        // One that was registered a moment ago is live, and perhaps not in the store yet.
-        if let Some(session) = self.tracker.find(id) {
-            return Ok(Some(session.clone()));
-        }
-        match self.engine.store.find_session(id)? {
-            Some(key) => self.engine.store.session(key),
-            None => Ok(None),
-        }
+        let registered = registration.finish();
+        problems.into_iter().for_each(|problem| self.note_problem(problem));
+        registered
     }
 
     fn is_excluded(&self, path: &Path) -> bool {
         self.settings.excluded.iter().any(|excluded| path.starts_with(excluded))
+    }
+}
+
+/// What is registered: the live sessions as they are now, all else as it is stored.
+struct Known<'s> {
+    tracker: &'s Tracker,
+    store: &'s dyn Store,
+}
+
+impl KnownFiles for Known<'_> {
+    fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError> {
+        Ok(self.store.source_at(path)?.map(|source| source.key))
+    }
+
+    fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        // One that was registered a moment ago is live, and perhaps not in the store yet.
+        if let Some(session) = self.tracker.find(id) {
+            return Ok(Some(session.clone()));
+        }
+        match self.store.find_session(id)? {
+            Some(key) => self.store.session(key),
+            None => Ok(None),
+        }
+    }
+
+    fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError> {
+        Ok(self.store.sources_of(session)?.iter().map(|source| source.key.number).collect())
+    }
+
+    fn next_session_key(&self) -> Result<SessionKey, StoreError> {
+        self.store.next_session_key()
     }
 }
 

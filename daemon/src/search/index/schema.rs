@@ -19,8 +19,9 @@ use crate::search::index::{
 };
 
 /// The version of everything that decides what an index holds: fields, terms, passages. An index
-/// of another version is made again from its sources.
-pub(crate) const VERSION: u32 = 2;
+/// of another version is made again from its sources: one of version 2 may hold messages twice, or
+/// lack some.
+pub(crate) const VERSION: u32 = 3;
 
 /// The name under which [`CodeTokenizer`] is registered.
 pub(crate) const TOKENIZER: &str = "graphiti";

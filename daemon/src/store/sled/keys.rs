@@ -317,6 +317,12 @@ pub(crate) fn of_path(source: SourceKey) -> Vec<u8> {
     bytes
 }
 
+/// The file that stands under a path.
+pub(crate) fn source_of_path(value: &[u8]) -> Option<SourceKey> {
+    let session = SessionKey(u64::from_be_bytes(*value.first_chunk()?));
+    Some(SourceKey { session, number: u32::from_be_bytes(*value.last_chunk()?) })
+}
+
 /// The session key in a key of the tables `s` and `l`.
 pub(crate) fn session_in(key: &[u8]) -> Option<SessionKey> {
     Some(SessionKey(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?)))

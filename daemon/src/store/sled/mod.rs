@@ -121,6 +121,14 @@ impl SledStore {
     fn queue(&self, writes: Vec<Write>) -> Ticket {
         self.writer.queue(writes)
     }
+
+    /// Registers a file as an older version did: whatever its path leads to.
+    #[cfg(test)]
+    pub(crate) fn register_unchecked(&self, source: &crate::store::Source) {
+        let record = envelope::seal(&records::SourceRecord::from(source));
+        self.tree.insert(keys::source(source.key), record).unwrap();
+        self.tree.insert(keys::path(&source.path), keys::of_path(source.key)).unwrap();
+    }
 }
 
 fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
@@ -354,6 +362,23 @@ mod tests {
         let told = store.write(Vec::new()).wait();
         assert!(matches!(told, Err(StoreError::Damaged { .. })), "{told:?}");
         assert!(store.write(Vec::new()).wait().is_ok());
+    }
+
+    #[test]
+    fn counters_of_an_older_version_are_counted_anew_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let session = contract::session(store.next_session_key().unwrap(), "a");
+        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+        store.tree.remove(keys::meta("counters")).unwrap();
+        store.tree.insert(keys::meta("sessions"), &329u64.to_be_bytes()).unwrap();
+        store.tree.insert(keys::meta("episodes"), &7u64.to_be_bytes()).unwrap();
+        store.close();
+        let store = SledStore::open(folder.path()).unwrap();
+        assert_eq!((store.totals().sessions, store.totals().episodes), (1, 0));
+        store.write(vec![Write::OutboxTaken(0)]).wait().unwrap();
+        let marked = store.tree.get(keys::meta("counters")).unwrap();
+        assert_eq!(marked.as_deref(), Some(1u64.to_be_bytes().as_slice()));
     }
 
     #[test]

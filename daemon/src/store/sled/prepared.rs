@@ -28,6 +28,7 @@ pub(super) enum Prepared {
     Landmarks { session: SessionKey, records: Vec<RecordUuid> },
     Reword { source: SourceKey, words: Vec<Reworded> },
     ClearSource(SourceKey),
+    DropSource(SourceKey),
     DropText(SourceKey),
     Episode { episode: Box<Episode>, record: Vec<u8> },
     Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
@@ -80,6 +81,7 @@ impl From<Write> for Prepared {
             Write::Landmarks { session, records } => Prepared::Landmarks { session, records },
             Write::Reword { source, words } => Prepared::Reword { source, words },
             Write::ClearSource(source) => Prepared::ClearSource(source),
+            Write::DropSource(source) => Prepared::DropSource(source),
             Write::DropText(source) => Prepared::DropText(source),
             Write::Episode(episode) => {
                 let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));

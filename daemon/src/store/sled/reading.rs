@@ -92,16 +92,17 @@ impl Store for SledStore {
     }
 
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError> {
-        let Some(bytes) = self.tree.get(keys::path(path))? else { return Ok(None) };
-        let (Some(session), Some(number)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-            return Ok(None);
-        };
-        let key = SourceKey {
-            session: SessionKey(u64::from_be_bytes(*session)),
-            number: u32::from_be_bytes(*number),
-        };
-        let found = source(&self.tree, key)?;
-        Ok(found.filter(|source| source.path == path))
+        source_at(&self.tree, path)
+    }
+
+    fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError> {
+        for entry in self.tree.scan_prefix([table::SOURCES]) {
+            let (key, value) = entry?;
+            if !visit(read::<SourceRecord, Source>(&key, &value)?) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
@@ -273,6 +274,14 @@ pub(super) fn session(tree: &Tree, key: SessionKey) -> Result<Option<Session>, S
 pub(super) fn source(tree: &Tree, key: SourceKey) -> Result<Option<Source>, StoreError> {
     let key = keys::source(key);
     tree.get(&key)?.map(|value| read::<SourceRecord, Source>(&key, &value)).transpose()
+}
+
+/// The file that is known under `path`.
+pub(super) fn source_at(tree: &Tree, path: &str) -> Result<Option<Source>, StoreError> {
+    let Some(bytes) = tree.get(keys::path(path))? else { return Ok(None) };
+    let Some(key) = keys::source_of_path(&bytes) else { return Ok(None) };
+    let found = source(tree, key)?;
+    Ok(found.filter(|source| source.path == path))
 }
 
 pub(super) fn sources_of(tree: &Tree, session: SessionKey) -> Result<Vec<Source>, StoreError> {

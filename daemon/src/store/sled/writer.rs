@@ -3,6 +3,8 @@
 //! Several lists may share one flush and one sync, but never so many that sled could reuse a
 //! segment that was not synced yet.
 
+mod sources;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
@@ -148,6 +150,12 @@ impl Drop for Writer {
 #[derive(Default)]
 struct Step {
     ops: Batch,
+    /// Sessions that this same list adds: the tree does not show them yet.
+    new_sessions: BTreeSet<SessionKey>,
+    /// Paths that this same list registers.
+    new_paths: BTreeMap<String, SourceKey>,
+    /// Files that this same list removes: the tree still shows them.
+    dropped: Vec<SourceKey>,
     /// Files whose messages this same list removes: the tree still shows them.
     cleared: Vec<SourceKey>,
     /// Of these something else is said now.
@@ -278,14 +286,7 @@ impl Thread {
         match write {
             Prepared::Session { session, record } => self.put_session(step, &session, record),
             Prepared::Source { source, record, checkpoint } => {
-                step.ops.insert(keys::source(source.key), record);
-                step.ops.insert(keys::path(&source.path), keys::of_path(source.key));
-                if let Some(checkpoint) = checkpoint {
-                    let key = keys::checkpoint(source.key);
-                    pieces::remove(&self.tree, &mut step.ops, &key)?;
-                    pieces::put(&mut step.ops, &key, &checkpoint);
-                }
-                Ok(())
+                self.put_source(step, &source, (record, checkpoint))
             }
             Prepared::Messages { source, from, count, blocks } => {
                 self.put_messages(step, source, (from, count), &blocks)
@@ -299,19 +300,10 @@ impl Thread {
             Prepared::Reword { source, words } => self.reword(step, source, words),
             Prepared::ClearSource(source) => {
                 pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
-                let gone = self.messages_from(source, 0)?;
-                self.remove_blocks(step, &gone)?;
-                step.cleared.push(source);
-                self.out(step, Outbox::SourceCleared(source));
-                Ok(())
+                self.drop_text(step, source)
             }
-            Prepared::DropText(source) => {
-                let gone = self.messages_from(source, 0)?;
-                self.remove_blocks(step, &gone)?;
-                step.cleared.push(source);
-                self.out(step, Outbox::SourceCleared(source));
-                Ok(())
-            }
+            Prepared::DropSource(source) => self.drop_source(step, source),
+            Prepared::DropText(source) => self.drop_text(step, source),
             Prepared::Episode { episode, record } => self.put_episode(step, &episode, &record),
             Prepared::Statements { episode, rows, things } => {
                 self.put_statements(step, episode, (rows, things))
@@ -346,7 +338,7 @@ impl Thread {
     ) -> Result<(), StoreError> {
         let key = keys::session(session.key);
         let before = self.session(session.key)?;
-        if before.is_none() {
+        if before.is_none() && step.new_sessions.insert(session.key) {
             self.counters.sessions.fetch_add(counted(&session.id), Ordering::Relaxed);
             step.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
         }

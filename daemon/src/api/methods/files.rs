@@ -1,0 +1,36 @@
+//! `graphiti/files`: whether each file is followed as it should be.
+
+use graphiti_proto::{
+    methods::files::Files,
+    rpc::{Error, code},
+};
+use serde_json::Value;
+
+use super::write;
+use crate::{
+    api::{
+        Daemon,
+        tools::{engine_error, store_error},
+    },
+    clock,
+    engine::file_check::{self, FileBehind, FileCheck},
+};
+
+/// Files of each kind that are named.
+const EXAMPLES: usize = 3;
+
+/// Answers `graphiti/files`.
+pub(super) async fn files(daemon: &Daemon) -> Result<Value, Error> {
+    let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
+    let (store, now) = (daemon.engine.store().clone(), clock::now());
+    let checking =
+        tokio::task::spawn_blocking(move || file_check::check(store.as_ref(), &at_hand, now));
+    let checked = checking.await.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
+    let FileCheck { files, twice, behind } = checked.map_err(store_error)?;
+    let left = |file: &FileBehind| {
+        format!("{} was read up to byte {} of {}", file.path, file.read, file.complete)
+    };
+    let examples = twice.iter().take(EXAMPLES).cloned();
+    let examples = examples.chain(behind.iter().take(EXAMPLES).map(left)).collect();
+    Ok(write(&Files { files, twice: twice.len(), behind: behind.len(), examples }))
+}

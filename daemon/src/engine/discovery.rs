@@ -1,0 +1,132 @@
+//! New files on their way to being registered: each path once, whatever is announced and how often.
+//!
+//! Decisions only, without I/O: the watch, a scan and a hook may announce a file at any moment, also
+//! while it is being identified. A path stands in one map with one stage, so it is never identified
+//! twice at a time; one that changed while it was being identified is looked at once more.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Files whose session is not known yet.
+#[derive(Debug, Default)]
+pub(super) struct Discovery {
+    stages: HashMap<Arc<Path>, Stage>,
+    /// The paths whose stage is `Waiting`, in the order of their announcement.
+    waiting: VecDeque<Arc<Path>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    /// It is in the batch that is being looked at.
+    Identifying,
+    /// It was announced again since.
+    ChangedMeanwhile,
+}
+
+impl Discovery {
+    /// Notes that a file that is not registered was created or changed.
+    pub(super) fn announce(&mut self, path: &Path) {
+        match self.stages.get_mut(path) {
+            None => {
+                let path: Arc<Path> = path.into();
+                self.stages.insert(path.clone(), Stage::Waiting);
+                self.waiting.push_back(path);
+            }
+            Some(Stage::Waiting | Stage::ChangedMeanwhile) => {}
+            Some(stage @ Stage::Identifying) => *stage = Stage::ChangedMeanwhile,
+        }
+    }
+
+    /// The files to be identified next, at most `limit`; none while a batch is being looked at.
+    pub(super) fn next_batch(&mut self, limit: usize) -> Vec<PathBuf> {
+        if self.is_identifying() {
+            return Vec::new();
+        }
+        let count = self.waiting.len().min(limit);
+        let batch = self.waiting.drain(..count);
+        let mut paths = Vec::with_capacity(count);
+        for path in batch {
+            paths.push(path.to_path_buf());
+            self.stages.insert(path, Stage::Identifying);
+        }
+        paths
+    }
+
+    /// The batch was looked at, and what was found is registered. Returns the files that were
+    /// announced meanwhile, to be announced anew: what was found of them may be outdated.
+    pub(super) fn batch_done(&mut self) -> Vec<PathBuf> {
+        let mut changed = Vec::new();
+        self.stages.retain(|path, stage| match stage {
+            Stage::Waiting => true,
+            Stage::Identifying => false,
+            Stage::ChangedMeanwhile => {
+                changed.push(path.to_path_buf());
+                false
+            }
+        });
+        changed
+    }
+
+    /// Whether a batch is being looked at.
+    pub(super) fn is_identifying(&self) -> bool {
+        self.stages.len() > self.waiting.len()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.stages.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Forgets the files that wait. A batch that is being looked at comes to its end.
+    pub(super) fn stop(&mut self) {
+        self.waiting.clear();
+        self.stages.retain(|_, stage| *stage != Stage::Waiting);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_announced_twice_is_identified_once() {
+        let mut discovery = Discovery::default();
+        announce(&mut discovery, &["/a", "/b", "/a"]);
+        assert_eq!(discovery.next_batch(9), ["/a", "/b"].map(PathBuf::from));
+        assert_eq!(discovery.batch_done(), [] as [PathBuf; 0]);
+        assert!(discovery.is_empty());
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_identified_is_looked_at_once_more() {
+        let mut discovery = Discovery::default();
+        announce(&mut discovery, &["/a", "/b", "/c"]);
+        assert_eq!(discovery.next_batch(2).len(), 2);
+        announce(&mut discovery, &["/b", "/c", "/b"]);
+        assert_eq!(discovery.next_batch(2), [] as [PathBuf; 0], "one batch at a time");
+        assert_eq!(discovery.batch_done(), [PathBuf::from("/b")]);
+        assert_eq!(discovery.next_batch(2), [PathBuf::from("/c")]);
+    }
+
+    #[test]
+    fn what_waits_is_forgotten_at_the_end_and_what_is_being_identified_comes_to_its_end() {
+        let mut discovery = Discovery::default();
+        announce(&mut discovery, &["/a", "/b"]);
+        discovery.next_batch(1);
+        discovery.stop();
+        assert!(discovery.is_identifying());
+        discovery.batch_done();
+        assert!(discovery.is_empty());
+    }
+
+    fn announce(discovery: &mut Discovery, paths: &[&str]) {
+        paths.iter().for_each(|path| discovery.announce(Path::new(path)));
+    }
+}

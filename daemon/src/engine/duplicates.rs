@@ -1,0 +1,107 @@
+//! Files that an older version registered twice. They are put in order once, at the first start of
+//! this one.
+//!
+//! A path that was announced twice in one batch got two numbers. Its messages stand twice, or what
+//! was written later is missing: each of the two left that to the other. One is kept, and read anew
+//! where its file is still there.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use crate::store::{FileStamp, Note, Shelf, Source, Store, StoreError, Tally, Write};
+
+/// The name of the note that says that a database was searched, and what it says.
+const NAME: &[u8] = b"duplicates";
+const VERSION: &[u8] = b"1";
+
+/// Searches the database unless that was done before, and puts what it finds in order. Returns the
+/// paths that stood twice; `is_readable` says which may be read anew.
+pub(super) async fn mend(
+    store: &dyn Store,
+    is_readable: &(dyn Fn(&Path) -> bool + Sync),
+) -> Result<Vec<PathBuf>, StoreError> {
+    if store.note(Shelf::Checked, NAME)?.as_deref() == Some(VERSION) {
+        return Ok(Vec::new());
+    }
+    let mut mended = Vec::new();
+    for rows in find(store)? {
+        let path = PathBuf::from(&rows[0].path);
+        store.write(writes(store, rows, is_readable(&path))?).done().await?;
+        mended.push(path);
+    }
+    let content = Some(VERSION.to_vec());
+    let note = Note { shelf: Shelf::Checked, name: NAME.to_vec(), content };
+    store.write(vec![Write::Note(note)]).done().await?;
+    Ok(mended)
+}
+
+/// What the status says of it.
+pub(super) fn told(paths: &[PathBuf]) -> String {
+    let (count, first) = (paths.len(), paths.first().map(|path| path.display().to_string()));
+    format!(
+        "{count} transcripts had been registered twice by an older version, {} among them; this was put in order, and they are read again",
+        first.unwrap_or_default()
+    )
+}
+
+/// All entries of each path that has several, the first session and number first.
+fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
+    let mut shadowed: Vec<Source> = Vec::new();
+    let mut failed = None;
+    store.visit_sources(&mut |source| match store.source_at(&source.path) {
+        Ok(Some(known)) if known.key == source.key => true,
+        Ok(_) => {
+            shadowed.push(source);
+            true
+        }
+        Err(error) => {
+            failed = Some(error);
+            false
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let paths: BTreeSet<String> = shadowed.iter().map(|source| source.path.clone()).collect();
+    let rows_of = |path: String| {
+        let mut rows: Vec<Source> = store.source_at(&path)?.into_iter().collect();
+        rows.extend(shadowed.iter().filter(|source| source.path == path).cloned());
+        rows.sort_by_key(|source| source.key);
+        Ok(rows)
+    };
+    paths.into_iter().map(rows_of).collect()
+}
+
+/// What leaves one of `rows`, which have the same path.
+fn writes(
+    store: &dyn Store,
+    mut rows: Vec<Source>,
+    is_readable: bool,
+) -> Result<Vec<Write>, StoreError> {
+    let kept = if is_readable { 0 } else { longest(store, &rows)? };
+    let source = rows.remove(kept);
+    let mut writes: Vec<Write> = rows.into_iter().map(|row| Write::DropSource(row.key)).collect();
+    if !is_readable {
+        writes.push(Write::Source { source, checkpoint: None });
+        return Ok(writes);
+    }
+    let unread =
+        Source { stamp: FileStamp::default(), offset: 0, tally: Tally::default(), ..source };
+    writes.push(Write::ClearSource(unread.key));
+    writes.push(Write::Source { source: unread, checkpoint: None });
+    Ok(writes)
+}
+
+/// Which of `rows` has the most messages, the first one of several.
+fn longest(store: &dyn Store, rows: &[Source]) -> Result<usize, StoreError> {
+    let (mut kept, mut most) = (0, 0);
+    for (at, row) in rows.iter().enumerate() {
+        let messages = store.messages(row.key, 0, usize::MAX)?.len();
+        if messages > most {
+            (kept, most) = (at, messages);
+        }
+    }
+    Ok(kept)
+}

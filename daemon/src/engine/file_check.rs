@@ -1,0 +1,125 @@
+//! Whether every file is followed as it should be: each path once, and every complete line of a
+//! quiet file remembered.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+    time::Duration,
+};
+
+use crate::{
+    capture::{open::open, tail},
+    model::{
+        SessionKey, Timestamp,
+        session::{State, Unindexed},
+    },
+    store::{Source, SourceKey, Store, StoreError},
+};
+
+/// A file that was written to less long ago may still be on its way.
+const QUIET: Duration = Duration::from_secs(60);
+/// Bytes in which the end of a line is looked for at one time.
+const CHUNK: u64 = 16 << 10;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileCheck {
+    /// Files that are followed.
+    pub files: u64,
+    /// Paths that stand more than once.
+    pub twice: Vec<String>,
+    /// Files with lines that are not remembered.
+    pub behind: Vec<FileBehind>,
+}
+
+/// A file with lines that are not remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBehind {
+    /// The file.
+    pub path: String,
+    /// Its session.
+    pub session: SessionKey,
+    /// Bytes up to which it was read.
+    pub read: u64,
+    /// Bytes up to the end of its last complete line.
+    pub complete: u64,
+}
+
+/// Looks at every file. `at_hand` are those that are being written to, newer than what the store
+/// has of them. Blocks.
+pub fn check(
+    store: &dyn Store,
+    at_hand: &[Source],
+    now: Timestamp,
+) -> Result<FileCheck, StoreError> {
+    let at_hand: HashMap<SourceKey, &Source> =
+        at_hand.iter().map(|source| (source.key, source)).collect();
+    let mut checked = FileCheck::default();
+    let mut paths: HashSet<String> = HashSet::new();
+    store.visit_sources(&mut |source| {
+        checked.files += 1;
+        checked.behind.extend(lines_left(&source, at_hand.get(&source.key).copied(), now));
+        if !paths.insert(source.path.clone()) {
+            checked.twice.push(source.path);
+        }
+        true
+    })?;
+    // One that is being imported or indexed will be read.
+    let mut failed = None;
+    checked.behind.retain(|file| match store.session(file.session) {
+        Ok(session) => session.is_some_and(|session| !will_be_read(&session.state)),
+        Err(error) => {
+            failed = Some(error);
+            false
+        }
+    });
+    failed.map_or(Ok(checked), Err)
+}
+
+fn will_be_read(state: &State) -> bool {
+    match state {
+        State::Indexing(_) | State::Unindexed(Unindexed::History) => true,
+        State::Active
+        | State::Inactive
+        | State::Indexed
+        | State::Failed(_)
+        | State::Unindexed(Unindexed::AgentGone { .. } | Unindexed::NoTimeout) => false,
+    }
+}
+
+/// What of a quiet file is not remembered, if something is not.
+fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
+    // One that cannot be opened is told of elsewhere.
+    let mut file = open(Path::new(&source.path)).ok()?;
+    let stamp = tail::stamp(&file.metadata().ok()?);
+    let is_quiet = now.since(Timestamp::from_micros(stamp.modified)) >= QUIET;
+    let is_read = match at_hand {
+        Some(at_hand) => at_hand.stamp == stamp,
+        None => source.offset >= stamp.length && source.stamp == stamp,
+    };
+    if is_read || !is_quiet {
+        return None;
+    }
+    let complete = end_of_last_line(&mut file, stamp.length).ok()?;
+    let read = at_hand.map_or(source.offset, |at_hand| at_hand.stamp.length);
+    let (path, session) = (source.path.clone(), source.key.session);
+    (read < complete).then_some(FileBehind { path, session, read, complete })
+}
+
+/// The byte behind the last newline before `length`; 0 when there is none.
+fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
+    let mut end = length;
+    while end > 0 {
+        let start = end.saturating_sub(CHUNK);
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        file.take(end - start).read_to_end(&mut bytes)?;
+        if let Some(at) = memchr::memrchr(b'\n', &bytes) {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}

@@ -1,0 +1,63 @@
+//! Making an index anew from the store.
+
+use super::Follower;
+use crate::{
+    model::{SessionKey, graph::Thing},
+    search::index::Position,
+    store::{Source, StoreError},
+};
+
+impl Follower {
+    /// Fills a new index with everything that the store holds.
+    pub(super) fn take_everything(&mut self) {
+        let mut sessions: Vec<SessionKey> = Vec::new();
+        let listed = self.store.visit_sessions(&mut |session| {
+            sessions.push(session.key);
+            true
+        });
+        if let Err(error) = listed {
+            tracing::warn!(%error, "the search index cannot be filled");
+        }
+        for session in sessions {
+            // One damaged record must not keep the others from being found.
+            if let Err(error) = self.take_session(session) {
+                tracing::warn!(%error, session = session.0, "a session cannot be searched");
+            }
+        }
+        self.take_things();
+        self.in_part_to = self.store.outbox_end();
+        self.write_to_disk();
+    }
+
+    fn take_things(&self) {
+        let mut things: Vec<Thing> = Vec::new();
+        let listed = self.store.visit_things(&mut |thing| {
+            things.push(thing);
+            true
+        });
+        if let Err(error) = listed {
+            tracing::warn!(%error, "things cannot be searched");
+        }
+        for thing in things {
+            if let Err(error) = self.feed_thing(thing, Position(0)) {
+                tracing::warn!(%error, "a fact cannot be searched");
+            }
+            if self.indexes.is_full() {
+                self.relieve(Position(0));
+            }
+        }
+    }
+
+    fn take_session(&self, key: SessionKey) -> Result<(), StoreError> {
+        let sources: Vec<Source> = self.store.sources_of(key)?;
+        for source in sources {
+            self.feed(source.key, 0, usize::MAX, Position(0))?;
+        }
+        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
+        let Some(indexed) = indexed else { return Ok(()) };
+        match self.store.episode(indexed.episode)? {
+            Some(episode) => self.feed_episode(&episode, Position(0)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Registering new files: which session each belongs to, and its number there.
+//!
+//! Decisions only, over what [`KnownFiles`] says: files of one list see those before them, so that a
+//! path is registered once and no number is given twice, however the files come.
+
+use crate::{
+    model::{
+        SessionId, SessionKey, Timestamp,
+        session::{Session, State},
+    },
+    store::{FileStamp, Source, SourceKey, StoreError, Tally},
+};
+
+/// A file that was identified and is to be registered.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NewFile {
+    pub(super) path: String,
+    pub(super) session: SessionId,
+    /// For a sub-agent's file, the sub-agent's id.
+    pub(super) sub_agent: Option<String>,
+    /// When it was last written.
+    pub(super) modified: Timestamp,
+    /// The state of its session if that is new.
+    pub(super) first_state: State,
+}
+
+/// What is registered already.
+pub(super) trait KnownFiles {
+    /// The file that is registered under `path`.
+    fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError>;
+    /// The session that its agent calls `id`.
+    fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
+    /// The numbers of a session's files.
+    fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError>;
+    /// A key for a new session.
+    fn next_session_key(&self) -> Result<SessionKey, StoreError>;
+}
+
+/// Files that are registered together, with their sessions.
+pub(super) struct Registration<'k> {
+    known: &'k dyn KnownFiles,
+    sessions: Vec<Session>,
+    sources: Vec<Source>,
+}
+
+impl<'k> Registration<'k> {
+    pub(super) fn new(known: &'k dyn KnownFiles) -> Registration<'k> {
+        Registration { known, sessions: Vec::new(), sources: Vec::new() }
+    }
+
+    /// Adds a file, unless it is registered by now.
+    pub(super) fn add(&mut self, file: NewFile) -> Result<(), StoreError> {
+        let is_known = self.sources.iter().any(|source| source.path == file.path)
+            || self.known.source_at(&file.path)?.is_some();
+        if is_known {
+            return Ok(());
+        }
+        let at = self.session(&file)?;
+        let key = self.sessions[at].key;
+        let mut taken = self.known.numbers_of(key)?;
+        let of_session = self.sources.iter().filter(|source| source.key.session == key);
+        taken.extend(of_session.map(|source| source.key.number));
+        let number = match file.sub_agent {
+            None if !taken.contains(&0) => 0,
+            _ => taken.iter().max().map_or(1, |highest| highest + 1),
+        };
+        if number == 0 {
+            self.sessions[at].file.clone_from(&file.path);
+        }
+        self.sources.push(Source {
+            key: SourceKey { session: key, number },
+            path: file.path,
+            sub_agent: file.sub_agent,
+            stamp: FileStamp::default(),
+            offset: 0,
+            tally: Tally::default(),
+        });
+        Ok(())
+    }
+
+    /// The sessions of the new files, each once, and the files.
+    pub(super) fn finish(mut self) -> (Vec<Session>, Vec<Source>) {
+        // A file that could not be registered leaves no session behind.
+        let sources = &self.sources;
+        let has_file =
+            |session: &Session| sources.iter().any(|source| source.key.session == session.key);
+        self.sessions.retain(has_file);
+        (self.sessions, self.sources)
+    }
+
+    /// Where the session of a file stands in the list.
+    fn session(&mut self, file: &NewFile) -> Result<usize, StoreError> {
+        if let Some(at) = self.sessions.iter().position(|session| session.id == file.session) {
+            return Ok(at);
+        }
+        let session = match self.known.session(&file.session)? {
+            Some(session) => session,
+            None => Session {
+                key: self.known.next_session_key()?,
+                id: file.session.clone(),
+                project: None,
+                file: String::new(),
+                state: file.first_state.clone(),
+                content: None,
+                indexed: None,
+                started_at: None,
+                last_activity: file.modified,
+            },
+        };
+        self.sessions.push(session);
+        Ok(self.sessions.len() - 1)
+    }
+}

@@ -1,0 +1,172 @@
+//! Files that are announced twice, late, or in the middle of something.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64},
+};
+
+use super::{Machine, messages, paths, sources};
+use crate::{
+    capture::tail,
+    clock,
+    engine::{
+        at_work::AtWork,
+        claims::Claims,
+        files,
+        forgotten::Forgotten,
+        job,
+        reading::{Reader, Request, Save},
+    },
+    model::{
+        Message, SessionKey,
+        session::{Session, State},
+    },
+    store::{FileStamp, Source, SourceKey, Store, Tally, Write, contract},
+};
+
+const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
+const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_announced_twice_in_one_batch_is_registered_once() {
+    let machine = Machine::new();
+    let both = [OWN, SUB_AGENT].map(|path| machine.path(path));
+    machine.append(OWN, "one");
+    machine.append(SUB_AGENT, "two");
+    let run = machine.start();
+    run.announce(&[both.clone(), both.clone()].concat()).await;
+    run.settle().await;
+    machine.append(OWN, "three");
+    machine.append(SUB_AGENT, "four");
+    run.announce(&both).await;
+    run.settle().await;
+    let store = run.stop().await;
+    assert_eq!(paths(&sources(store.as_ref())), both);
+    assert_eq!(texts(store.as_ref()), ["one", "three", "two", "four"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_that_an_older_version_registered_twice_are_put_in_order() {
+    let machine = Machine::new();
+    let gone = "p/11111111-0000-4000-8000-000000000000/subagents/agent-b.jsonl";
+    for (path, text) in [(OWN, "one"), (OWN, "two"), (SUB_AGENT, "three"), (SUB_AGENT, "four")] {
+        machine.append(path, text);
+    }
+    let store = machine.store();
+    let key = store.next_session_key().unwrap();
+    let id = "11111111-0000-4000-8000-000000000000";
+    let file = machine.path(OWN).display().to_string();
+    let session = Session { state: State::Indexed, file, ..contract::session(key, id) };
+    store.write(vec![Write::Session(Box::new(session))]).done().await.unwrap();
+    // Of each path the last number is the one that it leads to.
+    let rows = [
+        (OWN, None, vec!["one"]),
+        (SUB_AGENT, Some("a"), vec!["three"]),
+        (gone, Some("b"), vec!["five", "six"]),
+        (OWN, None, vec![]),
+        (SUB_AGENT, Some("a"), vec!["three", "four"]),
+        (gone, Some("b"), vec!["five"]),
+    ];
+    for (number, (path, sub_agent, texts)) in (0..).zip(rows) {
+        let source =
+            read_to_the_end(&machine, SourceKey { session: key, number }, (path, sub_agent));
+        store.register_unchecked(&source);
+        let say = |(seq, text): (u32, &str)| Message {
+            text: text.to_owned(),
+            ..contract::message(seq, 0)
+        };
+        let messages = (0..).zip(texts).map(say).collect();
+        store.write(vec![Write::Messages { source: source.key, messages }]).done().await.unwrap();
+    }
+    store.close();
+
+    for start in 0..2 {
+        let run = machine.start();
+        run.settle().await;
+        let problems = run.started.engine.status().await.unwrap().problems;
+        assert_eq!(problems.len(), usize::from(start == 0), "{problems:?}");
+        let told = problems.first().is_none_or(|told| told.starts_with("3 transcripts had been"));
+        assert!(told, "{problems:?}");
+        let store = run.stop().await;
+        let sources = sources(store.as_ref());
+        let expected = [OWN, SUB_AGENT, gone].map(|path| machine.path(path));
+        assert_eq!(paths(&sources), expected);
+        let texts = texts(store.as_ref());
+        assert_eq!(texts, ["one", "two", "three", "four", "five", "six"]);
+        assert_eq!(store.totals().messages, 6);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_has_all_its_messages_after_a_restart() {
+    let machine = Machine::new();
+    let own = [machine.path(OWN)];
+    let mut run = machine.start();
+    for text in ["one", "two", "three"] {
+        machine.append(OWN, text);
+        run.announce(&own).await;
+        run.settle().await;
+    }
+    drop(run.stop().await);
+    run = machine.start();
+    let live = run.started.engine.live().await.unwrap();
+    let messages =
+        live.iter().filter_map(|session| session.content).map(|content| content.messages);
+    assert_eq!(messages.collect::<Vec<_>>(), [3]);
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
+    let machine = Machine::new();
+    machine.append(OWN, "one");
+    let store: Arc<dyn Store> = Arc::new(machine.store());
+    let key = SourceKey { session: SessionKey(1), number: 0 };
+    let source = Source {
+        offset: 0,
+        stamp: FileStamp::default(),
+        ..read_to_the_end(&machine, key, (OWN, None))
+    };
+    let reader = Reader {
+        store: store.clone(),
+        claims: Claims::default(),
+        at_work: AtWork::open(&machine.path("at_work.json"), clock::now()),
+        forgotten: Arc::new(Forgotten::load(store.as_ref()).unwrap()),
+        stop: AtomicBool::new(true),
+        bytes: AtomicU64::new(0),
+    };
+    let means = machine.settings(store).means;
+    let read = tokio::task::spawn_blocking(move || {
+        let format = files::format_of("claude").unwrap();
+        let request = Request { format, means, source, state: None, anew: false, save: Save::Now };
+        reader.read(request).unwrap()
+    });
+    let read = read.await.unwrap();
+    assert_eq!(read.new_messages, 0);
+    assert!(job::needs_reading(&read.source));
+}
+
+/// A file as it is stored when nothing of it is left to be read.
+fn read_to_the_end(
+    machine: &Machine,
+    key: SourceKey,
+    (path, sub_agent): (&str, Option<&str>),
+) -> Source {
+    let path = machine.path(path);
+    let stamp = path.metadata().map_or(FileStamp::default(), |metadata| tail::stamp(&metadata));
+    Source {
+        key,
+        path: path.display().to_string(),
+        sub_agent: sub_agent.map(str::to_owned),
+        stamp,
+        offset: stamp.length,
+        tally: Tally::default(),
+    }
+}
+
+/// What is remembered, file by file.
+fn texts(store: &dyn Store) -> Vec<String> {
+    let sources = sources(store);
+    let messages = sources.iter().flat_map(|source| messages(store, source));
+    messages.map(|message| message.text).collect()
+}

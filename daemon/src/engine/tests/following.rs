@@ -1,0 +1,133 @@
+//! What the search index holds, however far it was when the daemon died.
+
+use std::sync::Arc;
+
+use tokio::{sync::watch, task::JoinHandle};
+
+use super::Machine;
+use crate::{
+    engine::{
+        asking::usage::Books,
+        embedding::Embedding,
+        follow,
+        indexes::Indexes,
+        room::{IndexRoom, Limits},
+    },
+    llm::{self, embed::Embeddings, ledger_file::LedgerFile},
+    model::{Message, SessionKey},
+    store::{SourceKey, Store, Write, contract},
+};
+
+const FILE: SourceKey = SourceKey { session: SessionKey(1), number: 0 };
+
+/// A follower that runs.
+struct Following {
+    indexes: Indexes,
+    task: JoinHandle<()>,
+    reached: watch::Receiver<u64>,
+    stop: watch::Sender<bool>,
+}
+
+impl Following {
+    fn start(machine: &Machine, store: &Arc<dyn Store>) -> Following {
+        let home = machine.folder.path();
+        let books = Arc::new(Books::open(LedgerFile::new(home), store.clone()));
+        let config = llm::embed::config::Config::default();
+        let model = Arc::new(Embeddings::new(config, machine.ports(books)));
+        let embedding = Arc::new(Embedding::new(store.clone(), model));
+        let limits = Limits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+        let room = IndexRoom::new(watch::channel(limits).1);
+        let folder = home.join("index");
+        let follower = follow::open(&folder, store.clone(), room, embedding).unwrap();
+        let indexes = follower.indexes().clone();
+        let (followed, reached) = watch::channel(0);
+        let (stop, stopping) = watch::channel(false);
+        let task = tokio::spawn(follower.run(followed, stopping));
+        Following { indexes, task, reached, stop }
+    }
+
+    /// Waits until it has taken everything over.
+    async fn until(&mut self, position: u64) {
+        self.reached.wait_for(|reached| *reached >= position).await.unwrap();
+    }
+
+    /// Passages that can be found.
+    fn passages(&self) -> usize {
+        let count = self.indexes.sessions.with_view(|view| {
+            let mut count = 0;
+            for shard in &view.shards {
+                let found = shard.passages_of(FILE.session.0)?;
+                count += found.iter().filter(|one| shard.kind(**one).is_some()).count();
+            }
+            Ok(count)
+        });
+        count.unwrap()
+    }
+
+    /// Everything is on disk then.
+    async fn stop(self) {
+        self.stop.send_replace(true);
+        self.task.await.unwrap();
+    }
+
+    /// Nothing more gets to the disk.
+    async fn die(self) {
+        self.task.abort();
+        assert!(self.task.await.unwrap_err().is_cancelled());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_that_are_read_once_more_and_those_behind_them_are_found_once() {
+    let machine = Machine::new();
+    let store: Arc<dyn Store> = Arc::new(machine.store());
+    let mut following = Following::start(&machine, &store);
+    let session = Box::new(contract::session(FILE.session, "a"));
+    write(&store, Write::Session(session)).await;
+    write(&store, messages(0..1)).await;
+    following.until(write(&store, messages(1..2)).await).await;
+    following.stop().await;
+    // After a crash reading goes on from before the end.
+    write(&store, messages(1..2)).await;
+    let end = write(&store, messages(2..3)).await;
+    let mut following = Following::start(&machine, &store);
+    following.until(end).await;
+    assert_eq!(following.passages(), 3);
+    following.until(write(&store, messages(3..5)).await).await;
+    assert_eq!(following.passages(), 5);
+    following.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_are_found_once_when_only_one_of_the_indexes_was_written() {
+    let machine = Machine::new();
+    let store: Arc<dyn Store> = Arc::new(machine.store());
+    let mut following = Following::start(&machine, &store);
+    let session = Box::new(contract::session(FILE.session, "a"));
+    following.until(write(&store, Write::Session(session)).await).await;
+    following.indexes.commit().unwrap();
+    for seq in 0..4 {
+        following.until(write(&store, messages(seq..seq + 1)).await).await;
+    }
+    following.indexes.sessions.commit().unwrap();
+    following.die().await;
+    let mut following = Following::start(&machine, &store);
+    following.until(store.outbox_end()).await;
+    assert_eq!(following.passages(), 4);
+    following.stop().await;
+}
+
+/// Returns the outbox position behind it.
+async fn write(store: &Arc<dyn Store>, write: Write) -> u64 {
+    store.write(vec![write]).done().await.unwrap()
+}
+
+fn messages(seqs: std::ops::Range<u32>) -> Write {
+    let say = |seq| Message {
+        text: format!("word{seq}"),
+        files: Vec::new(),
+        tool: None,
+        ..contract::message(seq, 0)
+    };
+    Write::Messages { source: FILE, messages: seqs.map(say).collect() }
+}

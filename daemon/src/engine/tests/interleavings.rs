@@ -1,0 +1,167 @@
+//! Whatever happens to files, and however late, often or never it is announced: in the end each
+//! record of the files that are there is remembered once, and no other one twice.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
+
+use proptest::prelude::*;
+use tokio::runtime::Runtime;
+
+use super::{Machine, Run, messages, sources};
+
+/// Two sessions with sub-agents, and places to which they may be moved.
+const PATHS: [&str; 7] = [
+    "p/11111111-0000-4000-8000-000000000000.jsonl",
+    "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl",
+    "p/11111111-0000-4000-8000-000000000000/subagents/agent-b.jsonl",
+    "p/22222222-0000-4000-8000-000000000000.jsonl",
+    "p/33333333-0000-4000-8000-000000000000.jsonl",
+    "q/11111111-0000-4000-8000-000000000000.jsonl",
+    "q/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl",
+];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Append(usize),
+    Copy(usize, usize),
+    Rename(usize, usize),
+    Replace(usize),
+    Delete(usize),
+    Announce(Vec<usize>),
+    Settle,
+    Restart,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let path = 0..PATHS.len();
+    let two = (path.clone(), path.clone());
+    prop_oneof![
+        6 => path.clone().prop_map(Step::Append),
+        1 => two.clone().prop_map(|(from, to)| Step::Copy(from, to)),
+        1 => two.prop_map(|(from, to)| Step::Rename(from, to)),
+        1 => path.clone().prop_map(Step::Replace),
+        1 => path.clone().prop_map(Step::Delete),
+        6 => prop::collection::vec(path, 1..5).prop_map(Step::Announce),
+        1 => Just(Step::Settle),
+        1 => Just(Step::Restart),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24),
+        max_shrink_iters: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+    #[test]
+    fn each_record_is_remembered_once_whatever_happens_to_its_file(
+        steps in prop::collection::vec(step(), 1..30),
+    ) {
+        let runtime = Runtime::new().unwrap();
+        runtime.block_on(Played::new().play(steps))?;
+    }
+}
+
+/// What lies where, and every text that was ever written.
+struct Played {
+    machine: Machine,
+    files: BTreeMap<usize, Vec<String>>,
+    texts: usize,
+}
+
+impl Played {
+    fn new() -> Played {
+        Played { machine: Machine::new(), files: BTreeMap::new(), texts: 0 }
+    }
+
+    fn path(&self, path: usize) -> PathBuf {
+        self.machine.path(PATHS[path])
+    }
+
+    async fn play(mut self, steps: Vec<Step>) -> Result<(), TestCaseError> {
+        let mut run = self.machine.start();
+        for step in steps {
+            match step {
+                Step::Announce(paths) => {
+                    let paths: Vec<PathBuf> =
+                        paths.into_iter().map(|path| self.path(path)).collect();
+                    run.announce(&paths).await;
+                }
+                Step::Settle => run.settle().await,
+                Step::Restart => {
+                    drop(run.stop().await);
+                    run = self.machine.start();
+                }
+                step => self.change(step),
+            }
+        }
+        self.check(run).await
+    }
+
+    /// Changes files; what is not possible is left out.
+    fn change(&mut self, step: Step) {
+        match step {
+            Step::Append(path) => self.append(path),
+            Step::Copy(from, to) if self.may_take(from, to) => {
+                fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
+                fs::copy(self.path(from), self.path(to)).unwrap();
+                self.files.insert(to, self.files[&from].clone());
+            }
+            Step::Rename(from, to) if self.may_take(from, to) => {
+                fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
+                fs::rename(self.path(from), self.path(to)).unwrap();
+                let content = self.files.remove(&from).unwrap();
+                self.files.insert(to, content);
+            }
+            Step::Replace(path) if self.files.contains_key(&path) => {
+                fs::remove_file(self.path(path)).unwrap();
+                self.files.remove(&path);
+                self.append(path);
+            }
+            Step::Delete(path) if self.files.remove(&path).is_some() => {
+                fs::remove_file(self.path(path)).unwrap();
+            }
+            _ => {}
+        }
+    }
+
+    /// What is a session's own file stays one, and a sub-agent keeps its name.
+    fn may_take(&self, from: usize, to: usize) -> bool {
+        let sub_agent = |path: usize| PATHS[path].split_once("/agent-").map(|(_, name)| name);
+        self.files.contains_key(&from)
+            && !self.files.contains_key(&to)
+            && sub_agent(from) == sub_agent(to)
+    }
+
+    fn append(&mut self, path: usize) {
+        self.texts += 1;
+        let text = format!("word{}", self.texts);
+        self.machine.append(PATHS[path], &text);
+        self.files.entry(path).or_default().push(text);
+    }
+
+    /// Says at last what lies there.
+    async fn check(self, run: Run) -> Result<(), TestCaseError> {
+        let all: Vec<PathBuf> = (0..PATHS.len()).map(|path| self.path(path)).collect();
+        run.announce(&all).await;
+        run.settle().await;
+        let store = run.stop().await;
+        let sources = sources(store.as_ref());
+        let paths: BTreeSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
+        prop_assert_eq!(paths.len(), sources.len(), "a path stands twice");
+        let mut remembered: BTreeMap<String, usize> = BTreeMap::new();
+        let found = sources.iter().flat_map(|source| messages(store.as_ref(), source));
+        found.for_each(|message| *remembered.entry(message.text).or_default() += 1);
+        for text in self.files.values().flatten() {
+            prop_assert_eq!(remembered.get(text), Some(&1), "{}", text);
+        }
+        for (text, count) in remembered {
+            prop_assert_eq!(count, 1, "{}", text);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! The engine with real files and a real store, without a watch: tests say what is announced.
+
+mod files;
+mod following;
+mod interleavings;
+mod registering;
+
+use std::{
+    fs::{self, File},
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tempfile::TempDir;
+use tokio::{runtime::Handle, sync::watch};
+
+use crate::{
+    capture::{self, watch::Notice},
+    clock,
+    engine::{
+        Engine, Event, Places, Settings, Started,
+        asking::{Asker, learned::Lessons, summaries::Summaries, usage::Books},
+        at_work::AtWork,
+        pipeline::Means,
+    },
+    llm::{
+        self,
+        client::Client,
+        ledger_file::LedgerFile,
+        ports::{Ports, SystemClock},
+    },
+    model::Message,
+    prompt::library::{Folders, Sources, Templates},
+    redact::Redactor,
+    session,
+    store::{Source, Store, sled::SledStore},
+    summarize,
+};
+
+/// A folder with transcripts, and beside it an engine's home.
+struct Machine {
+    folder: TempDir,
+    redactor: Redactor,
+}
+
+/// An engine that runs.
+struct Run {
+    started: Started,
+    store: Arc<dyn Store>,
+}
+
+impl Machine {
+    fn new() -> Machine {
+        Machine { folder: tempfile::tempdir().unwrap(), redactor: Redactor::new() }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join("projects").join(path)
+    }
+
+    fn store(&self) -> SledStore {
+        SledStore::open(&self.folder.path().join("db")).unwrap()
+    }
+
+    /// Appends a record of `session` that says `text`. No two texts may be the same.
+    fn append(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut file = File::options().create(true).append(true).open(path).unwrap();
+        file.write_all(record(text).as_bytes()).unwrap();
+    }
+
+    fn start(&self) -> Run {
+        let store: Arc<dyn Store> = Arc::new(self.store());
+        let home = self.folder.path();
+        let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
+        let followed = watch::channel(u64::MAX).1;
+        let settings = self.settings(store.clone());
+        let started =
+            Engine::start(store.clone(), settings, Places::nowhere(), (followed, at_work)).unwrap();
+        Run { started, store }
+    }
+
+    fn settings(&self, store: Arc<dyn Store>) -> Settings {
+        let home = self.folder.path().to_owned();
+        let lessons = Arc::new(Lessons::load(store.clone()));
+        let means = Arc::new(Means {
+            filter: capture::config::Filter::default(),
+            redactor: self.redactor.clone(),
+            learned: lessons.shared(),
+            summarize: summarize::config::Config::default(),
+        });
+        let books = Arc::new(Books::open(LedgerFile::new(&home), store.clone()));
+        let ports = self.ports(books.clone());
+        let llm = llm::config::Config::default();
+        let prompts = crate::prompt::config::Config::default();
+        let sources = Sources::new(&prompts, None);
+        let asker = Arc::new(Asker {
+            resilience: llm.resilience.clone(),
+            patience: llm.timeout,
+            client: Arc::new(Client::new(llm, ports)),
+            templates: Arc::new(Templates::new(Folders { home, user: None }, sources)),
+            means: means.clone(),
+            lessons,
+            books,
+            summaries: Arc::new(Summaries::new(store)),
+            prompts,
+            concurrency: 1,
+            runtime: Handle::current(),
+        });
+        let session = session::Config::default();
+        Settings { session, means, asker, excluded: Vec::new(), keep: None }
+    }
+
+    fn ports(&self, journal: Arc<Books>) -> Ports {
+        Ports {
+            clock: Arc::new(SystemClock { now: clock::now }),
+            redact: Arc::new(|text| text.into()),
+            journal,
+            environment: Arc::new(|_| None),
+            home: self.folder.path().to_owned(),
+        }
+    }
+}
+
+impl Run {
+    /// As the watch does.
+    async fn announce(&self, paths: &[PathBuf]) {
+        let notice = Event::Notice(Notice::Files(paths.to_vec()));
+        self.started.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
+    }
+
+    async fn settle(&self) {
+        self.started.engine.settled(false).await.unwrap();
+    }
+
+    async fn stop(self) -> Arc<dyn Store> {
+        self.started.stop().await;
+        self.store
+    }
+}
+
+fn sources(store: &dyn Store) -> Vec<Source> {
+    let mut sources = Vec::new();
+    let visit = &mut |source| {
+        sources.push(source);
+        true
+    };
+    store.visit_sources(visit).unwrap();
+    sources
+}
+
+fn messages(store: &dyn Store, source: &Source) -> Vec<Message> {
+    store.messages(source.key, 0, usize::MAX).unwrap()
+}
+
+fn paths(sources: &[Source]) -> Vec<&Path> {
+    sources.iter().map(|source| Path::new(&source.path)).collect()
+}
+
+/// A record that is known by what it says.
+fn record(text: &str) -> String {
+    let number: u64 =
+        text.bytes().fold(7, |sum, byte| sum * 31 % 281_474_976_710_597 + u64::from(byte));
+    let record = serde_json::json!({
+        "parentUuid": null,
+        "isSidechain": false,
+        "cwd": "/work/app",
+        "type": "user",
+        "uuid": format!("00000000-0000-4000-8000-{number:012x}"),
+        "timestamp": clock::now().to_string(),
+        "message": { "role": "user", "content": text },
+    });
+    format!("{record}\n")
+}

@@ -1,0 +1,194 @@
+//! Discovery and registration over a file system that is only a list: any order of what happens to
+//! files, of what is announced of it, and of the steps in between.
+
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use proptest::prelude::*;
+
+use crate::{
+    engine::{
+        discovery::Discovery,
+        registration::{KnownFiles, NewFile, Registration},
+    },
+    model::{
+        SessionId, SessionKey, Timestamp,
+        session::{Session, State},
+    },
+    store::{Source, SourceKey, StoreError},
+};
+
+/// Paths with the session and the sub-agent that a file there is of.
+const PATHS: [(&str, &str, Option<&str>); 6] = [
+    ("/p/a", "a", None),
+    ("/p/a/1", "a", Some("1")),
+    ("/p/a/2", "a", Some("2")),
+    ("/p/b", "b", None),
+    ("/q/a", "a", None),
+    ("/q/a/1", "a", Some("1")),
+];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Create(usize),
+    Delete(usize),
+    Announce(usize),
+    /// A batch goes to be looked at.
+    Take(usize),
+    /// It is looked at.
+    Look,
+    /// What was found is registered.
+    Register,
+    /// A file is registered beside, as someone asked for it.
+    RegisterAlone(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let path = 0..PATHS.len();
+    prop_oneof![
+        3 => path.clone().prop_map(Step::Create),
+        1 => path.clone().prop_map(Step::Delete),
+        6 => path.clone().prop_map(Step::Announce),
+        3 => (1usize..4).prop_map(Step::Take),
+        3 => Just(Step::Look),
+        3 => Just(Step::Register),
+        1 => path.prop_map(Step::RegisterAlone),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn each_path_is_registered_once_whatever_is_announced(
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let mut model = Model::default();
+        steps.into_iter().for_each(|step| model.step(step));
+        model.drain();
+        let known = &model.known;
+        let paths: BTreeSet<&str> =
+            known.sources.iter().map(|source| source.path.as_str()).collect();
+        prop_assert_eq!(paths.len(), known.sources.len(), "a path stands twice");
+        let keys: BTreeSet<SourceKey> = known.sources.iter().map(|source| source.key).collect();
+        prop_assert_eq!(keys.len(), known.sources.len(), "a number is given twice");
+        let is_registered = |path: &usize| paths.contains(PATHS[*path].0);
+        prop_assert!(model.there.iter().all(is_registered), "a file is not registered");
+        let ids: BTreeSet<&SessionId> = known.sessions.values().map(|session| &session.id).collect();
+        prop_assert_eq!(ids.len(), known.sessions.len(), "a session stands twice");
+    }
+}
+
+#[derive(Default)]
+struct Model {
+    /// The paths at which a file lies.
+    there: BTreeSet<usize>,
+    discovery: Discovery,
+    taken: Option<Vec<PathBuf>>,
+    looked: Option<Vec<usize>>,
+    known: Known,
+}
+
+/// What is registered.
+#[derive(Default)]
+struct Known {
+    sessions: BTreeMap<u64, Session>,
+    sources: Vec<Source>,
+    keys: Cell<u64>,
+}
+
+impl Model {
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Create(path) => {
+                self.there.insert(path);
+            }
+            Step::Delete(path) => {
+                self.there.remove(&path);
+            }
+            Step::Announce(path) => self.announce(Path::new(PATHS[path].0)),
+            Step::Take(limit) => {
+                let batch = self.discovery.next_batch(limit);
+                if !batch.is_empty() {
+                    self.taken = Some(batch);
+                }
+            }
+            Step::Look => {
+                let there = |path: &PathBuf| {
+                    self.there.iter().copied().find(|at| Path::new(PATHS[*at].0) == path)
+                };
+                if let Some(batch) = self.taken.take() {
+                    self.looked = Some(batch.iter().filter_map(there).collect());
+                }
+            }
+            Step::Register => {
+                if let Some(found) = self.looked.take() {
+                    self.register(&found);
+                    let changed = self.discovery.batch_done();
+                    changed.iter().for_each(|path| self.announce(path));
+                }
+            }
+            Step::RegisterAlone(path) if self.there.contains(&path) => self.register(&[path]),
+            Step::RegisterAlone(_) => {}
+        }
+    }
+
+    fn announce(&mut self, path: &Path) {
+        let is_there = self.there.iter().any(|at| Path::new(PATHS[*at].0) == path);
+        let is_known = self.known.sources.iter().any(|source| Path::new(&source.path) == path);
+        if is_there && !is_known {
+            self.discovery.announce(path);
+        }
+    }
+
+    fn register(&mut self, found: &[usize]) {
+        let mut registration = Registration::new(&self.known);
+        for path in found {
+            let (path, id, sub_agent) = PATHS[*path];
+            let file = NewFile {
+                path: path.to_owned(),
+                session: SessionId { agent: "claude".to_owned(), id: id.to_owned() },
+                sub_agent: sub_agent.map(str::to_owned),
+                modified: Timestamp::default(),
+                first_state: State::Active,
+            };
+            registration.add(file).unwrap();
+        }
+        let (sessions, sources) = registration.finish();
+        self.known.sessions.extend(sessions.into_iter().map(|session| (session.key.0, session)));
+        self.known.sources.extend(sources);
+    }
+
+    /// At last a scan announces what is there, and everything comes to its end.
+    fn drain(&mut self) {
+        for path in 0..PATHS.len() {
+            self.step(Step::Announce(path));
+        }
+        while !self.discovery.is_empty() {
+            for step in [Step::Take(2), Step::Look, Step::Register] {
+                self.step(step);
+            }
+        }
+    }
+}
+
+impl KnownFiles for Known {
+    fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError> {
+        Ok(self.sources.iter().find(|source| source.path == path).map(|source| source.key))
+    }
+
+    fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        Ok(self.sessions.values().find(|session| session.id == *id).cloned())
+    }
+
+    fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError> {
+        let of_session = self.sources.iter().filter(|source| source.key.session == session);
+        Ok(of_session.map(|source| source.key.number).collect())
+    }
+
+    fn next_session_key(&self) -> Result<SessionKey, StoreError> {
+        self.keys.set(self.keys.get() + 1);
+        Ok(SessionKey(self.keys.get()))
+    }
+}
