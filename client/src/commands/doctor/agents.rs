@@ -33,7 +33,7 @@ fn wired(agent: &AgentSeen) -> Finding {
     let setup = format!("graphiti setup --agent {name}");
     match (&agent.wiring, agent.has_plugin) {
         (Wiring::Missing, true) => Finding::ok(name, format!("{title} has the plugin")),
-        (Wiring::Complete | Wiring::Outdated, true) => Finding::warn(
+        (Wiring::Complete | Wiring::Outdated | Wiring::OldHooks(_), true) => Finding::warn(
             name,
             format!("{title} has the plugin and settings of ours: each hook runs twice"),
             format!("{setup} --remove"),
@@ -45,6 +45,14 @@ fn wired(agent: &AgentSeen) -> Finding {
             name,
             format!("{title} is set up for another graphiti, or only in part"),
             setup,
+        ),
+        (Wiring::OldHooks(hooks), false) => Finding::warn(
+            name,
+            format!(
+                "the hooks of {title} are in a form that it runs without `hook` before 2.1.139, \
+                 where they block each prompt: {hooks}"
+            ),
+            "graphiti doctor --fix",
         ),
         (Wiring::Missing, false) => Finding::warn(
             name,

@@ -35,14 +35,7 @@ const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 /// Looks at everything. Nothing is changed, unless a connection makes a service manager start the
 /// daemon.
 pub(super) fn look(home: PathBuf) -> Result<Seen, AskError> {
-    let failed = |error: std::io::Error| AskError::Failed(error.to_string());
-    let variable = |name: &str| env::var(name).ok();
-    let surroundings = Surroundings {
-        home: env::home_dir().ok_or(AskError::NoHome)?,
-        project: None,
-        program: env::current_exe().map_err(failed)?,
-        variable: &variable,
-    };
+    let surroundings = surroundings()?;
     let program = start::daemon();
     let daemon = ask(&home);
     Ok(Seen {
@@ -59,6 +52,18 @@ pub(super) fn look(home: PathBuf) -> Result<Seen, AskError> {
         free_bytes: free_bytes(&home),
         damaged: damaged(&home),
         home,
+    })
+}
+
+/// Where agents of this user have their settings.
+pub(super) fn surroundings() -> Result<Surroundings<'static>, AskError> {
+    let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
+    Ok(Surroundings {
+        home: env::home_dir().ok_or(AskError::NoHome)?,
+        project: None,
+        program,
+        variable: &|name| env::var(name).ok(),
+        allow: false,
     })
 }
 

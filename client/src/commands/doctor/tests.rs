@@ -140,6 +140,13 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (|seen| wired(seen, Wiring::Missing), "claude", Warn, "not set up", "setup --agent claude"),
         (|seen| wired(seen, Wiring::Outdated), "claude", Warn, "another graphiti", "setup"),
         (
+            |seen| wired(seen, Wiring::OldHooks("/s.json (Stop)".to_owned())),
+            "claude",
+            Warn,
+            "/s.json (Stop)",
+            "doctor --fix",
+        ),
+        (
             |seen| wired(seen, Wiring::Unreadable("/s.json: broken".to_owned())),
             "claude",
             Warn,
