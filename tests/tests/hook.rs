@@ -73,27 +73,23 @@ fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
     end(&elsewhere);
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
-    while spooled(&world) > 0 {
-        daemon.settle();
-    }
+    daemon.settle();
+    assert_eq!(spooled(&world), 0);
     end(&missing);
     end(&elsewhere);
     assert_eq!(spooled(&world), 0);
 }
 
 #[test]
-fn the_end_of_a_session_whose_transcript_is_not_read_yet_is_kept_for_it() {
+fn the_end_of_a_session_whose_transcript_is_not_read_yet_waits_for_it() {
     let world = World::new();
-    let daemon = world.start();
-    // Nothing in it is a session's yet.
     let mut transcript = world.transcript("s1");
-    transcript.line("{}");
-    daemon.settle();
+    transcript.prompt("Fix the parser.").reply("Done.");
     let mut event: Value = serde_json::from_str(&ended("s1", "logout")).expect("an event");
     event["transcript_path"] = json!(transcript.path());
     is_silent_success(&hook(&world, &event.to_string()));
     assert_eq!(spooled(&world), 1);
-    transcript.prompt("Fix the parser.").reply("Done.");
+    let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_logout");
     assert_eq!(spooled(&world), 0);
@@ -248,6 +244,24 @@ fn the_last_words_of_an_agent_that_closed_its_session_do_not_leave_it_open() {
     daemon.settle();
     // Written before its end, and read only now.
     transcript.reply("The session is closed.");
+    daemon.settle();
+    assert_ne!(daemon.session("s1")["state"], "active");
+    daemon.settle_sessions();
+    let session = daemon.session("s1");
+    assert_eq!(session["state"], "indexed");
+    assert_eq!(session["episode"]["outcome"], "completed");
+}
+
+#[test]
+fn what_an_agent_writes_after_it_reported_its_end_is_read_and_leaves_nothing_open() {
+    let world = World::new();
+    let mut transcript = world.transcript("s1");
+    transcript.prompt("Fix the parser.");
+    let daemon = world.start();
+    daemon.settle();
+    is_silent_success(&hook(&world, &ended("s1", "other")));
+    daemon.settle();
+    transcript.reply("Done.");
     daemon.settle();
     assert_ne!(daemon.session("s1")["state"], "active");
     daemon.settle_sessions();

@@ -93,6 +93,21 @@ fn settings_of_an_earlier_version_are_told_repaired_and_taken_back() {
 }
 
 #[test]
+fn old_hooks_of_a_project_are_told_and_repaired_in_it() {
+    let world = machine();
+    world.printed(&["setup", "--project", "--agent", "claude", "--yes"]);
+    let settings = world.path(".claude/settings.json");
+    let installed = read(&settings);
+    // As Claude Code before 2.1.139 leaves the hooks of an earlier version.
+    fs::write(&settings, installed.replace("graphiti hook", "graphiti")).expect("write settings");
+    let said = world.graphiti(&["doctor"]);
+    assert!(String::from_utf8_lossy(&said.stdout).contains("2.1.139"), "{said:?}");
+    world.graphiti(&["doctor", "--fix"]);
+    assert_eq!(read(&settings), installed);
+    assert!(!world.claude().join("settings.json").exists(), "the user's are not set up");
+}
+
+#[test]
 fn what_agents_may_do_unasked_is_offered_and_only_reads() {
     let world = machine();
     fs::create_dir(world.path(".gemini")).expect("an agent's folder");

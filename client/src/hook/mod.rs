@@ -136,3 +136,27 @@ fn say(event: &Event, context: &str) {
     } });
     drop(writeln!(io::stdout().lock(), "{envelope}"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_in_a_hook_is_silent() {
+        assert_eq!(guarded(|| None), None);
+        assert_eq!(guarded(|| panic!("a defect")), Some(()));
+    }
+
+    #[test]
+    fn only_a_transcript_that_is_certainly_not_there_is_missing() {
+        let event = |path: Option<&str>| Event {
+            transcript_path: path.map(str::to_owned),
+            ..Event::default()
+        };
+        let here = env!("CARGO_MANIFEST_DIR");
+        assert!(has_no_transcript(&event(Some(&format!("{here}/no-such.jsonl")))));
+        for path in [None, Some(here), Some("relative.jsonl"), Some(""), Some("/\0")] {
+            assert!(!has_no_transcript(&event(path)), "{path:?}");
+        }
+    }
+}

@@ -20,7 +20,7 @@ pub(crate) use self::{
     agents::AGENTS,
     command::shell_line,
     embeddings::{place, placed, remove, settings},
-    wiring::{Wiring, has_hooks, wiring},
+    wiring::{Wiring, has_hooks, old_hooks, wiring},
 };
 
 /// Where things are on this machine.

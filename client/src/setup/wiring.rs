@@ -12,9 +12,6 @@ pub(crate) enum Wiring {
     Complete,
     /// It calls a program that lies elsewhere, or was set up by another version.
     Outdated,
-    /// Its hooks are in a form that older versions of it run without the argument: the file, and
-    /// the events.
-    OldHooks(String),
     /// Nothing of ours is there.
     Missing,
     /// Its settings cannot be changed: which file, and why.
@@ -28,9 +25,7 @@ pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> 
     if let Some((file, error)) = outstanding.iter().find_map(|change| change.as_ref().err()) {
         return Wiring::Unreadable(format!("{}: {error}", file.display()));
     }
-    if let Some(hooks) = old_hooks(agent, surroundings) {
-        Wiring::OldHooks(hooks)
-    } else if outstanding.is_empty() {
+    if outstanding.is_empty() {
         Wiring::Complete
     } else if plan(agent, Wish::Remove, surroundings).is_empty() {
         Wiring::Missing
@@ -39,7 +34,9 @@ pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> 
     }
 }
 
-fn old_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> Option<String> {
+/// The hooks of an agent in a form that older versions of it run without the argument: the file,
+/// and the events.
+pub(crate) fn old_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
         settings.iter().filter(|settings| matches!(settings.content, Content::Hooks(_)));
@@ -78,9 +75,9 @@ mod tests {
         let text = fs::read_to_string(&settings).unwrap();
         // As Claude Code before 2.1.139 leaves what an earlier version of ours wrote.
         fs::write(&settings, text.replace("graphiti hook", "graphiti")).unwrap();
-        assert!(
-            matches!(wired("/opt/graphiti"), Wiring::OldHooks(hooks) if hooks.contains("UserPromptSubmit"))
-        );
+        let hooks = old_hooks(claude, &surroundings(home.path(), "/opt/graphiti"));
+        assert!(hooks.is_some_and(|hooks| hooks.contains("UserPromptSubmit")));
+        assert_eq!(wired("/opt/graphiti"), Wiring::Outdated);
         fs::write(home.path().join(".claude/settings.json"), "{").unwrap();
         assert!(
             matches!(wired("/opt/graphiti"), Wiring::Unreadable(why) if why.contains("settings.json"))

@@ -31,9 +31,19 @@ fn wired(agent: &AgentSeen) -> Finding {
     let AgentSeen { name, title, .. } = agent;
     let ours = if agent.has_hooks { "hooks and tools" } else { "tools" };
     let setup = format!("graphiti setup --agent {name}");
+    if let Some(hooks) = &agent.old_hooks {
+        return Finding::warn(
+            name,
+            format!(
+                "hooks of {title} are in a form that it runs without `hook` before 2.1.139, where \
+                 they block each prompt: {hooks}"
+            ),
+            "graphiti doctor --fix",
+        );
+    }
     match (&agent.wiring, agent.has_plugin) {
         (Wiring::Missing, true) => Finding::ok(name, format!("{title} has the plugin")),
-        (Wiring::Complete | Wiring::Outdated | Wiring::OldHooks(_), true) => Finding::warn(
+        (Wiring::Complete | Wiring::Outdated, true) => Finding::warn(
             name,
             format!("{title} has the plugin and settings of ours: each hook runs twice"),
             format!("{setup} --remove"),
@@ -45,14 +55,6 @@ fn wired(agent: &AgentSeen) -> Finding {
             name,
             format!("{title} is set up for another graphiti, or only in part"),
             setup,
-        ),
-        (Wiring::OldHooks(hooks), false) => Finding::warn(
-            name,
-            format!(
-                "the hooks of {title} are in a form that it runs without `hook` before 2.1.139, \
-                 where they block each prompt: {hooks}"
-            ),
-            "graphiti doctor --fix",
         ),
         (Wiring::Missing, false) => Finding::warn(
             name,

@@ -67,6 +67,11 @@ pub(super) fn surroundings() -> Result<Surroundings<'static>, AskError> {
     })
 }
 
+/// The same for the project in this directory.
+pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
+    Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
+}
+
 /// Asks the daemon, but not for longer than [`PATIENCE`].
 fn ask(home: &Path) -> Daemon {
     let (send, receive) = mpsc::channel();
@@ -151,11 +156,13 @@ fn misconfigured(program: &Path) -> Option<String> {
 }
 
 fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
+    let here = here(surroundings);
     let there = AGENTS.iter().filter(|agent| (agent.folder)(surroundings).is_dir());
     let seen = there.map(|agent| AgentSeen {
         name: agent.name,
         title: agent.title,
         wiring: setup::wiring(agent, surroundings),
+        old_hooks: setup::old_hooks(agent, surroundings).or_else(|| setup::old_hooks(agent, &here)),
         has_hooks: setup::has_hooks(agent, surroundings),
         has_plugin: agent.name == plugin::AGENT
             && plugin::is_enabled(&(agent.folder)(surroundings)),

@@ -140,7 +140,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (|seen| wired(seen, Wiring::Missing), "claude", Warn, "not set up", "setup --agent claude"),
         (|seen| wired(seen, Wiring::Outdated), "claude", Warn, "another graphiti", "setup"),
         (
-            |seen| wired(seen, Wiring::OldHooks("/s.json (Stop)".to_owned())),
+            |seen| seen.agents[0].old_hooks = Some("/s.json (Stop)".to_owned()),
             "claude",
             Warn,
             "/s.json (Stop)",
@@ -387,6 +387,8 @@ fn healthy() -> Seen {
             name: "claude",
             title: "Claude Code",
             wiring: Wiring::Complete,
+            old_hooks: None,
+            old_hooks: None,
             has_hooks: true,
             has_plugin: false,
         }],
