@@ -9,9 +9,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "graphiti", version, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
-    /// What to do
+    /// What to do; the status when missing
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
@@ -101,7 +101,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Print the folder of the plugin for Claude Code, which does what `setup` does there
     ///
-    /// The plugin also has the commands /recall and /handoff, and tells the agent when to search.
+    /// The plugin also has the commands /graphiti:recall and /graphiti:handoff, and tells the agent when to search.
     /// Either have the plugin or let `setup` change the settings, not both.
     ClaudePluginPath,
     /// Make the daemon read its configuration again
@@ -130,7 +130,7 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Status {
     /// Wait until everything there is has been imported
     #[arg(long)]
@@ -450,6 +450,9 @@ pub(crate) struct Completions {
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
+    /// Repair the settings of agents that an earlier version wrote, or that name another program
+    #[arg(long)]
+    pub(crate) fix: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -478,6 +481,9 @@ pub(crate) struct Setup {
     /// Change it without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// Do not allow agents to use graphiti's tools without asking
+    #[arg(long)]
+    pub(crate) no_allow: bool,
     /// Take everything out again
     #[arg(long)]
     pub(crate) remove: bool,

@@ -49,3 +49,14 @@ fn without_a_daemon_it_says_how_to_start_one() {
         assert!(said.contains("Start it with: graphiti up"), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn no_command_line_ends_with_the_exit_code_by_which_hooks_block() {
+    for arguments in
+        [&["no-such-command"][..], &["list", "--no-such"], &["show", "-n", "x"], &["--"]]
+    {
+        assert_eq!(graphiti(arguments).status.code(), Some(1), "{arguments:?}");
+    }
+    assert!(graphiti(&["--help"]).status.success() && graphiti(&["--version"]).status.success());
+    assert!(printed(&["hook", "--help"]).contains("hook"));
+}

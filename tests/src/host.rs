@@ -35,10 +35,15 @@ impl Host {
 
     /// The handshake; the answer to it.
     pub fn initialize(&mut self, version: &str) -> Value {
+        self.initialize_as("test", version)
+    }
+
+    /// The same of a client of this name.
+    pub fn initialize_as(&mut self, client: &str, version: &str) -> Value {
         let params = json!({
             "protocolVersion": version,
             "capabilities": {},
-            "clientInfo": { "name": "test", "version": "1" },
+            "clientInfo": { "name": client, "version": "1" },
         });
         let answer = self.ask("initialize", params);
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));

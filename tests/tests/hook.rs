@@ -57,6 +57,45 @@ fn the_end_of_a_session_that_is_not_known_yet_is_kept_for_it() {
 }
 
 #[test]
+fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
+    let world = World::new();
+    let end = |path: &std::path::Path| {
+        let event =
+            json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": path });
+        is_silent_success(&hook(&world, &event.to_string()));
+    };
+    // `claude mcp list` has no transcript; that of an agent that is not followed lies elsewhere.
+    let (missing, elsewhere) = (world.projects().join("-work/s1.jsonl"), world.path("s1.jsonl"));
+    fs::write(&elsewhere, "{}\n").expect("a transcript");
+    end(&missing);
+    assert_eq!(spooled(&world), 0);
+    // Whether it is followed is known to the daemon alone.
+    end(&elsewhere);
+    assert_eq!(spooled(&world), 1);
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(spooled(&world), 0);
+    end(&missing);
+    end(&elsewhere);
+    assert_eq!(spooled(&world), 0);
+}
+
+#[test]
+fn the_end_of_a_session_whose_transcript_is_not_read_yet_waits_for_it() {
+    let world = World::new();
+    let mut transcript = world.transcript("s1");
+    transcript.prompt("Fix the parser.").reply("Done.");
+    let mut event: Value = serde_json::from_str(&ended("s1", "logout")).expect("an event");
+    event["transcript_path"] = json!(transcript.path());
+    is_silent_success(&hook(&world, &event.to_string()));
+    assert_eq!(spooled(&world), 1);
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_logout");
+    assert_eq!(spooled(&world), 0);
+}
+
+#[test]
 fn what_happens_while_the_daemon_is_down_is_made_up_for() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
@@ -189,6 +228,49 @@ fn hooks_tell_which_process_runs_a_session_and_that_it_has_ended() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn the_last_words_of_an_agent_that_closed_its_session_do_not_leave_it_open() {
+    let world = World::new();
+    let mut transcript = world.transcript("s1");
+    transcript.prompt("Fix the parser.").reply("Done.");
+    let daemon = world.start();
+    daemon.settle();
+    let mut agent = Agent::start(&world);
+    for name in ["SessionStart", "UserPromptSubmit"] {
+        agent.hook(&json!({ "hook_event_name": name, "session_id": "s1", "source": "resume" }));
+    }
+    daemon.close("s1");
+    agent.end();
+    daemon.settle();
+    // Written before its end, and read only now.
+    transcript.reply("The session is closed.");
+    daemon.settle();
+    assert_ne!(daemon.session("s1")["state"], "active");
+    daemon.settle_sessions();
+    let session = daemon.session("s1");
+    assert_eq!(session["state"], "indexed");
+    assert_eq!(session["episode"]["outcome"], "completed");
+}
+
+#[test]
+fn what_an_agent_writes_after_it_reported_its_end_is_read_and_leaves_nothing_open() {
+    let world = World::new();
+    let mut transcript = world.transcript("s1");
+    transcript.prompt("Fix the parser.");
+    let daemon = world.start();
+    daemon.settle();
+    is_silent_success(&hook(&world, &ended("s1", "other")));
+    daemon.settle();
+    transcript.reply("Done.");
+    daemon.settle();
+    assert_ne!(daemon.session("s1")["state"], "active");
+    daemon.settle_sessions();
+    let session = daemon.session("s1");
+    assert_eq!(session["state"], "indexed");
+    assert_eq!(session["episode"]["outcome"], "completed");
+}
+
+#[test]
 fn an_input_that_stays_open_is_read_as_far_as_the_first_object() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
@@ -211,6 +293,92 @@ fn what_is_no_event_is_nothing_to_fail_at() {
     let (child, _open) = begin(&world, "");
     is_silent_success(&child.wait_with_output().expect("an agent that says nothing is left"));
     drop(daemon);
+}
+
+#[test]
+fn compression_that_fires_before_each_call_of_the_model_is_no_compaction() {
+    let world = World::new();
+    world.transcript("s1").prompt("Fix the parser.").reply("Done.");
+    let daemon = world.start();
+    daemon.settle();
+    let event = json!({ "hook_event_name": "PreCompress", "session_id": "s1", "trigger": "auto" });
+    is_silent_success(&hook(&world, &event.to_string()));
+    daemon.settle();
+    assert_eq!(daemon.session("s1")["state"], "active");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_hook_cannot_block_whatever_is_wrong_around_it() {
+    let world = World::new();
+    world.configure(&json!({ "no such": "setting" }));
+    fs::write(world.path("file"), "").expect("a file");
+    let gone = world.path("gone");
+    fs::create_dir(&gone).expect("a folder");
+    let text = ended("s1", "clear");
+    for (line, home) in [
+        ("\"$0\" hook", None),
+        ("\"$0\" hook --no-such-option", None),
+        ("\"$0\" hook and more", None),
+        ("\"$0\" hook \"$(printf '\\377')\"", None),
+        ("\"$0\"", None),
+        ("\"$0\" hook >&-", None),
+        ("\"$0\" hook <&-", None),
+        ("\"$0\" hook >/dev/full", None),
+        ("env -u HOME -u GRAPHITI_HOME \"$0\" hook", None),
+        ("rmdir ../gone; \"$0\" hook", None),
+        ("\"$0\" hook", Some(world.path("file"))),
+        ("\"$0\" hook", Some(world.path("file/inside"))),
+        ("\"$0\" hook", Some("/dev/full".into())),
+        ("\"$0\" hook", Some("/proc/1".into())),
+    ] {
+        fs::create_dir_all(&gone).expect("a folder");
+        let graphiti = world.command("graphiti");
+        let mut command = Command::new("sh");
+        let values = graphiti.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        command.envs(values).current_dir(&gone).arg("-c").arg(line).arg(graphiti.get_program());
+        command.envs(home.iter().map(|home| ("GRAPHITI_HOME", home)));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("run a shell");
+        let mut input = child.stdin.take().expect("its input");
+        // One that reads nothing may have ended by now.
+        let _ = input.write_all(text.as_bytes());
+        drop(input);
+        let output = child.wait_with_output().expect("the hook ends");
+        assert_eq!(output.status.code(), Some(0), "{line} {home:?}: {output:?}");
+        assert!(output.stdout.is_empty(), "{line} {home:?}: {output:?}");
+    }
+}
+
+#[test]
+fn the_bare_program_takes_an_event_and_shows_the_status_without_one() {
+    let world = World::new();
+    world.transcript("s1").prompt("Fix the parser.").reply("Done.");
+    let bare = |text: &str| {
+        let mut command = world.command("graphiti");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("run graphiti");
+        let mut input = child.stdin.take().expect("its input");
+        input.write_all(text.as_bytes()).expect("graphiti reads");
+        drop(input);
+        child.wait_with_output().expect("graphiti ends")
+    };
+    let down = bare("");
+    assert_eq!(down.status.code(), Some(1), "{down:?}");
+    assert!(String::from_utf8_lossy(&down.stderr).contains("graphiti up"), "{down:?}");
+    let daemon = world.start();
+    daemon.settle();
+    let status = bare("");
+    assert!(status.status.success(), "{status:?}");
+    let shown = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(shown.contains("is running") && shown.contains("--help"), "{shown}");
+    is_silent_success(&bare(&ended("s1", "clear")));
+    daemon.settle();
+    assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
 }
 
 #[test]
@@ -298,7 +466,6 @@ fn context(world: &World, directory: &str, source: &str) -> Option<String> {
 fn ended(session: &str, reason: &str) -> String {
     json!({
         "session_id": session,
-        "transcript_path": format!("/work/{session}.jsonl"),
         "cwd": "/work/app",
         "hook_event_name": "SessionEnd",
         "reason": reason,

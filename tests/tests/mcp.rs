@@ -54,6 +54,41 @@ fn the_stateless_form_needs_no_handshake() {
 }
 
 #[test]
+fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones() {
+    let world = World::new();
+    let here = world.path("").canonicalize().unwrap();
+    world.transcript_in("s1", here.to_str().unwrap()).prompt("Fix the parser.").reply("Done.");
+    let daemon = world.start();
+    daemon.settle();
+    let asks = "call session_tracking_close, so that";
+    for client in ["codex-mcp-client", "gemini-cli-mcp-client", "copilot-cli"] {
+        let mut host = host(&world);
+        let hello = host.initialize_as(client, LATEST);
+        let said = hello["instructions"].as_str().unwrap();
+        assert!(said.contains("not recorded") && !said.contains(asks), "{client}: {said}");
+        let tools = host.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let mut tools = tools.as_array().unwrap().iter();
+        let close = tools.find(|tool| tool["name"] == "session_tracking_close").unwrap();
+        let said = close["description"].as_str().unwrap();
+        assert!(said.contains("not recorded"), "{client}: {said}");
+        let closed = host.call("session_tracking_close", json!({}));
+        assert!(closed.to_string().contains("not recorded"), "{client}: {closed}");
+        assert_eq!(daemon.session("s1")["state"], "active", "{client}");
+    }
+    // Copilot begins with the stateless form.
+    let mut discovery = stateless(json!({}));
+    discovery["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("copilot-cli");
+    let found = host(&world).ask("server/discover", discovery);
+    assert!(found["result"]["instructions"].as_str().unwrap().contains("not recorded"), "{found}");
+    let mut claude = host(&world);
+    let hello = claude.initialize_as("claude-code", LATEST);
+    assert!(hello["instructions"].as_str().unwrap().contains(asks));
+    // Only one is active here, so it is the one that is meant.
+    let closed = claude.call("session_tracking_close", json!({}));
+    assert_eq!(closed["structuredContent"]["session_id"], "s1", "{closed}");
+}
+
+#[test]
 fn what_is_wrong_is_said_where_the_agent_can_see_it() {
     let world = World::new();
     let _daemon = world.start();

@@ -1,8 +1,8 @@
 //! Agents' settings, before and after `graphiti setup`.
 
-use std::{fs, process::Stdio};
+use std::{collections::BTreeSet, fs, process::Stdio};
 
-use graphiti_tests::World;
+use graphiti_tests::{Host, World};
 use serde_json::{Value, json};
 
 #[test]
@@ -30,7 +30,9 @@ fn setup_shows_what_it_would_do_does_it_once_and_takes_it_back() {
     let after: Value = serde_json::from_str(&read(&settings)).expect("JSON");
     let of = |event: &str| after["hooks"][event].clone();
     assert_eq!(of("Stop")[0]["hooks"][0]["command"], "bell");
-    assert_eq!(of("Stop")[1]["hooks"][0]["args"], json!(["hook"]));
+    let stop = &of("Stop")[1]["hooks"][0];
+    assert!(stop["command"].as_str().is_some_and(|line| line.ends_with("graphiti hook")), "{stop}");
+    assert!(stop["args"].is_null(), "Claude Code before 2.1.139 does not know it: {stop}");
     assert_eq!(of("SessionEnd")[0]["hooks"][0]["timeout"], 60);
     assert_eq!(read(&world.claude().join("settings.json.graphiti-backup")), before);
     let codex = read(&world.path(".codex/config.toml"));
@@ -48,6 +50,114 @@ fn setup_shows_what_it_would_do_does_it_once_and_takes_it_back() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     assert!(left.iter().all(|name| name == "settings.json" || name == "projects"), "{left:?}");
+}
+
+#[test]
+fn settings_of_an_earlier_version_are_told_repaired_and_taken_back() {
+    let world = machine();
+    let settings = world.claude().join("settings.json");
+    let before = "{\n    \"model\":\"x\", // mine\n    \"hooks\": { \"Stop\": [] }\n}\n";
+    fs::write(&settings, before).expect("write settings");
+    world.printed(&["setup", "--yes"]);
+    let line = |text: &str| {
+        let text: Value = serde_json::from_str(&text.replace("// mine", "")).expect("JSON");
+        let handler = &text["hooks"]["Stop"][0]["hooks"][0];
+        handler["command"].as_str().expect("a command").to_owned()
+    };
+    let installed = read(&settings);
+    let new = format!("\"command\": {}", json!(line(&installed)));
+    let program = line(&installed).trim_end_matches(" hook").to_owned();
+    // With its arguments apart, and without them, as Claude Code before 2.1.139 leaves that.
+    for old in [
+        format!("\"command\": {}, \"args\": [\"hook\"]", json!(program)),
+        format!("\"command\": {}", json!(program)),
+    ] {
+        fs::write(&settings, installed.replace(&new, &old)).expect("write settings");
+        let said = world.graphiti(&["doctor"]);
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(said.contains("UserPromptSubmit") && said.contains("doctor --fix"), "{said}");
+        world.graphiti(&["doctor", "--fix"]);
+        assert_eq!(read(&settings), installed);
+
+        fs::write(&settings, installed.replace(&new, &old)).expect("write settings");
+        world.printed(&["setup", "--yes"]);
+        assert_eq!(read(&settings), installed);
+
+        fs::write(&settings, installed.replace(&new, &old)).expect("write settings");
+        world.printed(&["setup", "--remove", "--yes"]);
+        assert_eq!(read(&settings), before);
+        world.printed(&["setup", "--yes"]);
+    }
+    world.printed(&["setup", "--remove", "--yes"]);
+    assert_eq!(read(&settings), before, "it was repaired in between");
+}
+
+#[test]
+fn old_hooks_of_a_project_are_told_and_repaired_in_it() {
+    let world = machine();
+    world.printed(&["setup", "--project", "--agent", "claude", "--yes"]);
+    let settings = world.path(".claude/settings.json");
+    let installed = read(&settings);
+    // As Claude Code before 2.1.139 leaves the hooks of an earlier version.
+    fs::write(&settings, installed.replace("graphiti hook", "graphiti")).expect("write settings");
+    let said = world.graphiti(&["doctor"]);
+    assert!(String::from_utf8_lossy(&said.stdout).contains("2.1.139"), "{said:?}");
+    world.graphiti(&["doctor", "--fix"]);
+    assert_eq!(read(&settings), installed);
+    assert!(!world.claude().join("settings.json").exists(), "the user's are not set up");
+}
+
+#[test]
+fn what_agents_may_do_unasked_is_offered_and_only_reads() {
+    let world = machine();
+    fs::create_dir(world.path(".gemini")).expect("an agent's folder");
+    let (claude, gemini) =
+        (world.claude().join("settings.json"), world.path(".gemini/settings.json"));
+    let shown = world.printed(&["setup", "--dry-run"]);
+    assert!(
+        shown.contains("--no-allow") && shown.contains("mcp__graphiti__get_handoff"),
+        "{shown}"
+    );
+    world.printed(&["setup", "--yes", "--no-allow"]);
+    assert!(!read(&claude).contains("mcp__graphiti") && !read(&gemini).contains("trust"));
+    world.printed(&["setup", "--yes"]);
+    assert!(read(&gemini).contains("\"trust\": true"));
+    let settings: Value = serde_json::from_str(&read(&claude)).expect("JSON");
+    let allowed: BTreeSet<String> = settings["permissions"]["allow"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    let _daemon = world.start();
+    let mut host = Host::start(world.command("graphiti").arg("mcp"));
+    host.initialize("2025-11-25");
+    let tools = host.ask("tools/list", json!({}))["result"]["tools"].take();
+    let reading = tools.as_array().expect("a list").iter();
+    let reading = reading.filter(|tool| tool["annotations"]["readOnlyHint"] == true);
+    let reading: BTreeSet<String> = reading
+        .filter_map(|tool| tool["name"].as_str())
+        .map(|name| format!("mcp__graphiti__{name}"))
+        .collect();
+    assert_eq!(allowed, reading);
+    world.printed(&["setup", "--remove", "--yes"]);
+    assert!(!claude.exists() && !gemini.exists());
+}
+
+#[test]
+fn homes_that_variables_name_are_told_and_used() {
+    let mut world = machine();
+    let copilot = world.path("copilot");
+    fs::create_dir(&copilot).expect("an agent's folder");
+    world.variables.push(("COPILOT_HOME".to_owned(), copilot.to_string_lossy().into_owned()));
+    world.printed(&["setup", "--yes"]);
+    assert!(read(&copilot.join("mcp-config.json")).contains("graphiti"));
+    assert!(!world.path(".copilot").exists());
+    // Codex hands no variables on to the servers that it starts.
+    let codex = read(&world.path(".codex/config.toml"));
+    let home = format!("env = {{ GRAPHITI_HOME = {} }}", json!(world.home()));
+    assert!(codex.contains(&home), "{codex}");
 }
 
 #[test]

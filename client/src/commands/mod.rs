@@ -45,7 +45,8 @@ pub(crate) use self::setup::names as agent_names;
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
-    match cli.command {
+    let Some(command) = cli.command else { return status::overview(screen) };
+    match command {
         Command::Status(status) => status::run(&status, screen),
         Command::List(list) => list::run(list, screen),
         Command::Show(show) => show::run(show, screen),

@@ -21,6 +21,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
         project: args.project.then(env::current_dir).transpose().map_err(failed)?,
         program: env::current_exe().map_err(failed)?,
         variable: &variable,
+        allow: !args.no_allow,
     };
     let wish = if args.remove { Wish::Remove } else { Wish::Install };
     let changes = planned(args, wish, &surroundings, screen)?;
@@ -82,8 +83,12 @@ fn planned(
             screen.bold(agent.title),
             if changed { "to be changed" } else { "nothing to change" }
         ));
-        if let Some(note) = agent.note.filter(|_| changed && wish == Wish::Install) {
-            screen.print(screen.dim(note));
+        if changed && wish == Wish::Install {
+            let offer = agent.offer.filter(|_| surroundings.allow);
+            [agent.note, offer]
+                .into_iter()
+                .flatten()
+                .for_each(|note| screen.print(screen.dim(note)));
         }
     }
     if refused && changes.is_empty() {

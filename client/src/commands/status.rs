@@ -17,6 +17,13 @@ use crate::{
 /// How wide the bar of the import is.
 const BAR: usize = 24;
 
+/// What the bare program shows.
+pub(super) fn overview(screen: &Screen) -> Result<(), AskError> {
+    run(&cli::Status::default(), screen)?;
+    screen.print(screen.dim("All commands: graphiti --help"));
+    Ok(())
+}
+
 pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     let mut connection = Connection::open()?;
     if args.wait {

@@ -4,6 +4,9 @@
 //! contract does not want, and never fails. It reads the first whole JSON object on its standard
 //! input (which may stay open, or empty), hands it to the daemon, and leaves the event in the
 //! [`spool`] when the daemon does not take it in time.
+//!
+//! Agents take an exit code, or words on standard output, as a verdict: exit 2 blocks a prompt. So a
+//! hook ends with success whatever happens, a panic included.
 
 mod deadline;
 mod spool;
@@ -11,6 +14,8 @@ mod spool;
 use std::{
     env,
     io::{self, BufReader, Write},
+    panic,
+    path::Path,
     time::Duration,
 };
 
@@ -36,31 +41,71 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// Set by the daemon for agents that it asks itself: their sessions are none of the user's.
 const OFF: &str = "GRAPHITI_LLM_CALL";
 
-/// Hands the event on standard input over. There is nothing that the agent should know about how
+/// Forwards the event on standard input. There is nothing that the agent should know about how
 /// that went.
 pub(crate) fn run() {
+    let _: Option<()> = guarded(|| forward(&within(STDIN, read).flatten()?));
+}
+
+/// The same for the bare program, which Claude Code before 2.1.139 runs for hooks that an earlier
+/// version of graphiti set up. Returns whether there was an event.
+pub(crate) fn run_bare() -> bool {
+    let is_event = |event: &Event| !event.hook_event_name.is_empty();
+    let forwarded = guarded(|| {
+        let event = within(STDIN, read).flatten().filter(is_event)?;
+        // Whether the daemon took it or not.
+        let _ = forward(&event);
+        Some(())
+    });
+    forwarded.is_some()
+}
+
+/// Does `work`, silently also when there is a defect in it.
+fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let done = panic::catch_unwind(work);
+    panic::set_hook(usual);
+    // After a panic nothing more is to be said, either.
+    done.unwrap_or(Some(()))
+}
+
+/// Hands an event over; `None` when there is nobody to take it, or no need to.
+fn forward(event: &Event) -> Option<()> {
     if env::var_os(OFF).is_some_and(|off| !off.is_empty()) {
-        return;
+        return None;
     }
-    let Some(home) = endpoint::home() else { return };
-    let Some(event) = within(STDIN, read).flatten() else { return };
+    let home = endpoint::home()?;
+    if event.kind().ends() && has_no_transcript(event) {
+        return None;
+    }
     let patience = if event.kind() == Kind::Start { CONTEXT } else { ANSWER };
-    let told = event.clone();
-    let Some(Ok((connection, taken))) = within(patience, move |limit| hand_over(&told, limit))
+    let sent = event.clone();
+    let Some(Ok((connection, taken))) = within(patience, move |limit| hand_over(&sent, limit))
     else {
         if event.kind().ends() {
-            spool::leave(&event, &home);
+            spool::leave(event, &home);
         }
-        return;
+        return None;
     };
     if let Some(context) = &taken.context {
-        say(&event, context);
+        say(event, context);
     }
     if taken.wait_ms > 0 {
         let patience = Duration::from_millis(taken.wait_ms).min(LONGEST_WAIT);
+        let event = event.clone();
         // Whether the episode is made in time or not, the daemon goes on.
-        drop(within(patience, move |limit| wait(connection, &event, limit)));
+        let _ = within(patience, move |limit| wait(connection, &event, limit));
     }
+    Some(())
+}
+
+/// Whether the session that ends has said nothing: `claude mcp list` and its like end sessions that
+/// never began. Where a transcript should be is seen from here, not from the daemon, which may look
+/// at another file system.
+fn has_no_transcript(event: &Event) -> bool {
+    let path = event.transcript_path.as_deref().map(Path::new);
+    path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
 }
 
 /// The first whole object on standard input.
@@ -90,4 +135,28 @@ fn say(event: &Event, context: &str) {
         "additionalContext": context,
     } });
     drop(writeln!(io::stdout().lock(), "{envelope}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_in_a_hook_is_silent() {
+        assert_eq!(guarded(|| None), None);
+        assert_eq!(guarded(|| panic!("a defect")), Some(()));
+    }
+
+    #[test]
+    fn only_a_transcript_that_is_certainly_not_there_is_missing() {
+        let event = |path: Option<&str>| Event {
+            transcript_path: path.map(str::to_owned),
+            ..Event::default()
+        };
+        let here = env!("CARGO_MANIFEST_DIR");
+        assert!(has_no_transcript(&event(Some(&format!("{here}/no-such.jsonl")))));
+        for path in [None, Some(here), Some("relative.jsonl"), Some(""), Some("/\0")] {
+            assert!(!has_no_transcript(&event(path)), "{path:?}");
+        }
+    }
 }

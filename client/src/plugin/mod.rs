@@ -9,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::setup::shell_line;
+
 /// The agent that it is for, as `setup` calls it.
 pub(crate) const AGENT: &str = "claude";
 /// The plugin's name.
@@ -20,6 +22,7 @@ const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// What the files hold where the program and the version of this machine belong.
 const PROGRAM: &str = r#""command": "graphiti""#;
+const HOOK: &str = r#""command": "graphiti hook""#;
 const VERSION: &str = r#""version": "0""#;
 
 /// All files, the manifest last.
@@ -78,9 +81,12 @@ fn write_for(home: &Path, program: &Path) -> io::Result<PathBuf> {
 }
 
 fn filled_in(text: &str, program: &Path) -> String {
+    let hook = serde_json::Value::from(shell_line(program, "hook"));
     let program = serde_json::Value::from(program.to_string_lossy());
     let version = concat!("\"version\": \"", env!("CARGO_PKG_VERSION"), "\"");
-    text.replace(PROGRAM, &format!("\"command\": {program}")).replace(VERSION, version)
+    text.replace(HOOK, &format!("\"command\": {hook}"))
+        .replace(PROGRAM, &format!("\"command\": {program}"))
+        .replace(VERSION, version)
 }
 
 /// Makes the home, for the user alone, where it is not there.

@@ -30,7 +30,9 @@ fn the_program_and_the_version_are_filled_in() {
     let server = &read(".mcp.json")["mcpServers"]["graphiti"];
     assert_eq!(*server, json!({ "command": PROGRAM_PATH, "args": ["mcp"] }));
     let hooks = read("hooks/hooks.json");
-    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["command"], PROGRAM_PATH);
+    let hook = &hooks["hooks"]["Stop"][0]["hooks"][0];
+    assert_eq!(hook["command"], format!("\"{PROGRAM_PATH}\" hook"));
+    assert!(hook["args"].is_null(), "Claude Code before 2.1.139 does not know it");
 }
 
 #[test]
@@ -41,6 +43,7 @@ fn its_hooks_are_those_of_setup() {
         project: None,
         program: PROGRAM_PATH.into(),
         variable: &|_| None,
+        allow: false,
     };
     let claude = AGENTS.iter().find(|agent| agent.name == AGENT).unwrap();
     let changes = setup::plan(claude, Wish::Install, &surroundings);

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use graphiti_proto::tools;
 use serde_json::json;
 
 use crate::setup::{
-    Content, Settings, Surroundings,
-    json::{Hook, shell_line},
+    Content, Settings, Surroundings, command::shell_line, json::Hook, toml::Server,
 };
 
 /// An agent.
@@ -17,6 +17,8 @@ pub(crate) struct Agent {
     pub(crate) title: &'static str,
     /// What is left to the user.
     pub(crate) note: Option<&'static str>,
+    /// What the agent is offered to do without asking.
+    pub(crate) offer: Option<&'static str>,
     /// The folder in the user's home that is there when the agent is.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
     /// The files with something of ours.
@@ -25,6 +27,23 @@ pub(crate) struct Agent {
 
 /// All of them.
 pub(crate) const AGENTS: &[Agent] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
+
+/// The tools that change nothing, which an agent may be allowed to use unasked.
+pub(crate) const READING_TOOLS: &[&str] = &[
+    tools::get_handoff::NAME,
+    tools::search_sessions::NAME,
+    tools::search_memory_facts::NAME,
+    tools::search_nodes::NAME,
+    tools::search_memory_nodes::NAME,
+    tools::get_episode_entities::NAME,
+    tools::list_sessions::NAME,
+    tools::get_session::NAME,
+    tools::list_unindexed::NAME,
+    tools::health::NAME,
+    tools::status::NAME,
+    tools::failed_episodes::NAME,
+    tools::get_episodes::NAME,
+];
 
 /// A hook leaves in milliseconds; this is for a machine that is very busy. Seconds.
 const TIMEOUT: u32 = 5;
@@ -35,6 +54,7 @@ const CLAUDE: Agent = Agent {
     name: "claude",
     title: "Claude Code",
     note: None,
+    offer: Some("It may use the tools that only read without asking; --no-allow leaves that out."),
     folder: |surroundings| surroundings.folder("CLAUDE_CONFIG_DIR", ".claude"),
     settings: |surroundings| {
         let folder = (CLAUDE.folder)(surroundings);
@@ -44,13 +64,8 @@ const CLAUDE: Agent = Agent {
             (None, Some(_)) => folder.join(".claude.json"),
             (None, None) => surroundings.home.join(".claude.json"),
         };
-        let program = surroundings.program.to_string_lossy();
-        let hook = |event: &'static str, timeout: u32| Hook {
-            event,
-            handler: json!({
-                "type": "command", "command": program, "args": ["hook"], "timeout": timeout,
-            }),
-        };
+        let hook =
+            |event: &'static str, timeout: u32| Hook { event, handler: surroundings.line(timeout) };
         let hooks = [
             ("SessionStart", TIMEOUT),
             ("UserPromptSubmit", TIMEOUT),
@@ -60,11 +75,14 @@ const CLAUDE: Agent = Agent {
             ("PostCompact", TIMEOUT),
             ("SessionEnd", LAST_TIMEOUT),
         ];
+        let file = surroundings.place(&folder, ".claude").join("settings.json");
+        let allowed = READING_TOOLS.iter().map(|tool| format!("mcp__graphiti__{tool}"));
         vec![
             Settings {
-                file: surroundings.place(&folder, ".claude").join("settings.json"),
+                file: file.clone(),
                 content: Content::Hooks(hooks.map(|(event, limit)| hook(event, limit)).into()),
             },
+            Settings { file, content: Content::Allowed(allowed.collect()) },
             Settings { file: servers, content: surroundings.server(json!({ "type": "stdio" })) },
         ]
     },
@@ -74,18 +92,20 @@ const CODEX: Agent = Agent {
     name: "codex",
     title: "Codex CLI",
     note: Some("Codex asks you to trust new hooks: see /hooks in it."),
+    offer: None,
     folder: |surroundings| surroundings.folder("CODEX_HOME", ".codex"),
     settings: |surroundings| {
         let folder = surroundings.place(&(CODEX.folder)(surroundings), ".codex");
         let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT) };
         let events = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact"];
         let program = surroundings.program.to_string_lossy().into_owned();
+        let server = Server { program, home: surroundings.graphiti_home() };
         vec![
             Settings {
                 file: folder.join("hooks.json"),
                 content: Content::Hooks(events.map(hook).into()),
             },
-            Settings { file: folder.join("config.toml"), content: Content::TomlServer(program) },
+            Settings { file: folder.join("config.toml"), content: Content::TomlServer(server) },
         ]
     },
 };
@@ -94,16 +114,21 @@ const GEMINI: Agent = Agent {
     name: "gemini",
     title: "Gemini CLI",
     note: None,
+    offer: Some(
+        "It trusts graphiti: it uses all its tools without asking; --no-allow leaves that out.",
+    ),
     folder: |surroundings| surroundings.home.join(".gemini"),
     settings: |surroundings| {
         let folder = surroundings.place(&(GEMINI.folder)(surroundings), ".gemini");
         let file = folder.join("settings.json");
         // Gemini counts milliseconds.
         let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT * 1000) };
-        let events = ["SessionStart", "SessionEnd", "PreCompress"];
+        // PreCompress fires before every call of the model, whether or not it compresses.
+        let events = ["SessionStart", "SessionEnd"];
         vec![
             Settings { file: file.clone(), content: Content::Hooks(events.map(hook).into()) },
-            Settings { file, content: surroundings.server(json!({})) },
+            Settings { file: file.clone(), content: surroundings.server(json!({})) },
+            Settings { file, content: Content::Trust },
         ]
     },
 };
@@ -112,7 +137,8 @@ const COPILOT: Agent = Agent {
     name: "copilot",
     title: "Copilot CLI",
     note: None,
-    folder: |surroundings| surroundings.home.join(".copilot"),
+    offer: None,
+    folder: |surroundings| surroundings.folder("COPILOT_HOME", ".copilot"),
     settings: |surroundings| {
         if surroundings.project.is_some() {
             return Vec::new();
@@ -127,6 +153,7 @@ const CURSOR: Agent = Agent {
     name: "cursor",
     title: "Cursor",
     note: None,
+    offer: None,
     folder: |surroundings| surroundings.home.join(".cursor"),
     settings: |surroundings| {
         let folder = surroundings.place(&(CURSOR.folder)(surroundings), ".cursor");
@@ -153,7 +180,14 @@ impl Surroundings<'_> {
         Content::Server(server)
     }
 
-    /// A hook's handler for an agent that runs it through a shell.
+    /// The daemon's home, where a variable names it.
+    fn graphiti_home(&self) -> Option<String> {
+        let home = (self.variable)("GRAPHITI_HOME").filter(|home| !home.is_empty())?;
+        let home = std::path::absolute(&home).unwrap_or_else(|_| home.into());
+        Some(home.to_string_lossy().into_owned())
+    }
+
+    /// A hook's handler.
     fn line(&self, timeout: u32) -> serde_json::Value {
         json!({ "type": "command", "command": shell_line(&self.program, "hook"), "timeout": timeout })
     }

@@ -72,7 +72,7 @@ pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<Change, Edit
     let values = [("provider", provider), ("path", path)];
     let text = before.as_deref().unwrap_or_default();
     let after = json::with_values(text, &["session_tracking", "embeddings"], &values)?;
-    Ok(Change { agent: "graphiti", file, before, after: Some(after) })
+    Ok(Change { agent: "graphiti", file, before, after: Some(after), has_backup: false })
 }
 
 fn models(home: &Path) -> PathBuf {

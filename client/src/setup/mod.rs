@@ -5,6 +5,7 @@
 //! [`toml`]. Whether all that is in place is told by [`wiring()`].
 
 mod agents;
+mod command;
 mod embeddings;
 mod json;
 mod toml;
@@ -17,11 +18,13 @@ use std::{
 
 pub(crate) use self::{
     agents::AGENTS,
+    command::shell_line,
     embeddings::{place, placed, remove, settings},
-    wiring::{Wiring, has_hooks, wiring},
+    wiring::{Wiring, has_hooks, old_hooks, wiring},
 };
 
 /// Where things are on this machine.
+#[derive(Clone)]
 pub(crate) struct Surroundings<'a> {
     /// The user's home folder.
     pub(crate) home: PathBuf,
@@ -31,6 +34,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) program: PathBuf,
     /// Looks an environment variable up.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether agents are to be allowed to use tools without asking.
+    pub(crate) allow: bool,
 }
 
 /// What is to become of an agent's settings.
@@ -53,7 +58,11 @@ pub(crate) struct Settings {
 enum Content {
     Hooks(Vec<json::Hook>),
     Server(serde_json::Value),
-    TomlServer(String),
+    TomlServer(toml::Server),
+    /// Tools that may be used without asking.
+    Allowed(Vec<String>),
+    /// Our server may be used without asking.
+    Trust,
 }
 
 /// What would become of one file.
@@ -66,6 +75,8 @@ pub(crate) struct Change {
     pub(crate) before: Option<String>,
     /// What it is to hold; `None` when it is to go, for nothing would be left in it.
     pub(crate) after: Option<String>,
+    /// Whether what is kept beside the file still tells how it was before us.
+    pub(crate) has_backup: bool,
 }
 
 /// Why a file is left alone.
@@ -93,7 +104,9 @@ pub(crate) fn plan(
 ) -> Vec<Result<Change, (PathBuf, EditError)>> {
     let mut changes: Vec<Result<Change, (PathBuf, EditError)>> = Vec::new();
     let all = (agent.settings)(surroundings);
-    for settings in &all {
+    let is_wanted =
+        |content: &Content| wish == Wish::Remove || surroundings.allow || !content.is_offer();
+    for settings in all.iter().filter(|settings| is_wanted(&settings.content)) {
         // Two things of ours may stand in one file.
         let earlier = changes.iter_mut().flatten().find(|change| change.file == settings.file);
         let result = match earlier {
@@ -108,15 +121,10 @@ pub(crate) fn plan(
         }
     }
     for change in changes.iter_mut().flatten() {
-        let is_empty = change.after.as_deref().is_some_and(json::is_empty);
-        if wish == Wish::Remove && is_empty {
-            change.after = None;
-        }
-        if wish == Wish::Remove
-            && let Some(before) = &change.before
-            && let Some(kept) = kept(&all, &change.file, before)
-        {
-            change.after = Some(kept);
+        let kept = change.before.as_deref().and_then(|before| kept(&all, &change.file, before));
+        change.has_backup = kept.is_some();
+        if wish == Wish::Remove {
+            change.after = kept.or(change.after.take().filter(|after| !json::is_empty(after)));
         }
     }
     changes.retain(|change| change.as_ref().map_or(true, |change| change.before != change.after));
@@ -131,24 +139,31 @@ fn change(agent: &'static str, settings: &Settings, wish: Wish) -> Result<Change
         Err(error) => return Err(EditError::System(error.to_string())),
     };
     if before.is_none() && wish == Wish::Remove {
-        return Ok(Change { agent, file, before, after: None });
+        return Ok(Change { agent, file, before, after: None, has_backup: false });
     }
     let after = settings.content.apply(before.as_deref().unwrap_or_default(), wish)?;
-    Ok(Change { agent, file, before, after: Some(after) })
+    Ok(Change { agent, file, before, after: Some(after), has_backup: false })
 }
 
-/// What was kept of a file, when nothing but we changed it since: then it comes back as it was.
+/// What was kept of a file, when we are in it and nobody else changed it since: then it comes back
+/// as it was, whichever form what is ours has by now.
 fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
+    let ours: Vec<&Content> =
+        all.iter().filter(|one| one.file == file).map(|one| &one.content).collect();
+    let all_applied = |text: &str, wish| {
+        ours.iter().try_fold(text.to_owned(), |text, one| one.apply(&text, wish)).ok()
+    };
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
-    let mut with = kept.clone();
-    for settings in all.iter().filter(|settings| settings.file == file) {
-        with = settings.content.apply(&with, Wish::Install).ok()?;
-        if settings.content.apply(&kept, Wish::Remove).ok()? != kept {
-            return None;
-        }
+    // An earlier version kept the file anew whenever it changed it. What we offer the user may have
+    // allowed before.
+    let mut certain = ours.iter().filter(|content| !content.is_offer());
+    if !certain.all(|content| content.apply(&kept, Wish::Remove).as_ref() == Ok(&kept)) {
+        return None;
     }
-    (with == current).then_some(kept)
+    let rest = all_applied(current, Wish::Remove)?;
+    let with = all_applied(&kept, Wish::Install)?;
+    (rest != current && rest == all_applied(&with, Wish::Remove)?).then_some(kept)
 }
 
 impl Content {
@@ -158,8 +173,21 @@ impl Content {
             (Content::Hooks(_), Wish::Remove) => json::without_hooks(text),
             (Content::Server(server), Wish::Install) => json::with_server(text, server),
             (Content::Server(_), Wish::Remove) => json::without_server(text),
-            (Content::TomlServer(program), Wish::Install) => toml::with_server(text, program),
+            (Content::TomlServer(server), Wish::Install) => toml::with_server(text, server),
             (Content::TomlServer(_), Wish::Remove) => toml::without_server(text),
+            (Content::Allowed(tools), Wish::Install) => json::with_allowed(text, tools),
+            (Content::Allowed(tools), Wish::Remove) => json::without_allowed(text, tools),
+            (Content::Trust, Wish::Install) => json::with_trust(text),
+            // It goes with the server.
+            (Content::Trust, Wish::Remove) => Ok(text.to_owned()),
+        }
+    }
+
+    /// Whether the user may want the rest without it.
+    fn is_offer(&self) -> bool {
+        match self {
+            Content::Allowed(_) | Content::Trust => true,
+            Content::Hooks(_) | Content::Server(_) | Content::TomlServer(_) => false,
         }
     }
 }
@@ -182,6 +210,8 @@ pub(crate) fn write(change: &Change) -> io::Result<()> {
     fs::write(&unfinished, after)?;
     if change.before.is_some() {
         fs::set_permissions(&unfinished, fs::metadata(&file)?.permissions())?;
+    }
+    if change.before.is_some() && !change.has_backup {
         fs::copy(&file, &kept)?;
     }
     fs::rename(unfinished, &file)

@@ -1,15 +1,25 @@
 //! Changes in TOML settings: comments and order stay.
 
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
-use crate::setup::{EditError, json::is_ours};
+use crate::setup::{EditError, command::is_ours};
 
 const SERVERS: &str = "mcp_servers";
 const SERVER: &str = "graphiti";
 const HEADER: &str = "[mcp_servers.graphiti]";
+/// The variable that names the daemon's home.
+const HOME: &str = "GRAPHITI_HOME";
+
+/// Our server, as an agent is to start it.
+pub(super) struct Server {
+    /// This program.
+    pub(super) program: String,
+    /// The daemon's home, where it is not the usual one: Codex hands no variables on.
+    pub(super) home: Option<String>,
+}
 
 /// `text` with our server among those of the Model Context Protocol.
-pub(super) fn with_server(text: &str, program: &str) -> Result<String, EditError> {
+pub(super) fn with_server(text: &str, server: &Server) -> Result<String, EditError> {
     let mut document = parse(text)?;
     let servers = document.entry(SERVERS).or_insert_with(|| {
         let mut servers = Table::new();
@@ -17,24 +27,37 @@ pub(super) fn with_server(text: &str, program: &str) -> Result<String, EditError
         Item::Table(servers)
     });
     let servers = servers.as_table_like_mut().ok_or(EditError::Unexpected("mcp_servers"))?;
+    let Server { program, home } = server;
     if let Some(there) = servers.get_mut(SERVER) {
-        if there.get("command").and_then(Item::as_str) == Some(program) {
-            return Ok(text.to_owned());
-        }
         if !is_our_server(there) {
             return Err(EditError::Foreign("mcp_servers.graphiti"));
         }
-        there["command"] = value(program);
-        return Ok(document.to_string());
+        let mut changed = set(there, "command", program);
+        if let Some(home) = home {
+            changed |= set(&mut there["env"], HOME, home);
+        }
+        return Ok(if changed { document.to_string() } else { text.to_owned() });
     }
     let mut server = Table::new();
     server.insert("command", value(program));
     server.insert("args", value(toml_edit::Array::from_iter(["mcp"])));
+    if let Some(home) = home {
+        server.insert("env", value(InlineTable::from_iter([(HOME, home.as_str())])));
+    }
     // At the end of the file nothing else moves, not even a comment; that is not possible where the
     // servers stand in braces.
     let appended = format!("{text}{}{HEADER}\n{server}", space_before(text));
     servers.insert(SERVER, Item::Table(server));
     Ok(if parse(&appended).is_ok() { appended } else { document.to_string() })
+}
+
+/// Puts a text in a table. Returns whether it was not there.
+fn set(table: &mut Item, key: &str, text: &str) -> bool {
+    let is_there = table.get(key).and_then(Item::as_str) == Some(text);
+    if !is_there {
+        table[key] = value(text);
+    }
+    !is_there
 }
 
 /// `text` without our server.
@@ -114,7 +137,7 @@ mod tests {
     #[test]
     fn a_server_comes_and_goes_and_the_rest_stays() {
         for text in [SETTINGS, "", "# only a comment\n", "[tui]\nnotifications = true\n"] {
-            let with = with_server(text, "/opt/graphiti").unwrap();
+            let with = with_server(text, &server("/opt/graphiti")).unwrap();
             assert!(
                 with.contains(
                     "[mcp_servers.graphiti]\ncommand = \"/opt/graphiti\"\nargs = [\"mcp\"]"
@@ -122,8 +145,8 @@ mod tests {
                 "{with}"
             );
             assert!(with.starts_with(text), "{with}");
-            assert_eq!(with_server(&with, "/opt/graphiti").unwrap(), with);
-            let moved = with_server(&with, "/usr/bin/graphiti").unwrap();
+            assert_eq!(with_server(&with, &server("/opt/graphiti")).unwrap(), with);
+            let moved = with_server(&with, &server("/usr/bin/graphiti")).unwrap();
             assert!(!moved.contains("/opt/"), "{moved}");
             assert_eq!(without_server(&moved).unwrap(), text);
         }
@@ -133,7 +156,7 @@ mod tests {
     fn a_server_of_anothers_stays() {
         let text = "[mcp_servers.graphiti]\ncommand = \"uv\"\nargs = [\"run\"]\n";
         assert_eq!(
-            with_server(text, "/opt/graphiti"),
+            with_server(text, &server("/opt/graphiti")),
             Err(EditError::Foreign("mcp_servers.graphiti"))
         );
         assert_eq!(without_server(text).unwrap(), text);
@@ -141,6 +164,35 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_not_touched() {
-        assert!(matches!(with_server("[a", "/opt/graphiti"), Err(EditError::Broken(_))));
+        assert!(matches!(with_server("[a", &server("/opt/graphiti")), Err(EditError::Broken(_))));
+    }
+
+    #[test]
+    fn the_home_is_named_for_an_agent_that_hands_no_variables_on() {
+        let elsewhere =
+            |home: &str| Server { home: Some(home.to_owned()), ..server("/opt/graphiti") };
+        for text in [SETTINGS, ""] {
+            let with = with_server(text, &elsewhere("/data/g")).unwrap();
+            assert!(with.contains("env = { GRAPHITI_HOME = \"/data/g\" }"), "{with}");
+            assert_eq!(with_server(&with, &elsewhere("/data/g")).unwrap(), with);
+            assert_eq!(with_server(&with, &server("/opt/graphiti")).unwrap(), with, "it stays");
+            let moved = with_server(&with, &elsewhere("/data/h")).unwrap();
+            assert!(moved.contains("/data/h") && !moved.contains("/data/g"), "{moved}");
+            assert_eq!(without_server(&moved).unwrap(), text);
+            // One that was set up before.
+            let before = with_server(text, &server("/opt/graphiti")).unwrap();
+            let after = with_server(&before, &elsewhere("/data/g")).unwrap();
+            assert!(after.contains("GRAPHITI_HOME"), "{after}");
+            assert_eq!(without_server(&after).unwrap(), text);
+        }
+        let text = "[mcp_servers.graphiti]\ncommand = \"/opt/graphiti\"\nargs = [\"mcp\"]\n\n\
+            [mcp_servers.graphiti.env]\nMINE = \"1\"\n";
+        let with = with_server(text, &elsewhere("/data/g")).unwrap();
+        assert!(with.contains("MINE = \"1\"\nGRAPHITI_HOME = \"/data/g\""), "{with}");
+        assert_eq!(without_server(&with).unwrap().trim(), "");
+    }
+
+    fn server(program: &str) -> Server {
+        Server { program: program.to_owned(), home: None }
     }
 }

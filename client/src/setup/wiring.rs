@@ -1,6 +1,9 @@
 //! How much of what `graphiti setup` does is in place.
 
-use crate::setup::{Content, Surroundings, Wish, agents::Agent, plan};
+use crate::{
+    files,
+    setup::{Content, Surroundings, Wish, agents::Agent, json, plan},
+};
 
 /// Whether an agent calls us.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +18,9 @@ pub(crate) enum Wiring {
     Unreadable(String),
 }
 
-/// How an agent is set up.
+/// How an agent is set up, apart from what is only offered.
 pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> Wiring {
+    let surroundings = &Surroundings { allow: false, ..surroundings.clone() };
     let outstanding = plan(agent, Wish::Install, surroundings);
     if let Some((file, error)) = outstanding.iter().find_map(|change| change.as_ref().err()) {
         return Wiring::Unreadable(format!("{}: {error}", file.display()));
@@ -28,6 +32,19 @@ pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> 
     } else {
         Wiring::Outdated
     }
+}
+
+/// The hooks of an agent in a form that older versions of it run without the argument: the file,
+/// and the events.
+pub(crate) fn old_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> Option<String> {
+    let settings = (agent.settings)(surroundings);
+    let mut hooks =
+        settings.iter().filter(|settings| matches!(settings.content, Content::Hooks(_)));
+    hooks.find_map(|settings| {
+        let events = json::outdated_hooks(&files::read_text(&settings.file).ok()?);
+        let named = || format!("{} ({})", settings.file.display(), events.join(", "));
+        (!events.is_empty()).then(named)
+    })
 }
 
 /// Whether an agent has hooks; others only use our tools.
@@ -54,6 +71,13 @@ mod tests {
         }
         assert_eq!(wired("/opt/graphiti"), Wiring::Complete);
         assert_eq!(wired("/usr/bin/graphiti"), Wiring::Outdated);
+        let settings = home.path().join(".claude/settings.json");
+        let text = fs::read_to_string(&settings).unwrap();
+        // As Claude Code before 2.1.139 leaves what an earlier version of ours wrote.
+        fs::write(&settings, text.replace("graphiti hook", "graphiti")).unwrap();
+        let hooks = old_hooks(claude, &surroundings(home.path(), "/opt/graphiti"));
+        assert!(hooks.is_some_and(|hooks| hooks.contains("UserPromptSubmit")));
+        assert_eq!(wired("/opt/graphiti"), Wiring::Outdated);
         fs::write(home.path().join(".claude/settings.json"), "{").unwrap();
         assert!(
             matches!(wired("/opt/graphiti"), Wiring::Unreadable(why) if why.contains("settings.json"))
@@ -77,6 +101,7 @@ mod tests {
             project: None,
             program: program.into(),
             variable: &|_| None,
+            allow: true,
         }
     }
 }

@@ -3,7 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{api::progress::Progress, engine::Process};
+use crate::{
+    api::{mcp::Client, progress::Progress},
+    engine::Process,
+};
 
 /// What is known of a caller.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,8 @@ pub struct Caller {
     pub processes: Vec<u32>,
     /// What of an answer it can take in.
     pub room: Room,
+    /// Whether one of the known sessions may be its own.
+    pub(in crate::api) client: Client,
     /// Who is told how far the request is.
     pub progress: Progress,
 }

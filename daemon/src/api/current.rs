@@ -2,12 +2,13 @@
 //!
 //! In this order, and never by a guess: the id or unique beginning of one that is given; the
 //! session that the caller says it is in; the session of the agent's process that the caller
-//! descends from; the only active session in the caller's directory.
+//! descends from; the only active session in the caller's directory. Of an agent that is not followed
+//! no session is its own.
 
 use std::path::Path;
 
 use crate::{
-    api::{Daemon, caller::Caller},
+    api::{Daemon, caller::Caller, mcp::Client},
     engine::AskError,
     model::{
         EpisodeId, SessionKey,
@@ -31,6 +32,8 @@ pub(super) enum Unclear {
         /// The sessions.
         candidates: Vec<Session>,
     },
+    /// Nothing was given, and the caller's own session is none of those that are known.
+    NotRecorded,
     /// Nothing was given, and nothing tells; sessions that might be meant.
     NotSaid(Vec<Session>),
     /// The daemon failed.
@@ -58,6 +61,9 @@ pub(super) async fn resolve(
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
         return named(daemon, given);
     }
+    if caller.client == Client::Unfollowed {
+        return Err(Unclear::NotRecorded);
+    }
     match caller_session(daemon, caller).await? {
         Some(session) => Ok(session),
         None => only_active_in_directory(daemon, caller).await,
@@ -69,6 +75,10 @@ pub(super) async fn caller_session(
     daemon: &Daemon,
     caller: &Caller,
 ) -> Result<Option<SessionKey>, Unclear> {
+    // It may have been started by an agent that is.
+    if caller.client == Client::Unfollowed {
+        return Ok(None);
+    }
     if let Some(id) = &caller.session_id
         && let Ok(session) = named(daemon, id)
     {

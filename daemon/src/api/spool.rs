@@ -28,6 +28,8 @@ use crate::{
 const PAUSE: Duration = Duration::from_secs(5);
 /// A session that is not known after this time says nothing that could be remembered.
 const GIVE_UP: Duration = Duration::from_secs(3600);
+/// The same where the transcript of the session cannot be seen from here.
+const UNSEEN: Duration = Duration::from_secs(60);
 
 /// Lets no more than so many bytes wait in the spool of `home`, whoever puts them there.
 pub fn limit(home: &Path, bytes: u64) -> io::Result<()> {
@@ -72,6 +74,17 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> Vec<PathBuf> {
     files
 }
 
+/// How long an event may wait for its session to be known; no time at all for one of an agent that
+/// is not followed.
+pub(super) fn patience(daemon: &Daemon, event: &Event) -> Duration {
+    let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return GIVE_UP };
+    let Ok(real) = path.canonicalize() else { return UNSEEN };
+    let holds = |root: &PathBuf| {
+        path.starts_with(root) || root.canonicalize().is_ok_and(|root| real.starts_with(root))
+    };
+    if daemon.watched.iter().any(holds) { GIVE_UP } else { Duration::ZERO }
+}
+
 /// Does what the events in the spool ask for, the oldest first.
 pub(super) async fn take_all(daemon: &Daemon) {
     let files = match waiting(&daemon.home) {
@@ -114,13 +127,12 @@ pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
 
 async fn take(daemon: &Daemon, file: &Path) -> Result<(), AskError> {
     let done = match read(file) {
-        Some(event) if daemon.hooks().enabled => {
-            let acted = match act(daemon, &event).await {
-                Err(AskError::Stopping) => return Err(AskError::Stopping),
-                acted => acted,
-            };
-            acted == Ok(Acted::Done) || age(file) > GIVE_UP
-        }
+        Some(event) if daemon.hooks().enabled => match act(daemon, &event).await {
+            Ok(Acted::Done) => true,
+            Ok(Acted::TooEarly) => age(file) >= patience(daemon, &event),
+            Err(AskError::Stopping) => return Err(AskError::Stopping),
+            Err(_) => age(file) > GIVE_UP,
+        },
         _ => true,
     };
     fault::point("spool: acted");

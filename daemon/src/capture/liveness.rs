@@ -31,7 +31,7 @@ pub enum Life {
 }
 
 /// A process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Process {
     /// Its number.
     pub pid: u32,

@@ -66,6 +66,11 @@ use crate::{
     store::{Condition, Source, Store, StoreError, Write},
 };
 
+/// Whether the sessions of an agent are followed.
+pub fn follows(agent: &str) -> bool {
+    files::format_of(agent).is_some()
+}
+
 /// What the engine is given at its start and whenever the configuration changes.
 #[derive(Clone)]
 pub struct Settings {

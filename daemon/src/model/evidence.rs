@@ -30,6 +30,9 @@ pub struct Evidence {
     pub last_reply: Option<Said>,
     /// Where the last tool's result stands: behind the last words, nothing was concluded from it.
     pub last_result: Option<Origin>,
+    /// The last call of a tool behind the last words, as long as it has no result: where a session
+    /// ends with it, the agent was cut off.
+    pub unanswered_call: Option<Said>,
     /// What the agent said it found, decided or left open, sentence by sentence.
     pub statements: Vec<Statement>,
     /// The same of its last words, read as the report that ends its turn; once the user goes on

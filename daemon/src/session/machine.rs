@@ -32,6 +32,8 @@ use crate::{
     session::Config,
 };
 
+/// After the end of an agent its last hook may still report why it ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// No failed job waits longer until it is tried again.
 const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -161,7 +163,9 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
             }))
         }
         State::Inactive => config.inactivity_timeout.map(after),
-        State::Unindexed(Unindexed::AgentGone { since }) => Some(since.plus(config.check_interval)),
+        State::Unindexed(Unindexed::AgentGone { since }) => {
+            Some(since.plus(config.check_interval.min(LAST_WORDS)))
+        }
         State::Failed(failure) => failure.retry_at,
         State::Unindexed(Unindexed::History | Unindexed::NoTimeout)
         | State::Indexing(_)
@@ -382,6 +386,17 @@ mod tests {
         let mut session = session(State::Active, 59);
         assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &Config::default()), None);
         assert_eq!(session.state, State::Active);
+    }
+
+    #[test]
+    fn a_session_whose_agent_is_gone_is_over_in_a_moment() {
+        let mut session = session(State::Active, 0);
+        handle(&mut session, Event::AgentGone, NOW, &Config::default());
+        let due = deadline(&session, &Config::default());
+        assert_eq!(due, Some(NOW.plus(LAST_WORDS)));
+        let now = NOW.plus(LAST_WORDS);
+        let started = handle(&mut session, Event::DeadlinePassed, now, &Config::default());
+        assert_eq!(started, Some(CloseReason::AgentExited));
     }
 
     #[test]

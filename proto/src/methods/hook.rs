@@ -116,8 +116,8 @@ impl Event {
         match self.hook_event_name.as_str() {
             "SessionStart" => Kind::Start,
             "SessionEnd" => Kind::End,
-            // The latter is Gemini's word for it.
-            "PreCompact" | "PreCompress" => Kind::Compact,
+            "PreCompact" => Kind::Compact,
+            // Gemini's PreCompress, too: it fires before every call of the model.
             _ => Kind::Alive,
         }
     }
@@ -180,7 +180,7 @@ mod tests {
             (r#"{"hook_event_name":"SessionStart","source":"clear"}"#, Kind::Start),
             (r#"{"hook_event_name":"SessionEnd","reason":"clear"}"#, Kind::End),
             (r#"{"hook_event_name":"PreCompact","trigger":"auto"}"#, Kind::Compact),
-            (r#"{"hook_event_name":"PreCompress"}"#, Kind::Compact),
+            (r#"{"hook_event_name":"PreCompress","trigger":"auto"}"#, Kind::Alive),
             (r#"{"hook_event_name":"Stop","transcript_path":null}"#, Kind::Alive),
             (r#"{}"#, Kind::Alive),
         ];

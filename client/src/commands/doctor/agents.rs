@@ -31,6 +31,16 @@ fn wired(agent: &AgentSeen) -> Finding {
     let AgentSeen { name, title, .. } = agent;
     let ours = if agent.has_hooks { "hooks and tools" } else { "tools" };
     let setup = format!("graphiti setup --agent {name}");
+    if let Some(hooks) = &agent.old_hooks {
+        return Finding::warn(
+            name,
+            format!(
+                "hooks of {title} are in a form that it runs without `hook` before 2.1.139, where \
+                 they block each prompt: {hooks}"
+            ),
+            "graphiti doctor --fix",
+        );
+    }
     match (&agent.wiring, agent.has_plugin) {
         (Wiring::Missing, true) => Finding::ok(name, format!("{title} has the plugin")),
         (Wiring::Complete | Wiring::Outdated, true) => Finding::warn(

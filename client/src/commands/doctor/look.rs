@@ -35,14 +35,7 @@ const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 /// Looks at everything. Nothing is changed, unless a connection makes a service manager start the
 /// daemon.
 pub(super) fn look(home: PathBuf) -> Result<Seen, AskError> {
-    let failed = |error: std::io::Error| AskError::Failed(error.to_string());
-    let variable = |name: &str| env::var(name).ok();
-    let surroundings = Surroundings {
-        home: env::home_dir().ok_or(AskError::NoHome)?,
-        project: None,
-        program: env::current_exe().map_err(failed)?,
-        variable: &variable,
-    };
+    let surroundings = surroundings()?;
     let program = start::daemon();
     let daemon = ask(&home);
     Ok(Seen {
@@ -60,6 +53,23 @@ pub(super) fn look(home: PathBuf) -> Result<Seen, AskError> {
         damaged: damaged(&home),
         home,
     })
+}
+
+/// Where agents of this user have their settings.
+pub(super) fn surroundings() -> Result<Surroundings<'static>, AskError> {
+    let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
+    Ok(Surroundings {
+        home: env::home_dir().ok_or(AskError::NoHome)?,
+        project: None,
+        program,
+        variable: &|name| env::var(name).ok(),
+        allow: false,
+    })
+}
+
+/// The same for the project in this directory.
+pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
+    Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
 }
 
 /// Asks the daemon, but not for longer than [`PATIENCE`].
@@ -147,11 +157,13 @@ fn misconfigured(program: &Path) -> Option<String> {
 }
 
 fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
+    let here = here(surroundings);
     let there = AGENTS.iter().filter(|agent| (agent.folder)(surroundings).is_dir());
     let seen = there.map(|agent| AgentSeen {
         name: agent.name,
         title: agent.title,
         wiring: setup::wiring(agent, surroundings),
+        old_hooks: setup::old_hooks(agent, surroundings).or_else(|| setup::old_hooks(agent, &here)),
         has_hooks: setup::has_hooks(agent, surroundings),
         has_plugin: agent.name == plugin::AGENT
             && plugin::is_enabled(&(agent.folder)(surroundings)),

@@ -2,10 +2,12 @@
 //!
 //! [`look`] gathers what is [seen](Seen); what that means is decided by [`examine`], without
 //! touching anything: [`daemon`] for the program and who may reach it, [`agents`] for those that
-//! are to call it, [`memory`] for what it reads and keeps.
+//! are to call it, [`memory`] for what it reads and keeps. With `--fix`, [`fix`] repairs what it can
+//! before.
 
 mod agents;
 mod daemon;
+mod fix;
 mod look;
 mod memory;
 mod seen;
@@ -60,6 +62,9 @@ struct Report {
 
 pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
+    if args.fix {
+        fix::run(args, screen)?;
+    }
     let findings = examine(&look::look(home)?);
     let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Ok);
     let count = |verdict| findings.iter().filter(|finding| finding.verdict == verdict).count();

@@ -102,6 +102,9 @@ pub(super) struct AgentSeen {
     pub(super) title: &'static str,
     /// What setup has done.
     pub(super) wiring: Wiring,
+    /// Hooks, the user's or the project's, in a form that older versions of the agent run without
+    /// the argument.
+    pub(super) old_hooks: Option<String>,
     /// Whether it can have hooks.
     pub(super) has_hooks: bool,
     /// Whether it has our plugin, which does the same as setup.

@@ -145,6 +145,13 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (|seen| wired(seen, Wiring::Missing), "claude", Warn, "not set up", "setup --agent claude"),
         (|seen| wired(seen, Wiring::Outdated), "claude", Warn, "another graphiti", "setup"),
         (
+            |seen| seen.agents[0].old_hooks = Some("/s.json (Stop)".to_owned()),
+            "claude",
+            Warn,
+            "/s.json (Stop)",
+            "doctor --fix",
+        ),
+        (
             |seen| wired(seen, Wiring::Unreadable("/s.json: broken".to_owned())),
             "claude",
             Warn,
@@ -387,6 +394,8 @@ fn healthy() -> Seen {
             name: "claude",
             title: "Claude Code",
             wiring: Wiring::Complete,
+            old_hooks: None,
+            old_hooks: None,
             has_hooks: true,
             has_plugin: false,
         }],

@@ -1,15 +1,16 @@
 //! Changes in JSON settings, with or without comments. What is not ours stays as it is to the byte:
 //! comments, order, indentation, foreign hooks.
 
-use std::path::Path;
-
 use jsonc_parser::{
     ParseOptions,
     cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode},
 };
 use serde_json::{Value, json};
 
-use crate::setup::EditError;
+use crate::setup::{
+    EditError,
+    command::{is_bare, is_hook_line, is_ours},
+};
 
 /// A hook that is to be there.
 pub(super) struct Hook {
@@ -21,6 +22,8 @@ pub(super) struct Hook {
 
 /// The name that our server goes by.
 const SERVER: &str = "graphiti";
+/// The member by which Gemini uses a server without asking.
+const TRUST: &str = "trust";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// `text` with these hooks, and no others of ours.
@@ -72,13 +75,11 @@ pub(super) fn with_server(text: &str, server: &Value) -> Result<String, EditErro
             None => drop(servers.append(SERVER, input(server))),
             Some(there) => {
                 let said = there.value().and_then(|value| value.to_serde_value());
-                if said.as_ref() == Some(server) {
-                    return Ok(());
-                }
                 if !said.as_ref().is_some_and(is_our_server) {
                     return Err(EditError::Foreign("mcpServers.graphiti"));
                 }
-                there.set_value(input(server));
+                let there = servers.object_value(SERVER).ok_or(EditError::Unexpected(SERVER))?;
+                update_server(&there, server);
             }
         }
         Ok(())
@@ -102,6 +103,83 @@ pub(super) fn without_server(text: &str) -> Result<String, EditError> {
         }
         Ok(())
     })
+}
+
+/// `text` with our server trusted, unless something else is said about it.
+pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
+    edit(text, |root| {
+        let servers = root.object_value("mcpServers");
+        if let Some(server) = servers.and_then(|servers| servers.object_value(SERVER))
+            && server.get(TRUST).is_none()
+        {
+            server.append(TRUST, CstInputValue::Bool(true));
+        }
+        Ok(())
+    })
+}
+
+/// `text` with these among the tools that may be used without asking.
+pub(super) fn with_allowed(text: &str, tools: &[String]) -> Result<String, EditError> {
+    edit(text, |root| {
+        let permissions = root
+            .object_value_or_create("permissions")
+            .ok_or(EditError::Unexpected("permissions"))?;
+        let allowed = permissions
+            .array_value_or_create("allow")
+            .ok_or(EditError::Unexpected("permissions.allow"))?;
+        let there: Vec<Value> =
+            allowed.elements().iter().filter_map(CstNode::to_serde_value).collect();
+        for tool in tools.iter().filter(|tool| !there.contains(&json!(tool))) {
+            allowed.append(input(&json!(tool)));
+        }
+        Ok(())
+    })
+}
+
+/// `text` without these among the tools that may be used without asking.
+pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, EditError> {
+    edit(text, |root| {
+        let Some(permissions) = root.object_value("permissions") else { return Ok(()) };
+        let Some(allowed) = permissions.array_value("allow") else { return Ok(()) };
+        let is_one = |element: &CstNode| {
+            let element = element.to_serde_value();
+            tools.iter().any(|tool| element == Some(json!(tool)))
+        };
+        let ours: Vec<CstNode> = allowed.elements().into_iter().filter(is_one).collect();
+        if ours.is_empty() {
+            return Ok(());
+        }
+        ours.into_iter().for_each(CstNode::remove);
+        if allowed.elements().is_empty()
+            && let Some(allowed) = permissions.get("allow")
+        {
+            allowed.remove();
+        }
+        if permissions.properties().is_empty()
+            && let Some(permissions) = root.get("permissions")
+        {
+            permissions.remove();
+        }
+        Ok(())
+    })
+}
+
+/// The events whose hooks of ours are in a form that older agents run without its argument.
+pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
+    let mut events = Vec::new();
+    let looked = edit(text, |root| {
+        let Some(all) = root.object_value("hooks") else { return Ok(()) };
+        for property in all.properties() {
+            let event = property.decoded_name().unwrap_or_default();
+            let groups = all.array_value(&event);
+            if groups.is_some_and(|groups| handlers(&groups).iter().any(is_outdated)) {
+                events.push(event);
+            }
+        }
+        Ok(())
+    });
+    // What cannot be read has no hooks that run.
+    looked.map_or_else(|_| Vec::new(), |_| events)
 }
 
 /// `text` with the members of `values` in the object that `path` leads to; those that are null
@@ -132,13 +210,6 @@ pub(super) fn with_values(
 pub(super) fn is_empty(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value == json!({}))
         || text.trim().is_empty()
-}
-
-/// Whether a program is this one, wherever it lies.
-pub(super) fn is_ours(program: &str) -> bool {
-    // A path of another system's, too: the settings may be shared.
-    let name = program.trim_matches('"').rsplit(['/', '\\']).next().unwrap_or_default();
-    matches!(name, "graphiti" | "graphiti.exe")
 }
 
 fn edit(
@@ -192,30 +263,57 @@ fn remove_handlers(groups: &CstArray) -> bool {
 }
 
 fn has_handler(groups: &CstArray, handler: &Value) -> bool {
-    let handlers = |group: &CstNode| {
-        let handlers = group.as_object().and_then(|group| group.array_value("hooks"));
-        handlers.map(|handlers| handlers.elements()).unwrap_or_default()
-    };
-    let ours = groups
-        .elements()
-        .into_iter()
-        .flat_map(|group| handlers(&group))
-        .filter_map(|one| one.to_serde_value());
-    let ours: Vec<Value> = ours.filter(is_our_handler).collect();
+    let ours: Vec<Value> = handlers(groups).into_iter().filter(is_our_handler).collect();
     ours == [handler.clone()]
 }
 
-/// With its arguments apart, or as a line for a shell.
+/// All handlers of an event.
+fn handlers(groups: &CstArray) -> Vec<Value> {
+    let of_group = |group: &CstNode| {
+        let handlers = group.as_object().and_then(|group| group.array_value("hooks"));
+        handlers.map(|handlers| handlers.elements()).unwrap_or_default()
+    };
+    let all = groups.elements().into_iter().flat_map(|group| of_group(&group));
+    all.filter_map(|handler| handler.to_serde_value()).collect()
+}
+
 fn is_our_handler(handler: &Value) -> bool {
+    is_line(handler) || is_outdated(handler)
+}
+
+/// As a line for the shell, the form that every version of an agent runs.
+fn is_line(handler: &Value) -> bool {
+    handler["args"].is_null() && handler["command"].as_str().is_some_and(is_hook_line)
+}
+
+/// With the arguments apart, which Claude Code knows since 2.1.139, or what is left of that when an
+/// older one wrote the file anew.
+fn is_outdated(handler: &Value) -> bool {
     let Some(command) = handler["command"].as_str() else { return false };
     match &handler["args"] {
-        Value::Array(args) => is_ours(command) && args == &[json!("hook")],
-        _ => command.strip_suffix(" hook").is_some_and(is_ours),
+        Value::Array(args) if !args.is_empty() => is_ours(command) && args == &[json!("hook")],
+        _ => is_bare(command),
     }
 }
 
 fn is_our_server(server: &Value) -> bool {
     server["command"].as_str().is_some_and(is_ours) && server["args"] == json!(["mcp"])
+}
+
+/// Makes our server start as `wanted` says. What else is said about it may be the user's own.
+fn update_server(server: &CstObject, wanted: &Value) {
+    for (name, value) in wanted.as_object().into_iter().flatten() {
+        match server.get(name) {
+            None => drop(server.append(name, input(value))),
+            Some(there) if matches!(name.as_str(), "command" | "args") => {
+                let said = there.value().and_then(|said| said.to_serde_value());
+                if said.as_ref() != Some(value) {
+                    there.set_value(input(value));
+                }
+            }
+            Some(_) => {}
+        }
+    }
 }
 
 fn input(value: &Value) -> CstInputValue {
@@ -228,17 +326,6 @@ fn input(value: &Value) -> CstInputValue {
         Value::Object(members) => CstInputValue::Object(
             members.iter().map(|(name, value)| (name.clone(), input(value))).collect(),
         ),
-    }
-}
-
-/// A program and its argument as a line that every shell reads the same way.
-pub(super) fn shell_line(program: &Path, argument: &str) -> String {
-    let program = program.to_string_lossy();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/\\._-:~+".contains(c);
-    if program.chars().all(is_plain) {
-        format!("{program} {argument}")
-    } else {
-        format!("\"{program}\" {argument}")
     }
 }
 

@@ -105,23 +105,82 @@ fn our_own_hooks_are_known_in_every_form() {
         json!({"command": "/a/graphiti", "args": ["hook"]}),
         json!({"command": "graphiti hook"}),
         json!({"command": "\"C:\\Program Files\\graphiti.exe\" hook"}),
+        json!({"command": "'/a$b/graphiti' hook"}),
+        json!({"type": "command", "command": "/a/graphiti", "timeout": 5}),
+        json!({"command": "/a/graphiti", "args": []}),
     ] {
         assert!(is_our_handler(&handler), "{handler}");
     }
     for handler in [
         json!({"command": "/a/graphiti", "args": ["status"]}),
         json!({"command": "/a/not-graphiti hook"}),
+        json!({"command": "cat /a/graphiti"}),
+        json!({"command": "/a/graphiti status"}),
         json!({"command": "python ~/.graphiti/hooks/session_close_hook.py"}),
         json!({"type": "prompt"}),
     ] {
         assert!(!is_our_handler(&handler), "{handler}");
     }
-    let line = shell_line(Path::new("/a b/graphiti"), "hook");
-    assert!(is_our_handler(&json!({ "command": line })));
+}
+
+#[test]
+fn a_hook_with_its_arguments_apart_is_outdated_and_its_line_takes_its_place() {
+    let apart = json!({ "type": "command", "command": PROGRAM, "args": ["hook"], "timeout": 5 });
+    let bare = json!({ "type": "command", "command": PROGRAM, "timeout": 5 });
+    for handler in [apart, bare] {
+        let old = ["SessionStart", "SessionEnd"];
+        let old = old.map(|event| Hook { event, handler: handler.clone() });
+        for text in SETTINGS {
+            let before = with_hooks(text, &old).unwrap();
+            assert_eq!(outdated_hooks(&before).len(), 2, "{before}");
+            let after = with_hooks(&before, &hooks(PROGRAM)).unwrap();
+            assert_eq!((handlers(&after), outdated_hooks(&after)), (2, vec![]), "{after}");
+            let direct = with_hooks(text, &hooks(PROGRAM)).unwrap();
+            let removed = [before, after, direct].map(|text| without_hooks(&text).unwrap());
+            assert!(removed.iter().all(|text| *text == removed[0]), "{removed:?}");
+        }
+    }
+    assert!(outdated_hooks("{").is_empty());
+}
+
+#[test]
+fn tools_are_allowed_once_beside_what_the_user_allowed() {
+    let tools = ["mcp__graphiti__get_handoff".to_owned(), "mcp__graphiti__get_session".to_owned()];
+    for text in SETTINGS {
+        let with = with_allowed(text, &tools).unwrap();
+        assert_eq!(with.matches("mcp__graphiti__").count(), 2, "{with}");
+        assert_eq!(with_allowed(&with, &tools).unwrap(), with, "twice is once");
+        keeps_all(text, &with);
+        let without = without_allowed(&with, &tools).unwrap();
+        assert!(!without.contains("mcp__graphiti__"), "{without}");
+        keeps_all(text, &without);
+    }
+    let more = r#"{"permissions":{"allow":["mcp__graphiti__session_tracking_close"]}}"#;
+    let with = with_allowed(more, &tools).unwrap();
+    assert_eq!(without_allowed(&with, &tools).unwrap().replace(char::is_whitespace, ""), more);
+}
+
+#[test]
+fn what_the_user_says_about_our_server_stays() {
+    let trusted = |text: &str| {
+        with_trust(
+            &with_server(text, &json!({ "command": PROGRAM, "args": ["mcp"], "tools": ["*"] }))
+                .unwrap(),
+        )
+        .unwrap()
+    };
+    let plain = trusted("{}");
+    assert!(plain.contains("\"trust\": true"), "{plain}");
+    assert_eq!(trusted(&plain), plain);
+    assert_eq!(without_server(&plain).unwrap().trim(), "{}");
+    let own = r#"{"mcpServers":{"graphiti":{"command":"/old/graphiti","args":["mcp"],"trust":false,"tools":["get_handoff"],"timeout":9}}}"#;
+    let kept = trusted(own);
+    assert_eq!(kept, own.replace("/old/graphiti", PROGRAM));
 }
 
 fn hooks(program: &str) -> Vec<Hook> {
-    let handler = json!({ "type": "command", "command": program, "args": ["hook"], "timeout": 5 });
+    let line = format!("{program} hook");
+    let handler = json!({ "type": "command", "command": line, "timeout": 5 });
     ["SessionStart", "SessionEnd"].map(|event| Hook { event, handler: handler.clone() }).into()
 }
 
@@ -130,7 +189,7 @@ fn server(program: &str) -> Value {
 }
 
 fn handlers(text: &str) -> usize {
-    text.matches("\"hook\"").count()
+    text.matches("graphiti hook\"").count()
 }
 
 /// Every line of `part` that says something stands in `whole`, in the same order. A comma may have

@@ -4,13 +4,27 @@ use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 
-use crate::api::tools::{self, Effect, TOOLS};
+use crate::api::{
+    mcp::Client,
+    tools::{self, Effect, TOOLS},
+};
 
 /// Every tool.
 pub(super) fn tools() -> &'static [Tool] {
     static CATALOGUE: LazyLock<Vec<Tool>> =
         LazyLock::new(|| TOOLS.iter().map(|tool| described(tool)).collect());
     &CATALOGUE
+}
+
+/// Every tool, as `client` is told of it.
+pub(super) fn tools_for(client: Client) -> Vec<Tool> {
+    let mut tools = tools().to_vec();
+    for tool in &mut tools {
+        if let Some(description) = client.description(&tool.name) {
+            tool.description = Some(description.into());
+        }
+    }
+    tools
 }
 
 fn described(tool: &tools::Tool) -> Tool {

@@ -70,10 +70,10 @@ pub(super) async fn hook(daemon: &Daemon, caller: &Caller, params: Value) -> Res
         Kind::Start => {}
         Kind::End | Kind::Compact => {
             let acted = act(daemon, &event).await.map_err(super::tools::engine_error)?;
-            if acted == Acted::TooEarly {
+            if acted == Acted::TooEarly && !spool::patience(daemon, &event).is_zero() {
                 let failed = |error: io::Error| Error::new(code::INTERNAL, error.to_string());
                 spool::keep(&daemon.home, &event).map_err(failed)?;
-            } else if !hooks.async_indexing {
+            } else if acted == Acted::Done && !hooks.async_indexing {
                 taken.wait_ms = u64::try_from(hooks.hook_timeout.as_millis()).unwrap_or(u64::MAX);
             }
         }

@@ -285,6 +285,10 @@ pub(super) fn unclear_error(unclear: Unclear) -> Error {
             message: format!("{} sessions {what}: give the id of one", sessions.len()),
             data: Some(json!({ "candidates": candidates(&sessions) })),
         },
+        Unclear::NotRecorded => Error::new(
+            code::NOT_FOUND,
+            "your own session is not recorded: give the id of a session, if the user names one",
+        ),
         Unclear::NotSaid(sessions) => Error {
             code: code::AMBIGUOUS,
             message: "which session is meant cannot be told from here: give its id".to_owned(),

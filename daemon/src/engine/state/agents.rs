@@ -1,6 +1,9 @@
 //! Which agents run: as files of their own say, and as their hooks report.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    time::Duration,
+};
 
 use super::State;
 use crate::{
@@ -9,12 +12,16 @@ use crate::{
         liveness::{self, Life, Process},
     },
     engine::Event,
-    model::Timestamp,
+    model::{SessionKey, Timestamp, session::State as SessionState},
     session::Event as SessionEvent,
 };
 
 /// Sessions that are held to run because of a hook, at most; the longest silent go first.
 const REPORTED: usize = 256;
+
+/// What an agent wrote at its end is read when it is gone, and says that it was written so much later
+/// at most.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// The agents that run.
 #[derive(Debug, Default)]
@@ -23,6 +30,8 @@ pub(super) struct Agents {
     noted: HashMap<String, Running>,
     /// As their hooks said, the latest last.
     reported: Vec<Reported>,
+    /// Sessions whose agents ended, and when, the latest last.
+    ended: VecDeque<(String, Timestamp)>,
 }
 
 #[derive(Debug)]
@@ -40,10 +49,16 @@ impl Agents {
         self.noted.values().chain(self.reported.iter().rev().map(|reported| &reported.running))
     }
 
+    /// Whether a process is known to run a session.
+    fn knows(&self, process: Process) -> bool {
+        self.iter().any(|known| process_of(known) == process)
+    }
+
     /// Notes what a hook reports. Returns whether the process was not known before.
     fn report(&mut self, running: Running) -> bool {
         let same = |one: &Running| (one.pid, one.started) == (running.pid, running.started);
         let is_new = !self.reported.iter().any(|known| same(&known.running));
+        self.ended.retain(|(session, _)| *session != running.session);
         let before =
             self.reported.iter().position(|known| known.running.session == running.session);
         let before = before.map(|at| self.reported.remove(at));
@@ -59,6 +74,21 @@ impl Agents {
         self.reported.retain(|known| known.running.session != session);
     }
 
+    /// Notes that the agent of a session ended.
+    fn note_end(&mut self, session: &str, now: Timestamp) {
+        self.ended.retain(|(known, _)| known != session);
+        if self.ended.len() == REPORTED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((session.to_owned(), now));
+    }
+
+    /// Whether what was written at this time was the last of an agent that has ended.
+    fn has_ended(&self, session: &str, written: Timestamp) -> bool {
+        let end = self.ended.iter().find(|(known, _)| known == session);
+        end.is_some_and(|(_, end)| written <= end.plus(LAST_WORDS))
+    }
+
     /// Takes in what the files say now. Returns the sessions whose agent is gone, or has another
     /// session now.
     fn look(
@@ -66,6 +96,7 @@ impl Agents {
         found: HashMap<String, Running>,
         is_gone: impl Fn(&Running) -> bool,
     ) -> HashSet<String> {
+        self.ended.retain(|(session, _)| !found.contains_key(session));
         let before = std::mem::replace(&mut self.noted, found);
         let mut gone: HashSet<String> =
             before.into_keys().filter(|session| !self.noted.contains_key(session)).collect();
@@ -87,21 +118,37 @@ impl Agents {
 impl State {
     /// Notes that a hook of `running` reported.
     pub(super) fn agent_runs(&mut self, running: Running) {
-        let process = Process { pid: running.pid, started: running.started };
+        let process = process_of(&running);
         if self.agents.report(running) {
-            let events = self.engine.events.clone();
-            tokio::spawn(async move {
-                // Where that cannot be waited for, it is found out when the session falls due.
-                if liveness::ended(process).await.is_ok() {
-                    drop(events.send(Event::Liveness).await);
-                }
-            });
+            self.await_end(process);
         }
     }
 
+    /// Looks for agents when a process ends: one that is killed takes no note of its back.
+    fn await_end(&self, process: Process) {
+        let events = self.engine.events.clone();
+        tokio::spawn(async move {
+            // Where that cannot be waited for, it is found out when the session falls due.
+            if liveness::ended(process).await.is_ok() {
+                let _ = events.send(Event::Liveness).await;
+            }
+        });
+    }
+
     /// Notes that the agent said itself that a session is over.
-    pub(super) fn agent_left(&mut self, session: &str) {
+    pub(super) fn agent_left(&mut self, session: &str, now: Timestamp) {
         self.agents.forget(session);
+        self.agents.note_end(session, now);
+    }
+
+    /// Ends a session that became active by what its agent wrote before it ended: read only now, and
+    /// nothing follows.
+    pub(super) fn end_if_agent_is_gone(&mut self, key: SessionKey, now: Timestamp) {
+        let Some(session) = self.tracker.get(key) else { return };
+        let is_active = matches!(session.state, SessionState::Active);
+        if is_active && self.agents.has_ended(&session.id.id, session.last_activity) {
+            self.session_event(key, SessionEvent::AgentGone, now);
+        }
     }
 
     /// Finds sessions whose agent said that it runs, and does no longer.
@@ -112,17 +159,27 @@ impl State {
             .iter()
             .flat_map(|(format, folder)| liveness::running(*format, folder))
             .collect();
+        let fresh: HashSet<Process> = found.values().map(process_of).collect();
+        fresh
+            .into_iter()
+            .filter(|process| !self.agents.knows(*process))
+            .for_each(|process| self.await_end(process));
         let is_gone =
             |running: &Running| liveness::life(running.pid, running.started) == Life::Gone;
         let gone = self.agents.look(found, is_gone);
         if gone.is_empty() {
             return;
         }
+        gone.iter().for_each(|session| self.agents.note_end(session, now));
         for session in self.keys(|session| gone.contains(&session.id.id)) {
             tracing::info!(session = session.0, "the agent of the session is gone");
             self.session_event(session, SessionEvent::AgentGone, now);
         }
     }
+}
+
+fn process_of(running: &Running) -> Process {
+    Process { pid: running.pid, started: running.started }
 }
 
 #[cfg(test)]
@@ -167,6 +224,21 @@ mod tests {
         agents.report(running("a", 1));
         agents.forget("a");
         assert_eq!(agents.look(HashMap::new(), |_| true), HashSet::new());
+    }
+
+    #[test]
+    fn what_an_agent_wrote_before_its_end_does_not_begin_its_session_anew() {
+        let at = Timestamp::from_seconds;
+        let mut agents = Agents::default();
+        agents.note_end("a", at(100));
+        assert!(agents.has_ended("a", at(99)) && agents.has_ended("a", at(101)));
+        assert!(!agents.has_ended("a", at(200)), "somebody goes on with it");
+        assert!(!agents.has_ended("b", at(99)));
+        agents.report(running("a", 2));
+        assert!(!agents.has_ended("a", at(99)), "it was resumed");
+        agents.note_end("a", at(100));
+        agents.look(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false);
+        assert!(!agents.has_ended("a", at(99)), "its file says that it runs");
     }
 
     #[test]

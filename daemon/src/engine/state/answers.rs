@@ -54,7 +54,7 @@ impl State {
             Ask::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
             Ask::Running(reply) => drop(reply.send(self.agents.iter().cloned().collect())),
             Ask::AgentRuns(running) => self.agent_runs(running),
-            Ask::AgentLeft(session) => self.agent_left(&session),
+            Ask::AgentLeft(session) => self.agent_left(&session, now),
             Ask::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
             Ask::Known(reply) => drop(reply.send(Known {
                 live: self.tracker.iter().cloned().collect(),

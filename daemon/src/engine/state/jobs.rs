@@ -165,6 +165,7 @@ impl State {
             }
             (None, _) => self.gathered(key, gathered),
         }
+        self.end_if_agent_is_gone(key, now);
     }
 
     /// The session after messages came in. What a transcript says of its own time decides: one

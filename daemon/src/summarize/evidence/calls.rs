@@ -11,7 +11,7 @@ use crate::{
             collector::{Collector, Moment},
             files::PlannedChange,
             lists::push_latest,
-            pending::{Meaning, Waiting},
+            pending::{Meaning, Waiting, is_our_tool},
             shell::{CommandLine, resolve},
             tasks,
         },
@@ -30,6 +30,7 @@ impl Collector {
         self.evidence.counts.tool_calls += 1;
         self.count_tool(&call.tool, |tool| &mut tool.calls);
         let meaning = self.meaning(call, moment);
+        self.pending.settled = self.evidence.last_result.map_or(0, |result| result.line);
         self.pending.wait(Waiting {
             id: kept(&call.id, bounds::NAME),
             tool: kept(&call.tool, bounds::TOOL),
@@ -97,7 +98,7 @@ impl Collector {
                 Meaning::Ask(asked.collect())
             }
             Action::ProposePlan { plan } => Meaning::Plan(plan_in_short(plan)),
-            Action::Other if call.tool.starts_with("mcp__") => {
+            Action::Other if call.tool.starts_with("mcp__") && !is_our_tool(&call.tool) => {
                 Meaning::Other(kept(&target(call), bounds::TOOL))
             }
             Action::Search { .. } | Action::Fetch { .. } | Action::Other => Meaning::Nothing,

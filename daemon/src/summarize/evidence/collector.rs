@@ -11,7 +11,11 @@ use crate::{
         transcript::{Context, Entry, Item, Origin, TitleSource, Tokens},
     },
     summarize::{
-        evidence::{bounds, git, lists::push_name, pending::Pending},
+        evidence::{
+            bounds, git,
+            lists::push_name,
+            pending::{Pending, Waiting},
+        },
         text::kept,
     },
 };
@@ -52,11 +56,21 @@ impl Collector {
             Item::Prompt(text) => self.prompt(text, moment),
             Item::Command { name, args } => self.command(name, args, moment),
             Item::Instruction(text) => self.instruction(text, moment),
-            Item::Reply { message, text } => self.reply(message.as_deref(), text, moment),
-            Item::Call(call) => self.call(call, moment),
+            Item::Reply { message, text } => {
+                self.reply(message.as_deref(), text, moment);
+                self.note_unanswered();
+            }
+            Item::Call(call) => {
+                self.call(call, moment);
+                self.note_unanswered();
+            }
             Item::Result(result) => {
-                self.evidence.last_result = Some(moment.origin);
+                let waiting = self.pending.waiting(&kept(&result.call, bounds::NAME));
+                if !waiting.is_some_and(Waiting::is_ours) {
+                    self.evidence.last_result = Some(moment.origin);
+                }
                 self.result(result, moment);
+                self.note_unanswered();
             }
             Item::TaskKey { call, key } => self.task_key(call, key),
             Item::Answer { call, question, answer } => self.answer(call, question, answer, moment),
@@ -77,6 +91,21 @@ impl Collector {
                 self.evidence.service_failure = Some(moment.said(text, bounds::STATEMENT));
             }
         }
+    }
+
+    /// Notes what the agent waits for. It goes on once it has all results, so those of earlier calls
+    /// were lost.
+    fn note_unanswered(&mut self) {
+        let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
+        let is_open = |call: &&Waiting| {
+            call.origin.line > spoken_at.max(self.pending.settled) && !call.is_ours()
+        };
+        let call = self.pending.calls.iter().rev().find(is_open);
+        self.evidence.unanswered_call = call.map(|call| Said {
+            text: kept(&call.shown(), bounds::STATEMENT),
+            origin: call.origin,
+            at: call.at,
+        });
     }
 
     /// Adds the time since the latest entry, unless it was a pause. An entry that is older than

@@ -18,6 +18,8 @@ use crate::{
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: VecDeque<Waiting>,
+    /// The line of the last result before the last call: all calls before it have come to an end.
+    pub(super) settled: u64,
     /// Messages counted lately, by the agent's ids.
     pub(super) messages: VecDeque<String>,
     /// The usage counted for messages lately, by the agent's ids.
@@ -75,6 +77,35 @@ pub(super) enum Meaning {
     Other(String),
     /// Nothing that evidence keeps.
     Nothing,
+}
+
+impl Waiting {
+    /// Whether the call is one of this memory: what becomes of it is no part of the work.
+    pub(super) fn is_ours(&self) -> bool {
+        is_our_tool(&self.tool)
+            || matches!(&self.meaning, Meaning::Run(command) if command.shown.starts_with("graphiti "))
+    }
+
+    /// The call in a few words.
+    pub(super) fn shown(&self) -> String {
+        let target = match &self.meaning {
+            Meaning::Run(command) => return command.shown.clone(),
+            Meaning::Read(path) => path.as_str(),
+            Meaning::Change(changes) => changes.first().map_or("", |change| change.path.as_str()),
+            Meaning::Other(target) => target.as_str(),
+            Meaning::AddTask(_)
+            | Meaning::Delegate
+            | Meaning::Ask(_)
+            | Meaning::Plan(_)
+            | Meaning::Nothing => "",
+        };
+        format!("{} {target}", self.tool).trim_end().to_owned()
+    }
+}
+
+/// Whether a tool is one of this memory's, as the agent names it: set up by itself, or as a plugin.
+pub(super) fn is_our_tool(tool: &str) -> bool {
+    tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
 }
 
 impl Pending {

@@ -105,6 +105,42 @@ fn a_change_whose_result_was_lost_counts_once_the_agent_goes_on() {
 }
 
 #[test]
+fn the_call_that_a_session_ends_in_is_noted_until_the_agent_goes_on() {
+    let run = |command: &str| Action::Run { command: command.to_owned(), purpose: None };
+    let mut script = Script::default();
+    script.reply("m1", "I start the migration.");
+    script.call("c1", "Bash", run("make migrate"));
+    script.call("c2", "Read", Action::Read { path: "/app/a.rs".to_owned() });
+    script.result("c2", Outcome::Succeeded, "");
+    let cut_off = script.collect().unanswered_call.expect("a call");
+    assert_eq!((cut_off.text.as_str(), cut_off.origin.line), ("make migrate", 2));
+    // The result of the first was lost, since the agent goes on.
+    script.call("c3", "Bash", run("make test"));
+    assert_eq!(script.collect().unanswered_call.expect("a call").text, "make test");
+    script.result("c3", Outcome::Succeeded, "");
+    assert_eq!(script.collect().unanswered_call, None);
+    script.call("c4", "Bash", run("make lint"));
+    script.reply("m2", "Done.");
+    assert_eq!(script.collect().unanswered_call, None);
+}
+
+#[test]
+fn tools_of_this_memory_are_no_part_of_the_work() {
+    for tool in [
+        "mcp__graphiti__session_tracking_close",
+        "mcp__plugin_graphiti_graphiti__session_tracking_close",
+    ] {
+        let mut script = Script::default();
+        script.reply("m1", "The pool is larger now.");
+        script.call("c1", tool, Action::Other);
+        assert_eq!(script.collect().unanswered_call, None);
+        script.result("c1", Outcome::Failed(None), "Error: which session is meant cannot be told");
+        let evidence = script.collect();
+        assert_eq!((evidence.last_result, evidence.errors.len()), (None, 0));
+    }
+}
+
+#[test]
 fn tasks_choices_and_delegations_are_followed() {
     let mut script = Script::default();
     script.call("t1", "TaskCreate", Action::AddTask { subject: "Write the parser".to_owned() });

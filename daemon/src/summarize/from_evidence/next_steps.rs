@@ -25,6 +25,7 @@ const TESTS: usize = 5;
 /// What should happen next, the most pressing first.
 pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
+    cut_off(entries, &mut list);
     unanswered(entries, &mut list);
     failing(entries, &mut list);
     let open = |state| entries.evidence.tasks.iter().filter(move |task| task.state == state);
@@ -39,6 +40,14 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     offered(entries, &mut list);
     list.truncate(STEPS);
     list
+}
+
+/// The call that the session ended in.
+fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
+    if let Some(call) = &entries.evidence.unanswered_call {
+        let call = entries.tidy_line(&call.text);
+        push(list, entries.tidy(&format!("Cut off in `{call}`: whether it was done is not known")));
+    }
 }
 
 /// The user's last request, when nothing came after it.

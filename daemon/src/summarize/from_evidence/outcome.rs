@@ -20,6 +20,9 @@ use crate::{
 /// agent reports as done counts as done.
 pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     let worked = has_results(evidence);
+    if evidence.unanswered_call.is_some() && evidence.service_failure.is_none() {
+        return Outcome::InProgress;
+    }
     let Some(reply) = &evidence.last_reply else {
         return if worked { Outcome::InProgress } else { Outcome::Abandoned };
     };
@@ -267,6 +270,20 @@ mod tests {
         Session::new(&prompts, Some(("The query has no index.", 10)))
             .with(went_on)
             .ends(Outcome::Completed);
+    }
+
+    #[test]
+    fn a_session_that_was_cut_off_in_a_call_is_not_over() {
+        let cut_off = |evidence: &mut Evidence| {
+            let text = "make migrate".to_owned();
+            evidence.unanswered_call =
+                Some(Said { text, origin: Origin { source: 0, line: 6 }, at: None });
+        };
+        let prompts = [("Migrate the orders table.", 1)];
+        Session::new(&prompts, Some(("I start the migration.", 5)))
+            .with(cut_off)
+            .ends(Outcome::InProgress);
+        Session::new(&prompts, None).with(cut_off).ends(Outcome::InProgress);
     }
 
     #[test]

@@ -1,0 +1,45 @@
+//! Repairs the settings of agents that were set up by another version, or for a program that lies
+//! elsewhere now: the user's, and the project's in this directory. Agents that are not set up are left
+//! alone.
+
+use super::look;
+use crate::{
+    cli,
+    commands::setup::show,
+    connection::AskError,
+    screen::Screen,
+    setup::{self, AGENTS, Change, Wiring, Wish},
+};
+
+pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
+    for change in changes()? {
+        setup::write(&change).map_err(|error| {
+            AskError::Failed(format!("cannot write {}: {error}", change.file.display()))
+        })?;
+        if !args.output.json {
+            show(&change, screen);
+            screen.print(format!("Wrote {}\n", change.file.display()));
+        }
+    }
+    Ok(())
+}
+
+fn changes() -> Result<Vec<Change>, AskError> {
+    let surroundings = look::surroundings()?;
+    let here = look::here(&surroundings);
+    let mut changes = Vec::new();
+    for agent in AGENTS {
+        let is_outdated = setup::wiring(agent, &surroundings) == Wiring::Outdated;
+        if is_outdated || setup::old_hooks(agent, &surroundings).is_some() {
+            changes.extend(setup::plan(agent, Wish::Install, &surroundings).into_iter().flatten());
+        }
+        if setup::old_hooks(agent, &here).is_some() {
+            // In the user's home both are the same files.
+            let is_new = |change: &Change| changes.iter().all(|other| other.file != change.file);
+            let planned = setup::plan(agent, Wish::Install, &here).into_iter().flatten();
+            let planned = planned.filter(|change| change.before.is_some() && is_new(change));
+            changes.extend(planned.collect::<Vec<Change>>());
+        }
+    }
+    Ok(changes)
+}

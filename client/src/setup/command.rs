@@ -1,0 +1,84 @@
+//! How the settings of agents call this program, and how such a call is recognised.
+
+use std::path::Path;
+
+/// The argument of a hook.
+const HOOK: &str = "hook";
+
+/// A program and its argument as a line for the shell: the only form that every version of every
+/// agent runs with the argument.
+pub(crate) fn shell_line(program: &Path, argument: &str) -> String {
+    let program = program.to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:+".contains(c);
+    if program.chars().all(is_plain) {
+        format!("{program} {argument}")
+    } else if !program.contains(['$', '`', '"', '!']) {
+        // Blanks, and the backslashes of Windows: double quotes are understood there, too.
+        format!("\"{program}\" {argument}")
+    } else {
+        format!("'{}' {argument}", program.replace('\'', r"'\''"))
+    }
+}
+
+/// Whether a program is this one, wherever it lies.
+pub(super) fn is_ours(program: &str) -> bool {
+    // A path of another system's, too: the settings may be shared.
+    let name = program.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(name, "graphiti" | "graphiti.exe")
+}
+
+/// Whether a line for the shell runs our hook.
+pub(super) fn is_hook_line(line: &str) -> bool {
+    line.strip_suffix(HOOK)
+        .and_then(|line| line.strip_suffix(char::is_whitespace))
+        .is_some_and(|program| is_ours(program.trim_end()))
+}
+
+/// Whether a line is our bare program: Claude Code before 2.1.139 leaves that of a hook whose
+/// argument stands apart.
+pub(super) fn is_bare(line: &str) -> bool {
+    // The program of another's line may get ours as an argument: `cat /opt/graphiti`.
+    let is_one_word = !line.contains(char::is_whitespace);
+    let is_path = Path::new(line).is_absolute() && !line.contains(" /");
+    is_ours(line) && (is_one_word || is_path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_quoted_where_its_path_needs_it() {
+        for (program, line) in [
+            ("/opt/graphiti", "/opt/graphiti hook"),
+            ("/my tools/graphiti", "\"/my tools/graphiti\" hook"),
+            (r"C:\bin\graphiti.exe", r#""C:\bin\graphiti.exe" hook"#),
+            ("/a(1)/it's/graphiti", "\"/a(1)/it's/graphiti\" hook"),
+            ("/a$b/it's/graphiti", r"'/a$b/it'\''s/graphiti' hook"),
+        ] {
+            assert_eq!(shell_line(Path::new(program), HOOK), line);
+            assert!(is_hook_line(line), "{line}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_shell_reads_the_program_as_it_is() {
+        for program in ["/bin/echo", "/a b", "/a$HOME`id`", "/it's", "/a\"b", "/a!b;c&d|e"] {
+            let line = shell_line(Path::new(program), HOOK);
+            let script = format!("printf '%s\\n' {line}");
+            let output = std::process::Command::new("sh").arg("-c").arg(script).output().unwrap();
+            let read = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(read, format!("{program}\nhook\n"), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_bare_program_is_known_and_others_are_not() {
+        assert!(is_bare("graphiti") && is_bare("/opt/graphiti"));
+        assert_eq!(is_bare("/my tools/graphiti"), cfg!(unix));
+        for line in ["cat /opt/graphiti", "/bin/cat /opt/graphiti", "/opt/graphiti status", ""] {
+            assert!(!is_bare(line), "{line}");
+        }
+    }
+}
