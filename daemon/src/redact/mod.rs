@@ -28,6 +28,10 @@ use crate::redact::{
     scan::{Finding, MARK, Scanner},
 };
 
+/// The version of the rules. It grows by one whenever a secret that came through before is found
+/// now: text that was stored under an older version is worth redacting again.
+pub const RULES_VERSION: u32 = 1;
+
 /// How often a text is gone over at most: what stands in for one secret can, rarely, be what
 /// makes a neighbour recognisable. Keys within keys, as only a test writes them, need a pass each.
 const PASSES: usize = 16;
