@@ -24,6 +24,7 @@ pub mod job;
 pub mod long;
 pub mod pipeline;
 pub mod reading;
+pub mod redaction;
 pub mod room;
 mod schedule;
 mod state;
@@ -176,6 +177,7 @@ impl Engine {
         (follower, at_work): (watch::Receiver<u64>, AtWork),
     ) -> Result<Started, StartError> {
         let (events, inbox) = mpsc::channel(EVENTS);
+        redaction::note::note_new(store.as_ref())?;
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
             store: store.clone(),
@@ -203,6 +205,7 @@ impl Engine {
         reason: CloseReason,
     ) -> Result<Closed, AskError> {
         let waits = reason.is_asked();
+        let reason = redaction::reason(reason);
         let mut closed = self.ask(|reply| Ask::Close { session, reason, reply }).await??;
         if waits && let Some(position) = self.model_asked(session).await? {
             closed.position = closed.position.max(position);
@@ -239,6 +242,7 @@ impl Engine {
         session: SessionKey,
         reason: CloseReason,
     ) -> Result<(), AskError> {
+        let reason = redaction::reason(reason);
         self.ask(|reply| Ask::CloseLater { session, reason, reply }).await?
     }
 

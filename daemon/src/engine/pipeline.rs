@@ -24,7 +24,10 @@ use crate::{
         salvage,
         tail::Cursor,
     },
-    engine::long::{Long, Longs, Worth},
+    engine::{
+        long::{Long, Longs, Worth},
+        redaction::Again,
+    },
     model::{
         Evidence, Message, Timestamp,
         transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
@@ -131,6 +134,31 @@ impl SourceState {
     /// Facts so far.
     pub fn evidence(&self) -> &Evidence {
         self.collector.evidence()
+    }
+
+    /// Redacts every text in it again; says whether it changed any.
+    pub(in crate::engine) fn redact_again(&mut self, again: &mut Again) -> bool {
+        let SourceState {
+            cursor: _,
+            hasher: _,
+            next_seq: _,
+            last_at: _,
+            collector,
+            detector,
+            unknowns,
+            first_record: _,
+            shared: _,
+            landmarks: _,
+            longs,
+            memory,
+            waiting,
+            silent,
+            branch,
+        } = self;
+        let mut is_changed = again.part(collector) | again.part(detector);
+        is_changed |= unknowns.change_calls(&mut |call| again.arguments(call));
+        is_changed |= again.part(unknowns) | again.part(longs) | again.part(memory);
+        is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
     /// Takes one line of the file; adds to `messages` what is kept of it.

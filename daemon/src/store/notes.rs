@@ -27,6 +27,8 @@ pub enum Shelf {
     Summaries,
     /// What was let go to keep within limits; one note.
     Room,
+    /// By which rules the stored text was redacted; one note.
+    Redaction,
 }
 
 /// One change of the notes.
@@ -63,6 +65,24 @@ pub trait NoteStore {
 }
 
 impl Shelf {
+    /// Every one.
+    const ALL: [Shelf; 9] = [
+        Shelf::Awaiting,
+        Shelf::Learned,
+        Shelf::Usage,
+        Shelf::Forgotten,
+        Shelf::ForgottenRecords,
+        Shelf::Forks,
+        Shelf::Summaries,
+        Shelf::Room,
+        Shelf::Redaction,
+    ];
+
+    /// The one with this number on disk.
+    pub(in crate::store) fn from_number(number: u8) -> Option<Shelf> {
+        Shelf::ALL.into_iter().find(|shelf| shelf.number() == number)
+    }
+
     /// Its number on disk.
     pub(in crate::store) fn number(self) -> u8 {
         match self {
@@ -74,6 +94,7 @@ impl Shelf {
             Shelf::Forks => 6,
             Shelf::Summaries => 7,
             Shelf::Room => 8,
+            Shelf::Redaction => 9,
         }
     }
 }
