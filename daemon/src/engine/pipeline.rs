@@ -26,11 +26,13 @@ use crate::{
     },
     engine::{
         long::{Long, Longs, Worth},
-        redaction::Again,
+        redaction::{self, Again},
     },
     model::{
         Evidence, Message, Timestamp,
-        transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
+        transcript::{
+            Action, Call, Context, Entry, Item, LazyText, Origin, RecordUuid, ToolResult,
+        },
     },
     redact::Redactor,
     store::Tally,
@@ -294,7 +296,7 @@ impl SourceState {
 
 /// Takes the secrets out of every text in `item`, a result's output apart.
 pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
-    let mut clean = |text: &mut Cow<'_, str>| {
+    let clean = |text: &mut Cow<'_, str>| {
         if let Cow::Owned(redacted) = redactor.redact(text).text {
             *text = Cow::Owned(redacted);
         }
@@ -316,10 +318,16 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             clean(answer);
         }
         Item::Context(context) => {
-            context.cwd.iter_mut().for_each(&mut clean);
-            context.branch.iter_mut().for_each(&mut clean);
+            let Context { cwd, branch, version, model } = context;
+            for text in [cwd, branch, version, model].into_iter().flatten() {
+                clean(text);
+            }
         }
         Item::Call(call) => {
+            // A tool is known by its name.
+            if let Cow::Owned(clean) = redaction::id(&call.tool) {
+                call.tool = Cow::Owned(clean);
+            }
             redactor.redact_value(&mut call.input);
             call.action.for_each_text(&mut |text| {
                 if let Cow::Owned(redacted) = redactor.redact(text).text {
@@ -327,10 +335,7 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
                 }
             });
         }
-        Item::Result(_)
-        | Item::TaskKey { .. }
-        | Item::Boundary
-        | Item::Interrupted
-        | Item::Usage { .. } => {}
+        Item::TaskKey { call: _, key } => clean(key),
+        Item::Result(_) | Item::Boundary | Item::Interrupted | Item::Usage { .. } => {}
     }
 }

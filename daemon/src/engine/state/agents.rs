@@ -8,7 +8,7 @@ use crate::{
         format::Running,
         liveness::{self, Life, Process},
     },
-    engine::Event,
+    engine::{Event, redaction},
     model::Timestamp,
     session::Event as SessionEvent,
 };
@@ -111,6 +111,10 @@ impl State {
             .liveness
             .iter()
             .flat_map(|(format, folder)| liveness::running(*format, folder))
+            .map(|(session, running)| {
+                let session = redaction::id(&session).into_owned();
+                (session.clone(), Running { session, ..running })
+            })
             .collect();
         let is_gone =
             |running: &Running| liveness::life(running.pid, running.started) == Life::Gone;

@@ -38,6 +38,7 @@ use crate::{
         AskError, Closed, Engine, Event, Places, Settings, StartError, defect,
         files::Looked,
         reading::Reader,
+        redaction,
         schedule::{self, Schedule},
     },
     model::{SessionKey, Timestamp},
@@ -233,6 +234,8 @@ impl State {
     }
 
     fn note_problem(&mut self, problem: String) {
+        // Most of them name a file.
+        let problem = redaction::text(&problem).into_owned();
         // What goes on going wrong is said once.
         if let Some(at) = self.problems.iter().position(|known| *known == problem) {
             self.problems.remove(at);
