@@ -118,7 +118,7 @@ impl Again {
     }
 
     /// Redacts an id.
-    pub(in crate::engine) fn id(&mut self, given: &mut String) -> bool {
+    pub fn id(&mut self, given: &mut String) -> bool {
         let clean = id(given).into_owned();
         if clean == *given {
             return false;

@@ -63,8 +63,17 @@ impl StoredRules {
         self.unfinished.is_some() || self.rules.is_none_or(|rules| rules < RULES_VERSION)
     }
 
+    /// Notes it in `store`; returns when that is safe.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
+        store.write(vec![self.to_write()]).wait().map(drop)
+    }
+
     /// What notes it.
-    pub fn to_write(&self) -> Write {
+    fn to_write(&self) -> Write {
         let content = serde_json::to_vec(self).expect("rules are plain data");
         Write::Note(Note { shelf: Shelf::Redaction, name: NAME.to_vec(), content: Some(content) })
     }
