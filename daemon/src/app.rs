@@ -2,6 +2,7 @@
 
 mod aside;
 mod models;
+pub mod redact;
 pub mod repair;
 
 use std::{

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 use graphiti_proto::endpoint;
 
 use crate::{
-    app::{self, Options},
+    app::{self, Options, redact::Mode},
     config::{self, Existing},
     lifecycle::home::HomeError,
 };
@@ -45,6 +45,21 @@ enum Command {
     Repair {
         /// Bring back what can be read of this one instead, another home's for instance
         database: Option<PathBuf>,
+    },
+    /// Redact again what was stored or exported under older rules
+    ///
+    /// Without files it goes over the database, the logs and the waiting events of the home; the
+    /// daemon must not be running: `graphiti redact --again` sees to that. Without --run it only
+    /// tells what would change.
+    Redact {
+        /// Files and folders that `graphiti export` wrote, instead
+        exports: Vec<PathBuf>,
+        /// Do it
+        #[arg(long)]
+        run: bool,
+        /// Print what changes as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -93,7 +108,40 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             app::repair::repair(&options, database.as_deref(), &mut |said| print(said))?;
             Ok(ExitCode::SUCCESS)
         }
+        Some(Command::Redact { exports, run, json }) => {
+            let mode = if run { Mode::Run } else { Mode::Preview };
+            redact(&options, &exports, mode, json)
+        }
     }
+}
+
+fn redact(
+    options: &Options,
+    exports: &[PathBuf],
+    mode: Mode,
+    is_json: bool,
+) -> anyhow::Result<ExitCode> {
+    let is_shown = io::stderr().is_terminal() && !is_json;
+    let mut shown = None;
+    let mut show = |done: u64, total: u64| {
+        let percent = done * 100 / total.max(1);
+        if is_shown && shown != Some(percent) {
+            shown = Some(percent);
+            let end = if percent == 100 { "\n" } else { "" };
+            // Whoever does not see it misses nothing.
+            let _ = write!(io::stderr(), "\rGoing over what is stored: {percent} %{end}");
+        }
+    };
+    let redacted = match exports {
+        [] => app::redact::home(options, mode, &mut show)?,
+        exports => app::redact::exports(exports, mode)?,
+    };
+    if is_json {
+        print(&serde_json::to_string_pretty(&redacted).context("print what changes")?);
+    } else {
+        redacted.lines().iter().for_each(|line| print(line));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn configure(command: &ConfigCommand, options: &Options) -> anyhow::Result<ExitCode> {

@@ -13,7 +13,10 @@ use tracing_subscriber::{
     EnvFilter, Registry, layer::SubscriberExt, reload, util::SubscriberInitExt,
 };
 
-use crate::config::{Level, Log};
+use crate::{
+    config::{Level, Log},
+    redact::Redactor,
+};
 
 /// Parts of libraries that would log transcript text at `debug`: the shell parser prints the
 /// commands that it reads.
@@ -46,19 +49,51 @@ pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let layer = tracing_subscriber::fmt::layer().with_target(false);
     let started = match file {
         Some(file) => {
-            let writer = Mutex::new(BoundedFile::open(&file, Bounds::new(log.max_bytes, limit))?);
+            let file = BoundedFile::open(&file, Bounds::new(log.max_bytes, limit))?;
+            let writer = Mutex::new(Redacted::new(file));
             registry.with(layer.with_ansi(false).with_writer(writer)).try_init()
         }
         // The journal has its own times.
         None if is_journal => {
             let layer = layer.with_ansi(false).without_time();
-            registry.with(layer.with_writer(io::stderr)).try_init()
+            registry.with(layer.with_writer(stderr)).try_init()
         }
-        None => registry.with(layer.with_ansi(is_terminal).with_writer(io::stderr)).try_init(),
+        None => registry.with(layer.with_ansi(is_terminal).with_writer(stderr)).try_init(),
     };
     started.map_err(io::Error::other)?;
     panic::set_hook(Box::new(log_panic));
     Ok(Handle(handle))
+}
+
+fn stderr() -> Redacted<io::Stderr> {
+    Redacted::new(io::stderr())
+}
+
+/// A log without secrets, whatever is logged: paths, errors of others, names.
+///
+/// Events come as one piece each.
+pub struct Redacted<W> {
+    log: W,
+    redactor: Redactor,
+}
+
+impl<W> Redacted<W> {
+    /// What is written goes on to `log`.
+    pub fn new(log: W) -> Redacted<W> {
+        Redacted { log, redactor: Redactor::new() }
+    }
+}
+
+impl<W: Write> Write for Redacted<W> {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        self.log.write_all(self.redactor.redact(&text).text.as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.log.flush()
+    }
 }
 
 /// Logs a defect by its place alone: the message may quote what was worked on.
@@ -164,6 +199,21 @@ impl Write for BoundedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_secret_is_logged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        let file = BoundedFile::open(&path, Bounds::new(1_000, 2_000)).unwrap();
+        let mut log = Redacted::new(file);
+        let secret = concat!("gh", "p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12");
+        writeln!(log, "INFO reading it anew file=/home/ann/{secret}.jsonl").unwrap();
+        log.write_all(b"plain \xff bytes\n").unwrap();
+        assert_eq!(
+            read(&path),
+            "INFO reading it anew file=/home/ann/[REDACTED:github-token].jsonl\nplain \u{fffd} bytes\n"
+        );
+    }
 
     #[test]
     fn all_files_of_a_log_stay_within_their_bounds() {

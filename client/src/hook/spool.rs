@@ -17,7 +17,7 @@ pub(super) fn leave(event: &Event, home: &Path) {
 }
 
 fn try_leave(event: &Event, home: &Path) -> io::Result<()> {
-    let text = serde_json::to_vec(event)?;
+    let text = serde_json::to_vec(&event.to_spool())?;
     let folder = hook::spool(home);
     make(home)?;
     make(&folder)?;

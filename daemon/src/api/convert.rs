@@ -6,7 +6,7 @@ use graphiti_proto::tools::{
 };
 
 use crate::{
-    engine::episode,
+    engine::{episode, redaction},
     model::{
         Episode, Message, Role, SessionKey, Timestamp,
         episode::Author,
@@ -36,7 +36,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
             None => beginning(store, session.key)?,
         },
         state: session.state.as_str().to_owned(),
-        file_path: session.file.clone(),
+        file_path: redaction::text(&session.file).into_owned(),
         started_at: time(session.started_at),
         last_activity: session.last_activity.to_string(),
         message_count: session.content.map_or(0, |content| content.messages),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::{
     api::{Daemon, caller::Caller, mcp::Client},
-    engine::AskError,
+    engine::{AskError, redaction},
     model::{
         EpisodeId, SessionKey,
         session::{Session, State},
@@ -111,6 +111,7 @@ async fn session_of_process(
 /// The session that an id, the beginning of one, or an episode's id names.
 pub(super) fn named(daemon: &Daemon, id: &str) -> Result<SessionKey, Unclear> {
     let store = daemon.engine.store();
+    let id = &*redaction::id(id);
     if let Some(episode) = EpisodeId::parse(id)
         && let Some(episode) = store.episode(episode)?
     {

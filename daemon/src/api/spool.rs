@@ -106,7 +106,7 @@ pub(super) async fn take_all(daemon: &Daemon) {
 /// Puts an event in the spool.
 pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
     let folder = open(home)?;
-    let text = serde_json::to_vec(event)?;
+    let text = serde_json::to_vec(&event.to_spool())?;
     if text.len() > LONGEST_EVENT {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the event is too long"));
     }

@@ -51,6 +51,14 @@ pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
+/// All that were moved aside from `folder`.
+pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match moved_from(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        moved => Ok(moved?.into_iter().map(|(_, aside)| aside).collect()),
+    }
+}
+
 /// Those that were moved aside from `folder`: first those of which all that can be read was brought
 /// back, and the oldest first.
 fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {

@@ -16,24 +16,33 @@ use crate::model::{ContentHash, Role};
 #[derive(Clone, Default)]
 pub struct Hasher {
     state: Sha256,
-    empty: Emptiness,
+    progress: Progress,
 }
 
-/// Whether a first message was hashed already.
+/// What was hashed already.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Emptiness {
+enum Progress {
+    /// Nothing.
     #[default]
     Empty,
+    /// A first message.
     Begun,
+    /// What has this hash, of which nothing else is known any more.
+    Condensed(ContentHash),
 }
 
 impl Hasher {
     /// Takes the next message.
     pub fn add(&mut self, role: Role, text: &str) {
-        if self.empty == Emptiness::Begun {
-            self.state.update(b"\n");
+        match self.progress {
+            Progress::Empty => {}
+            Progress::Begun => self.state.update(b"\n"),
+            Progress::Condensed(hash) => {
+                self.state.update(hash.0);
+                self.state.update(b"\n");
+            }
         }
-        self.empty = Emptiness::Begun;
+        self.progress = Progress::Begun;
         self.state.update(b"[");
         self.state.update(role.as_str());
         self.state.update(b"]: ");
@@ -42,7 +51,20 @@ impl Hasher {
 
     /// The hash of what was taken so far; `None` when that is nothing.
     pub fn hash(&self) -> Option<ContentHash> {
-        (self.empty == Emptiness::Begun).then(|| ContentHash(self.state.clone().finalize().into()))
+        match self.progress {
+            Progress::Empty => None,
+            Progress::Begun => Some(ContentHash(self.state.clone().finalize().into())),
+            Progress::Condensed(hash) => Some(hash),
+        }
+    }
+
+    /// Forgets everything but the hash: the state of SHA-256 holds up to 63 of the last bytes as they
+    /// are. What follows is hashed behind that hash, so that the hash of the whole is another one
+    /// than if nothing had been forgotten.
+    pub fn condense(&mut self) {
+        if let Some(hash) = self.hash() {
+            *self = Hasher { state: Sha256::default(), progress: Progress::Condensed(hash) };
+        }
     }
 }
 
@@ -70,9 +92,10 @@ impl fmt::Debug for Hasher {
 
 impl Serialize for Hasher {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let bytes = match self.empty {
-            Emptiness::Empty => Vec::new(),
-            Emptiness::Begun => self.state.serialize().to_vec(),
+        let bytes = match self.progress {
+            Progress::Empty => Vec::new(),
+            Progress::Begun => self.state.serialize().to_vec(),
+            Progress::Condensed(hash) => hash.0.to_vec(),
         };
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         out.serialize_str(&hex)
@@ -89,11 +112,15 @@ impl<'de> Deserialize<'de> for Hasher {
             |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
         let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(digits).collect();
         let bytes = bytes.ok_or_else(|| D::Error::custom("hash state is not hexadecimal"))?;
+        if let Ok(hash) = <[u8; 32]>::try_from(bytes.as_slice()) {
+            let progress = Progress::Condensed(ContentHash(hash));
+            return Ok(Hasher { state: Sha256::default(), progress });
+        }
         let saved = SerializedState::<Sha256>::try_from(bytes.as_slice())
             .map_err(|_| D::Error::custom("hash state has another length"))?;
         let state = Sha256::deserialize(&saved)
             .map_err(|_| D::Error::custom("hash state is not one of SHA-256"))?;
-        Ok(Hasher { state, empty: Emptiness::Begun })
+        Ok(Hasher { state, progress: Progress::Begun })
     }
 }
 
@@ -124,6 +151,26 @@ mod tests {
             SESSION[cut..].iter().for_each(|(role, text)| hasher.add(*role, text));
             assert_eq!(hasher.hash(), whole.hash(), "{cut}");
         }
+    }
+
+    #[test]
+    fn a_condensed_hash_holds_and_goes_on_without_a_byte_of_what_was_said() {
+        let mut hasher = Hasher::default();
+        hasher.add(Role::User, "open sesame");
+        let hash = hasher.hash();
+        hasher.condense();
+        let saved = serde_json::to_string(&hasher).unwrap();
+        let hex: String = "sesame".bytes().map(|byte| format!("{byte:02x}")).collect();
+        assert!(!saved.contains(&hex), "{saved}");
+        let mut again: Hasher = serde_json::from_str(&saved).unwrap();
+        assert_eq!((hasher.hash(), again.hash()), (hash, hash));
+        hasher.add(Role::Agent, "done");
+        again.add(Role::Agent, "done");
+        assert_ne!(again.hash(), hash);
+        assert_eq!(again.hash(), hasher.hash());
+        let mut empty = Hasher::default();
+        empty.condense();
+        assert_eq!(empty.hash(), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use crate::{
     capture::format::{Format, Memory, Verdict, mend::mend},
     model::transcript::Entry,
+    redact::Redactor,
     store::Tally,
 };
 
@@ -135,8 +136,13 @@ fn note(tally: &mut Tally, verdict: Verdict) {
         Verdict::Skipped(mut kind) => {
             kind.truncate(kind.floor_char_boundary(KIND));
             let is_known = tally.skipped.contains_key(&kind);
-            let kind =
-                if is_known || tally.skipped.len() < KINDS { kind } else { OTHER.to_owned() };
+            let has_room = tally.skipped.len() < KINDS;
+            let kind = match is_known {
+                true => kind,
+                // Whatever stands there is kept.
+                false if has_room => Redactor::new().redact(&kind).text.into_owned(),
+                false => OTHER.to_owned(),
+            };
             *tally.skipped.entry(kind).or_default() += 1;
         }
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
+    engine::redaction,
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
         Project, SessionId, SessionKey, Timestamp,
@@ -38,7 +39,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
     let agent = members.text("agent")?;
-    let session_id = SessionId { agent, id: members.text("session_id")? };
+    let session_id = redaction::session_id(SessionId { agent, id: members.text("session_id")? });
     if session_id.id.is_empty() || session_id.agent.is_empty() {
         return Err(members.wrong("session_id", "is empty"));
     }

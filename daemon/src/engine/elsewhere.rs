@@ -2,7 +2,7 @@
 //! remembered. They have no transcript here.
 
 use crate::{
-    engine::{AskError, Engine, document, episode, job},
+    engine::{AskError, Engine, document, episode, job, redaction::Again},
     graph,
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Evidence, Project, SessionId, SessionKey,
@@ -11,7 +11,7 @@ use crate::{
         session::{Content, Indexed, Session, State},
     },
     redact::Redactor,
-    store::{StoreError, Write},
+    store::{Cleaner as _, StoreError, Write},
 };
 
 /// Something to be remembered.
@@ -123,13 +123,12 @@ fn of_memory(
     redactor: &Redactor,
     now: Timestamp,
 ) -> Episode {
-    let clean = |text: &str| redactor.redact(text).text.into_owned();
-    Episode {
+    let mut episode = Episode {
         id,
         session,
         session_id: SessionId { agent: MEMORY.to_owned(), id: id.to_string() },
         project: memory.project,
-        name: clean(&memory.name),
+        name: memory.name,
         summary: document::nothing(),
         author: Author::Evidence,
         file: String::new(),
@@ -140,12 +139,14 @@ fn of_memory(
         ended_at: now,
         created_at: now,
         told: Some(Told {
-            text: clean(&memory.body),
+            text: memory.body,
             source: memory.source,
-            description: clean(&memory.description),
+            description: memory.description,
             from: None,
         }),
-    }
+    };
+    redact(&mut episode, redactor);
+    episode
 }
 
 /// What puts an episode in the store that has no transcript here, with a session for it.
@@ -179,14 +180,10 @@ fn taken_in(episode: &Episode) -> Vec<Write> {
     writes
 }
 
-/// Another machine may know fewer kinds of secrets.
+/// Another machine may know fewer kinds of secrets, and people add what they like.
 fn redact(episode: &mut Episode, redactor: &Redactor) {
-    let clean = |text: &str| redactor.redact(text).text.into_owned();
-    episode.name = clean(&episode.name);
-    if let Some(told) = &mut episode.told {
-        told.text = clean(&told.text);
-        told.description = clean(&told.description);
-    }
+    Again::default().episode(episode);
+    // What a model said of a setting, say, may stand under a name that tells.
     if let Ok(mut summary) = serde_json::to_value(&episode.summary) {
         redactor.redact_value(&mut summary);
         if let Ok(summary) = serde_json::from_value(summary) {

@@ -3,7 +3,10 @@
 pub use crate::summarize::handoff;
 use crate::{
     activity::Detector,
-    engine::job::{self, Done},
+    engine::{
+        job::{self, Done},
+        redaction,
+    },
     model::{
         ActivityVector, CloseReason, EnhancedSessionSummary, Episode, Evidence, Project, Timestamp,
         activity::{Segment, Signals},
@@ -42,7 +45,7 @@ pub fn from_evidence(
         name,
         summary,
         author: Author::Evidence,
-        file: session.file.clone(),
+        file: redaction::text(&session.file).into_owned(),
         content_hash: content.hash,
         reason: reason.clone(),
         branches: evidence.branches,
@@ -72,6 +75,9 @@ pub(super) fn summary(
 ) -> EnhancedSessionSummary {
     let context = context(session, project, config);
     let mut summary = summarize::summarize(evidence, &context, activity);
+    if let Some(file) = &mut summary.session_file {
+        *file = redaction::text(file).into_owned();
+    }
     if !config.include_decisions {
         summary.key_decisions = None;
     }

@@ -12,6 +12,7 @@ use crate::{
         open::open,
         tail,
     },
+    engine::redaction,
     store::FileStamp,
 };
 
@@ -90,6 +91,7 @@ fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
             .find_map(|format| Some((*format, format.identify(path, &text)?)));
         if let Some((format, identity)) = found {
             let path = path.to_owned();
+            let identity = without_secrets(identity);
             return Ok(Some(Identified { path, format, identity, stamp }));
         }
         if stamp.length <= head {
@@ -97,6 +99,14 @@ fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
         }
     }
     Ok(None)
+}
+
+/// Ids are made of the names of files. The directory stays: it is only compared, and shown without
+/// secrets.
+fn without_secrets(identity: Identity) -> Identity {
+    let Identity { session, sub_agent, directory } = identity;
+    let clean = |id: String| redaction::id(&id).into_owned();
+    Identity { session: clean(session), sub_agent: sub_agent.map(clean), directory }
 }
 
 #[cfg(test)]

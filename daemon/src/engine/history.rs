@@ -14,6 +14,7 @@ use crate::{
     engine::{
         files::{self, Identified},
         forgotten::Forgotten,
+        redaction,
     },
     model::{
         Namespace, Project, SessionId, SessionKey, Timestamp,
@@ -83,7 +84,7 @@ fn of_session(session: &Session) -> Option<Past> {
     }
     let project = session.project.clone().or_else(|| {
         let found = files::identify(vec![PathBuf::from(&session.file)]).found.pop()?;
-        found.identity.directory.map(|directory| Project::new(&directory))
+        found.identity.directory.map(|directory| Project::new(&redaction::text(&directory)))
     });
     Some(Past {
         id: session.id.clone(),
@@ -138,7 +139,7 @@ fn of_files(files: Vec<Identified>) -> Option<Past> {
         modified: Timestamp::from_micros(own.stamp.modified),
         bytes,
         messages: 0,
-        project: own.identity.directory.map(|directory| Project::new(&directory)),
+        project: own.identity.directory.map(|directory| Project::new(&redaction::text(&directory))),
         sub_agents: sub_agents.into_iter().map(|file| file.path).collect(),
     })
 }

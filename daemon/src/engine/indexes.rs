@@ -114,7 +114,7 @@ impl Indexes {
 }
 
 /// The folders of the indexes of sessions, of entities, and of facts.
-fn folders(folder: &Path) -> [PathBuf; 3] {
+pub fn folders(folder: &Path) -> [PathBuf; 3] {
     let beside = |name: &str| {
         let mut path = folder.as_os_str().to_owned();
         path.push(name);

@@ -27,6 +27,7 @@ pub mod job;
 pub mod long;
 pub mod pipeline;
 pub mod reading;
+pub mod redaction;
 mod registration;
 pub mod room;
 mod schedule;
@@ -186,6 +187,7 @@ impl Engine {
         (follower, at_work): (watch::Receiver<u64>, AtWork),
     ) -> Result<Started, StartError> {
         let (events, inbox) = mpsc::channel(EVENTS);
+        redaction::note::note_new(store.as_ref())?;
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
         let reader = Arc::new(Reader {
             store: store.clone(),
@@ -213,6 +215,7 @@ impl Engine {
         reason: CloseReason,
     ) -> Result<Closed, AskError> {
         let waits = reason.is_asked();
+        let reason = redaction::reason(reason);
         let mut closed = self.ask(|reply| Ask::Close { session, reason, reply }).await??;
         if waits && let Some(position) = self.model_asked(session).await? {
             closed.position = closed.position.max(position);
@@ -249,6 +252,7 @@ impl Engine {
         session: SessionKey,
         reason: CloseReason,
     ) -> Result<(), AskError> {
+        let reason = redaction::reason(reason);
         self.ask(|reply| Ask::CloseLater { session, reason, reply }).await?
     }
 

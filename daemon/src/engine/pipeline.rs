@@ -24,10 +24,15 @@ use crate::{
         salvage,
         tail::Cursor,
     },
-    engine::long::{Long, Longs, Worth},
+    engine::{
+        long::{Long, Longs, Worth},
+        redaction::{self, Again},
+    },
     model::{
         Evidence, Message, Timestamp,
-        transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
+        transcript::{
+            Action, Call, Context, Entry, Item, LazyText, Origin, RecordUuid, ToolResult,
+        },
     },
     redact::Redactor,
     store::Tally,
@@ -131,6 +136,31 @@ impl SourceState {
     /// Facts so far.
     pub fn evidence(&self) -> &Evidence {
         self.collector.evidence()
+    }
+
+    /// Redacts every text in it again; says whether it changed any.
+    pub(in crate::engine) fn redact_again(&mut self, again: &mut Again) -> bool {
+        let SourceState {
+            cursor: _,
+            hasher: _,
+            next_seq: _,
+            last_at: _,
+            collector,
+            detector,
+            unknowns,
+            first_record: _,
+            shared: _,
+            landmarks: _,
+            longs,
+            memory,
+            waiting,
+            silent,
+            branch,
+        } = self;
+        let mut is_changed = again.part(collector) | again.part(detector);
+        is_changed |= unknowns.change_calls(&mut |call| again.arguments(call));
+        is_changed |= again.part(unknowns) | again.part(longs) | again.part(memory);
+        is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
     /// Takes one line of the file; adds to `messages` what is kept of it.
@@ -266,7 +296,7 @@ impl SourceState {
 
 /// Takes the secrets out of every text in `item`, a result's output apart.
 pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
-    let mut clean = |text: &mut Cow<'_, str>| {
+    let clean = |text: &mut Cow<'_, str>| {
         if let Cow::Owned(redacted) = redactor.redact(text).text {
             *text = Cow::Owned(redacted);
         }
@@ -288,10 +318,16 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             clean(answer);
         }
         Item::Context(context) => {
-            context.cwd.iter_mut().for_each(&mut clean);
-            context.branch.iter_mut().for_each(&mut clean);
+            let Context { cwd, branch, version, model } = context;
+            for text in [cwd, branch, version, model].into_iter().flatten() {
+                clean(text);
+            }
         }
         Item::Call(call) => {
+            // A tool is known by its name.
+            if let Cow::Owned(clean) = redaction::id(&call.tool) {
+                call.tool = Cow::Owned(clean);
+            }
             redactor.redact_value(&mut call.input);
             call.action.for_each_text(&mut |text| {
                 if let Cow::Owned(redacted) = redactor.redact(text).text {
@@ -299,10 +335,7 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
                 }
             });
         }
-        Item::Result(_)
-        | Item::TaskKey { .. }
-        | Item::Boundary
-        | Item::Interrupted
-        | Item::Usage { .. } => {}
+        Item::TaskKey { call: _, key } => clean(key),
+        Item::Result(_) | Item::Boundary | Item::Interrupted | Item::Usage { .. } => {}
     }
 }

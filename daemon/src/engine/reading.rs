@@ -28,10 +28,11 @@ use crate::{
         forgotten::Forgotten,
         forks::Shared,
         pipeline::{Means, Place, SourceState},
+        redaction::Again,
     },
     fault,
     model::{Message, transcript::Origin},
-    store::{FileStamp, Source, SourceKey, Store, StoreError, Ticket, Write},
+    store::{Cleaner as _, FileStamp, Source, SourceKey, Store, StoreError, Ticket, Write},
 };
 
 /// Messages are stored together up to so many.
@@ -295,6 +296,33 @@ impl Reader {
         let checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
         Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
     }
+}
+
+/// Redacts a saved state again. Of one that nobody reads any more nothing is left: its transcript is
+/// read anew in any case.
+pub(super) fn redact_again(
+    checkpoint: &mut Vec<u8>,
+    again: &mut Again,
+    before: &dyn Fn(u32) -> Result<Vec<Message>, StoreError>,
+) -> Result<bool, StoreError> {
+    let saved = serde_json::from_slice::<Saved<SourceState>>(checkpoint).ok();
+    let Some(mut saved) = saved.filter(|saved| saved.version == STATE_VERSION) else {
+        let is_changed = !checkpoint.is_empty();
+        checkpoint.clear();
+        return Ok(is_changed);
+    };
+    let mut is_changed = saved.state.redact_again(again);
+    // The hash is saved with the last bytes that it took, as they are.
+    let mut last = before(saved.state.next_seq)?;
+    let mut apart = Again::default();
+    if is_changed || last.iter_mut().any(|message| apart.message(message)) {
+        saved.state.hasher.condense();
+        is_changed = true;
+    }
+    if is_changed {
+        *checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
+    }
+    Ok(is_changed)
 }
 
 /// Messages on their way to the store.

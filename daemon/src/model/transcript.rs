@@ -217,7 +217,10 @@ impl Action {
                 visit(&mut task.key);
                 visit(&mut task.subject);
             }),
-            Action::UpdateTask { subject, .. } => subject.iter_mut().for_each(visit),
+            Action::UpdateTask { key, state: _, subject } => {
+                visit(key);
+                subject.iter_mut().for_each(visit);
+            }
             Action::Delegate { agent, subject } => {
                 agent.iter_mut().for_each(&mut *visit);
                 visit(subject);

@@ -5,6 +5,7 @@
 //! applied whole or not at all, and acknowledged only when it would survive a power cut. What the
 //! search index must follow is put in the same step into an outbox.
 
+pub mod clean;
 #[cfg(test)]
 pub mod contract;
 pub mod graph;
@@ -15,6 +16,7 @@ pub mod vectors;
 use tokio::sync::{oneshot, watch};
 
 pub use self::{
+    clean::{Cleaner, TextStore},
     graph::GraphStore,
     notes::{Note, NoteStore, Shelf},
     vectors::VectorStore,
@@ -28,7 +30,7 @@ use crate::model::{
 };
 
 /// What survives a restart.
-pub trait Store: GraphStore + NoteStore + VectorStore + Send + Sync {
+pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
     /// Queues `writes` to be applied together and returns at once; blocks only while the writer
     /// is more than a few lists behind.
     ///

@@ -29,6 +29,8 @@ pub enum Shelf {
     Room,
     /// Which defects of older versions the database was searched for.
     Checked,
+    /// By which rules the stored text was redacted; one note.
+    Redaction,
 }
 
 /// One change of the notes.
@@ -65,6 +67,24 @@ pub trait NoteStore {
 }
 
 impl Shelf {
+    /// Every one.
+    const ALL: [Shelf; 9] = [
+        Shelf::Awaiting,
+        Shelf::Learned,
+        Shelf::Usage,
+        Shelf::Forgotten,
+        Shelf::ForgottenRecords,
+        Shelf::Forks,
+        Shelf::Summaries,
+        Shelf::Room,
+        Shelf::Redaction,
+    ];
+
+    /// The one with this number on disk.
+    pub(in crate::store) fn from_number(number: u8) -> Option<Shelf> {
+        Shelf::ALL.into_iter().find(|shelf| shelf.number() == number)
+    }
+
     /// Its number on disk.
     pub(in crate::store) fn number(self) -> u8 {
         match self {
@@ -77,6 +97,7 @@ impl Shelf {
             Shelf::Summaries => 7,
             Shelf::Room => 8,
             Shelf::Checked => 10,
+            Shelf::Redaction => 9,
         }
     }
 }

@@ -122,18 +122,33 @@ impl Event {
         }
     }
 
+    /// What of it waits in the spool: which session is meant, what happened to it, and why in a word.
+    pub fn to_spool(&self) -> Event {
+        Event {
+            hook_event_name: self.hook_event_name.clone(),
+            session_id: self.session_id.clone(),
+            reason: self.reason.clone().filter(|reason| is_word(reason)),
+            ..Event::default()
+        }
+    }
+
     /// The reason that its close is recorded with, as `session_tracking_close` takes it. A word that
     /// no agent would use becomes `other`.
     pub fn close_reason(&self) -> String {
         if self.kind() == Kind::Compact {
             return "pre_compact".to_owned();
         }
-        let is_word = |reason: &&str| {
-            let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-            (1..=32).contains(&reason.len()) && reason.bytes().all(is_part)
-        };
-        format!("hook_{}", self.reason.as_deref().filter(is_word).unwrap_or("other"))
+        format!(
+            "hook_{}",
+            self.reason.as_deref().filter(|reason| is_word(reason)).unwrap_or("other")
+        )
     }
+}
+
+/// Whether a reason is a word of an agent's own, as opposed to a text.
+fn is_word(reason: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    (1..=32).contains(&reason.len()) && reason.bytes().all(is_part)
 }
 
 impl Kind {
@@ -195,6 +210,24 @@ mod tests {
         let text = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"secret"}"#;
         let event: Event = serde_json::from_str(text).unwrap();
         assert!(!serde_json::to_string(&event).unwrap().contains("secret"));
+    }
+
+    #[test]
+    fn free_text_does_not_wait_in_the_spool() {
+        let event = Event {
+            hook_event_name: "SessionEnd".to_owned(),
+            session_id: "s".to_owned(),
+            transcript_path: Some("/home/ann/t.jsonl".to_owned()),
+            cwd: Some("/home/ann".to_owned()),
+            source: None,
+            reason: Some("the password is hunter2".to_owned()),
+        };
+        let waits = event.to_spool();
+        assert_eq!(
+            serde_json::to_string(&waits).unwrap(),
+            r#"{"hook_event_name":"SessionEnd","session_id":"s"}"#
+        );
+        assert_eq!(waits.close_reason(), event.close_reason());
     }
 
     #[test]

@@ -71,6 +71,12 @@ impl Unknowns {
         self.tools.retain(|tool, _| !is_known(tool));
     }
 
+    /// Has `change` change the arguments of every call; says whether it changed any.
+    pub fn change_calls(&mut self, change: &mut dyn FnMut(&mut Value) -> bool) -> bool {
+        let calls = self.tools.values_mut().flatten();
+        calls.fold(false, |changed, call| change(call) | changed)
+    }
+
     /// What to ask; nothing when everything is known.
     pub fn request(&self) -> Option<ClassificationRequest> {
         (!self.tools.is_empty()).then(|| ClassificationRequest { tools: self.tools.clone() })

@@ -25,7 +25,7 @@ use crate::{
         handoff, spool,
     },
     clock,
-    engine::AskError,
+    engine::{AskError, redaction},
     model::{CloseReason, Timestamp},
     store::StoreError,
 };
@@ -52,7 +52,7 @@ pub(in crate::api) enum Acted {
 
 /// Answers `graphiti/hook`.
 pub(super) async fn hook(daemon: &Daemon, caller: &Caller, params: Value) -> Result<Value, Error> {
-    let event: Event = read(params)?;
+    let event = without_secrets(read(params)?);
     let hooks = daemon.hooks();
     daemon.ears.heard(&event.hook_event_name, clock::now());
     if !hooks.enabled {
@@ -79,6 +79,15 @@ pub(super) async fn hook(daemon: &Daemon, caller: &Caller, params: Value) -> Res
         }
     }
     Ok(write(&taken))
+}
+
+/// Whatever an agent calls its session and the event.
+fn without_secrets(event: Event) -> Event {
+    Event {
+        hook_event_name: redaction::text(&event.hook_event_name).into_owned(),
+        session_id: redaction::id(&event.session_id).into_owned(),
+        ..event
+    }
 }
 
 /// Answers `graphiti/hooks`.

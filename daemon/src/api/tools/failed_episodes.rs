@@ -8,6 +8,7 @@ use graphiti_proto::{
 use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
     api::{Daemon, caller::Caller},
+    engine::redaction,
     model::{
         Project,
         session::{Session, State},
@@ -47,7 +48,7 @@ fn failed(session: &Session) -> Option<Failed> {
     Some(Failed {
         session_id: session.id.id.clone(),
         project: session.project.as_ref().map(Project::path).unwrap_or_default().to_owned(),
-        file_path: session.file.clone(),
+        file_path: redaction::text(&session.file).into_owned(),
         error: failure.error.clone(),
         attempts: failure.attempts,
         retry_at: failure.retry_at.map(|at| at.to_string()),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    engine::redaction,
     model::{SessionKey, Timestamp},
     store::{Note, Shelf, Store, StoreError, Write},
 };
@@ -49,7 +50,7 @@ pub fn write(session: SessionKey, awaiting: Option<&Awaiting>) -> Write {
             version: VERSION,
             due: awaiting.due.micros(),
             retried: awaiting.retried,
-            error: awaiting.error.clone(),
+            error: awaiting.error.as_deref().map(|error| redaction::text(error).into_owned()),
         };
         serde_json::to_vec(&record).expect("a record is plain data")
     });

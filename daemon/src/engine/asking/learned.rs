@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     activity::classify::{Correction, Learned},
+    engine::redaction::{self, Again},
     model::tool::{ToolDomain, ToolIntent},
     store::{Note, Shelf, Store, Write},
 };
@@ -81,12 +82,13 @@ impl Lessons {
     /// Remembers what the user says about a tool.
     pub fn correct(&self, tool: &str, intent: ToolIntent, domain: ToolDomain) {
         let correction = Correction { intent, domain, signals: None };
-        self.change(|learned| learned.correct(tool, correction));
+        // As it is called in sessions.
+        self.change(|learned| learned.correct(&redaction::id(tool), correction));
     }
 
     /// Takes back what the user said about a tool; says whether there was anything.
     pub fn withdraw(&self, tool: &str) -> bool {
-        self.change(|learned| learned.withdraw(tool))
+        self.change(|learned| learned.withdraw(&redaction::id(tool)))
     }
 
     /// Every tool that something was learned about, by name.
@@ -110,7 +112,9 @@ impl Lessons {
 
     /// Takes such a document in; how many entries were taken, known already, and unreadable.
     pub fn import(&self, document: &Value) -> (usize, usize, usize) {
-        let imported = self.change(|learned| learned.import(document));
+        let mut document = document.clone();
+        Again::default().value(&mut document);
+        let imported = self.change(|learned| learned.import(&document));
         (imported.taken, imported.needless, imported.unreadable)
     }
 

@@ -11,7 +11,7 @@ use crate::{
         format::Running,
         liveness::{self, Life, Process},
     },
-    engine::Event,
+    engine::{Event, redaction},
     model::{SessionKey, Timestamp, session::State as SessionState},
     session::Event as SessionEvent,
 };
@@ -158,6 +158,10 @@ impl State {
             .liveness
             .iter()
             .flat_map(|(format, folder)| liveness::running(*format, folder))
+            .map(|(session, running)| {
+                let session = redaction::id(&session).into_owned();
+                (session.clone(), Running { session, ..running })
+            })
             .collect();
         let fresh: HashSet<Process> = found.values().map(process_of).collect();
         fresh

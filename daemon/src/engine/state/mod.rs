@@ -40,6 +40,7 @@ use crate::{
         duplicates,
         files::Looked,
         reading::Reader,
+        redaction,
         schedule::{self, Schedule},
     },
     model::{SessionKey, Timestamp},
@@ -250,6 +251,8 @@ impl State {
     }
 
     fn note_problem(&mut self, problem: String) {
+        // Most of them name a file.
+        let problem = redaction::text(&problem).into_owned();
         // What goes on going wrong is said once.
         if let Some(at) = self.problems.iter().position(|known| *known == problem) {
             self.problems.remove(at);

@@ -4,6 +4,7 @@
 //! every list of writes flushed and its file synced before the next one is begun, values of at
 //! most four kilobytes, every value in a checksummed envelope.
 
+mod clean;
 mod counters;
 mod envelope;
 #[doc(hidden)]

@@ -22,21 +22,55 @@ const BLOCK_BYTES: usize = 12 << 10;
 
 /// A write whose records are already encoded.
 pub(super) enum Prepared {
-    Session { session: Box<Session>, record: Vec<u8> },
-    Source { source: Source, record: Vec<u8>, checkpoint: Option<Vec<u8>> },
-    Messages { source: SourceKey, from: u32, count: u32, blocks: Vec<(u32, Vec<u8>)> },
-    Landmarks { session: SessionKey, records: Vec<RecordUuid> },
-    Reword { source: SourceKey, words: Vec<Reworded> },
+    Session {
+        session: Box<Session>,
+        record: Vec<u8>,
+    },
+    Source {
+        source: Source,
+        record: Vec<u8>,
+        checkpoint: Option<Vec<u8>>,
+    },
+    Messages {
+        source: SourceKey,
+        from: u32,
+        count: u32,
+        blocks: Vec<(u32, Vec<u8>)>,
+    },
+    Landmarks {
+        session: SessionKey,
+        records: Vec<RecordUuid>,
+    },
+    Reword {
+        source: SourceKey,
+        words: Vec<Reworded>,
+    },
     ClearSource(SourceKey),
     DropSource(SourceKey),
     DropText(SourceKey),
-    Episode { episode: Box<Episode>, record: Vec<u8> },
-    Statements { episode: EpisodeId, rows: Vec<(Key, Vec<u8>)>, things: Vec<Thing> },
+    Episode {
+        episode: Box<Episode>,
+        record: Vec<u8>,
+    },
+    Statements {
+        episode: EpisodeId,
+        rows: Vec<(Key, Vec<u8>)>,
+        things: Vec<Thing>,
+    },
     DropEpisode(EpisodeId),
     DropSession(SessionKey),
-    Note { key: Key, record: Option<Vec<u8>> },
-    Vectors { owner: Owner, episode: Option<EpisodeId>, record: Vec<u8> },
+    Note {
+        key: Key,
+        record: Option<Vec<u8>>,
+    },
+    Vectors {
+        owner: Owner,
+        episode: Option<EpisodeId>,
+        record: Vec<u8>,
+    },
     OutboxTaken(u64),
+    /// Rows as they are to stand from now on; `None` for one that is to go.
+    Rows(Vec<(Key, Option<Vec<u8>>)>),
 }
 
 impl Prepared {

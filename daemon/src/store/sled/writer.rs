@@ -125,9 +125,17 @@ impl Writer {
 
     /// Encodes on the caller's thread, so that the one writer only writes.
     pub(super) fn queue(&self, writes: Vec<Write>) -> Ticket {
-        let (resolve, ticket) = Ticket::new();
         let number = self.unwritten.add(&writes);
-        let writes = writes.into_iter().map(Prepared::from).collect();
+        self.send(number, writes.into_iter().map(Prepared::from).collect())
+    }
+
+    /// Queues rows that are encoded already.
+    pub(super) fn queue_rows(&self, rows: Vec<(Key, Option<Vec<u8>>)>) -> Ticket {
+        self.send(self.unwritten.add(&[]), vec![Prepared::Rows(rows)])
+    }
+
+    fn send(&self, number: u64, writes: Vec<Prepared>) -> Ticket {
+        let (resolve, ticket) = Ticket::new();
         let job = Job { number, writes, resolve };
         if let Some(queue) = &self.queue {
             // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
@@ -319,6 +327,15 @@ impl Thread {
             }
             Prepared::Vectors { owner, episode, record } => {
                 self.put_vectors(step, (owner, episode), &record)
+            }
+            Prepared::Rows(rows) => {
+                for (key, value) in rows {
+                    match value {
+                        Some(value) => step.ops.insert(key, value),
+                        None => step.ops.remove(key),
+                    }
+                }
+                Ok(())
             }
             Prepared::OutboxTaken(position) => {
                 let range = keys::outbox(0)..=keys::outbox(position);

@@ -1,0 +1,220 @@
+//! Files that hold text: exports, logs, and what waits in the home.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use graphiti_proto::methods::hook::{self, Event};
+use serde_json::Value;
+
+use super::{Mode, Redacted, known};
+use crate::{
+    engine::redaction::{Again, Report},
+    redact::RULES_VERSION,
+};
+
+/// What `graphiti export` writes into a folder, and into one below it.
+const EXPORTED: [&str; 3] = ["episodes.jsonl", "session_states.json", "tool_classifications.json"];
+const EPISODES: &str = "episodes";
+/// The log where no other place is set, and what a daemon in the background says at its start.
+const LOGS: [&str; 2] = ["graphitid.log", "graphitid.err"];
+/// Which sessions are worked on: only the crash of one is known by it.
+const AT_WORK: &str = "at_work.json";
+
+/// Redacts exported files again, those in folders among them, or tells what that would change.
+///
+/// # Errors
+///
+/// When one is none that is exported, or cannot be read or written. Those before it are done.
+pub fn exports(paths: &[PathBuf], mode: Mode) -> anyhow::Result<Redacted> {
+    let mut again = Again::default();
+    let mut changed = Vec::new();
+    for path in paths {
+        for file in exported(path)? {
+            known(&file)?;
+            let is_changed = redact_export(&file, mode, &mut again)
+                .with_context(|| format!("redact {}", file.display()))?;
+            changed.extend(is_changed.then_some(file));
+        }
+    }
+    let Report { kinds, unreadable, changed: _ } = again.report;
+    Ok(Redacted {
+        run: mode == Mode::Run,
+        rules: RULES_VERSION,
+        kinds,
+        unreadable,
+        files: changed,
+        ..Redacted::default()
+    })
+}
+
+/// Redacts logs and waiting events of a home; returns what changed.
+pub(super) fn of_home(
+    home: &Path,
+    log: Option<&Path>,
+    mode: Mode,
+    again: &mut Again,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let mut changed = Vec::new();
+    let mut logs: Vec<PathBuf> = LOGS.iter().map(|name| home.join(name)).collect();
+    logs.extend(log.map(Path::to_owned));
+    for file in logs.iter().flat_map(|log| with_older(log)) {
+        let is_changed = rewrite(&file, mode, &mut |text| {
+            again.text(text);
+        });
+        changed.extend(is_changed.with_context(|| redact(&file))?.then_some(file));
+    }
+    for file in listed(&hook::spool(home), "json") {
+        let is_changed = rewrite(&file, mode, &mut |text| event(text, again));
+        changed.extend(is_changed.with_context(|| redact(&file))?.then_some(file));
+    }
+    let at_work = home.join(AT_WORK);
+    let text = fs::read_to_string(&at_work).unwrap_or_default();
+    if again.text(&mut text.clone()) {
+        if mode == Mode::Run {
+            fs::remove_file(&at_work).with_context(|| redact(&at_work))?;
+        }
+        changed.push(at_work);
+    }
+    Ok(changed)
+}
+
+fn redact(file: &Path) -> String {
+    format!("redact {}", file.display())
+}
+
+/// The files of an export in a folder, or a file that is named.
+fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let metadata = fs::metadata(path).with_context(|| format!("read {}", path.display()))?;
+    if !metadata.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files: Vec<PathBuf> = EXPORTED.iter().map(|name| path.join(name)).collect();
+    files.retain(|file| is_plain_file(file));
+    files.extend(listed(&path.join(EPISODES), "md"));
+    // One may name the folder of the episodes itself.
+    if files.is_empty() {
+        files = listed(path, "md");
+    }
+    Ok(files)
+}
+
+/// The files with an extension in a folder; links are nobody's export.
+fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| {
+        file.extension().is_some_and(|found| found == extension) && is_plain_file(file)
+    });
+    files.sort();
+    files
+}
+
+fn is_plain_file(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// A log and those that were put aside before it.
+fn with_older(log: &Path) -> Vec<PathBuf> {
+    let older = (1..).map(|number| {
+        let mut name = log.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        PathBuf::from(name)
+    });
+    let older = older.take_while(|file| is_plain_file(file));
+    [log.to_owned()].into_iter().filter(|file| is_plain_file(file)).chain(older).collect()
+}
+
+fn redact_export(file: &Path, mode: Mode, again: &mut Again) -> io::Result<bool> {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    rewrite(file, mode, &mut |text| match extension {
+        Some("jsonl") => lines(text, again),
+        Some("json") => document(text, again),
+        _ => {
+            again.text(text);
+        }
+    })
+}
+
+/// Each line a JSON document; one that is none is redacted as text.
+fn lines(text: &mut String, again: &mut Again) {
+    let mut clean = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (content, end) = match line.strip_suffix('\n') {
+            Some(content) => (content, "\n"),
+            None => (line, ""),
+        };
+        let mut content = content.to_owned();
+        match serde_json::from_str::<Value>(&content) {
+            Ok(mut value) => {
+                if again.value(&mut value) {
+                    content = value.to_string();
+                }
+            }
+            Err(_) => {
+                again.text(&mut content);
+            }
+        }
+        clean.push_str(&content);
+        clean.push_str(end);
+    }
+    *text = clean;
+}
+
+fn document(text: &mut String, again: &mut Again) {
+    match serde_json::from_str::<Value>(text) {
+        Ok(mut value) => {
+            if again.value(&mut value) {
+                *text = format!("{value:#}");
+            }
+        }
+        Err(_) => {
+            again.text(text);
+        }
+    }
+}
+
+/// An event keeps what matters of it; one that is none goes as text.
+fn event(text: &mut String, again: &mut Again) {
+    let Ok(event) = serde_json::from_str::<Event>(text) else {
+        again.text(text);
+        return;
+    };
+    let mut waits = event.to_spool();
+    let is_changed = again.id(&mut waits.session_id) | again.text(&mut waits.hook_event_name);
+    if is_changed || waits != event {
+        *text = serde_json::to_string(&waits).expect("an event has only string keys");
+    }
+}
+
+/// Has a file's text changed and puts the new one in its place in one step; says whether it changed.
+fn rewrite(file: &Path, mode: Mode, change: &mut dyn FnMut(&mut String)) -> io::Result<bool> {
+    let bytes = match fs::read(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        bytes => bytes?,
+    };
+    let before = String::from_utf8_lossy(&bytes).into_owned();
+    let mut text = before.clone();
+    change(&mut text);
+    if text == before {
+        return Ok(false);
+    }
+    if mode == Mode::Run {
+        replace(file, text.as_bytes())?;
+    }
+    Ok(true)
+}
+
+fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut part = file.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let mut fresh = File::create(&part)?;
+    fresh.set_permissions(fs::metadata(file)?.permissions())?;
+    fresh.write_all(bytes)?;
+    fresh.sync_all()?;
+    fs::rename(part, file)
+}

@@ -1,0 +1,220 @@
+//! `graphitid redact`: the present rules over what was stored under older ones.
+//!
+//! The rows of the database are gone over in steps, and how far that came is kept in the database,
+//! so that a run may be cut short at any time. Then the search index is removed, which the daemon
+//! makes anew, and the database is written anew, for sled keeps the bytes of what was replaced.
+
+mod files;
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, ensure};
+use serde::Serialize;
+
+pub use self::files::exports;
+use super::{Options, aside, database, search};
+use crate::{
+    config::{self, Config},
+    engine::{
+        follow, indexes,
+        redaction::{
+            Again, Report,
+            note::{StoredRules, UnfinishedRun},
+        },
+    },
+    fault,
+    lifecycle::home::Home,
+    redact::RULES_VERSION,
+    store::{TextStore, clean::CleaningPosition, sled::SledStore},
+};
+
+/// Whether anything is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It is only told what would change.
+    Preview,
+    /// It is changed.
+    Run,
+}
+
+/// What was changed, or would be.
+#[derive(Debug, Default, Serialize)]
+pub struct Redacted {
+    /// Whether it was changed.
+    pub run: bool,
+    /// The version of the rules.
+    pub rules: u32,
+    /// The version of the rules that it was stored under; none for one before such were noted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored_rules: Option<u32>,
+    /// Records that changed, by what they are.
+    pub changed: BTreeMap<String, u64>,
+    /// Secrets that were replaced, by kind.
+    pub kinds: BTreeMap<String, u64>,
+    /// Records or files that cannot be read, and stay as they are.
+    pub unreadable: u64,
+    /// Files that changed.
+    pub files: Vec<PathBuf>,
+    /// Databases that were moved aside, which stay as they are.
+    pub put_aside: Vec<PathBuf>,
+}
+
+/// Told how many of how many bytes were gone over.
+pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
+
+/// Between two notes of how far a run came, in bytes of rows.
+const NOTE_EVERY: u64 = 16 << 20;
+
+/// Redacts the database, the logs and the waiting events of a home again, or tells what that would
+/// change.
+///
+/// # Errors
+///
+/// When a daemon owns the home, or something cannot be read or written. What was changed stays so,
+/// and the next run goes on from there.
+pub fn home(options: &Options, mode: Mode, progress: Progress<'_>) -> anyhow::Result<Redacted> {
+    let home = Home::take(&options.home)?;
+    let folder = database(home.path());
+    let mut redacted =
+        Redacted { run: mode == Mode::Run, rules: RULES_VERSION, ..Redacted::default() };
+    redacted.put_aside = aside::all(&folder).context("look for databases that were moved aside")?;
+    let mut again = Again::default();
+    let mut store = None;
+    if folder.exists() {
+        let opened = open(&folder)?;
+        redacted.stored_rules = StoredRules::of(&opened)?.rules;
+        again = rows(&opened, mode, progress)?;
+        store = Some(opened);
+    }
+    let config = config::load(&search(options)).map_or_else(|_| Config::default(), |it| it.config);
+    redacted.files = files::of_home(home.path(), config.log.file.as_deref(), mode, &mut again)?;
+    let is_stored_changed = !again.report.is_empty();
+    if let Some(store) = store {
+        match mode {
+            Mode::Preview => store.close(),
+            Mode::Run => finish(store, home.path(), is_stored_changed)?,
+        }
+    }
+    let Report { changed, kinds, unreadable } = again.report;
+    Ok(Redacted { changed, kinds, unreadable, ..redacted })
+}
+
+fn open(folder: &Path) -> anyhow::Result<SledStore> {
+    SledStore::open(folder).with_context(|| format!("open {}", folder.display()))
+}
+
+/// Goes over all rows that were not gone over by a run before.
+fn rows(store: &SledStore, mode: Mode, progress: Progress<'_>) -> anyhow::Result<Again> {
+    let stored = StoredRules::of(store)?;
+    let unfinished = stored.unfinished.clone().filter(|run| run.rules == RULES_VERSION);
+    let (mut position, mut again) = match unfinished {
+        Some(UnfinishedRun { position: None, report, .. }) => return Ok(Again::resumed(report)),
+        Some(UnfinishedRun { position: Some(position), report, .. }) => {
+            (position, Again::resumed(report))
+        }
+        None => (CleaningPosition::new(), Again::default()),
+    };
+    let total = store.bytes_to_clean(&position)?;
+    let (mut done, mut noted) = (0, 0);
+    loop {
+        let step = match mode {
+            Mode::Preview => store.preview_cleaning(&mut again, &position)?,
+            Mode::Run => store.clean(&mut again, &position)?,
+        };
+        again.report.unreadable += step.unreadable;
+        done += step.bytes;
+        progress(done.min(total), total);
+        let is_last = step.next.is_none();
+        if mode == Mode::Run && (is_last || done - noted >= NOTE_EVERY) {
+            let report = again.report.clone();
+            let run = UnfinishedRun { rules: RULES_VERSION, position: step.next.clone(), report };
+            stored.clone().with(run).note(store)?;
+            noted = done;
+            fault::point("redact: noted");
+        }
+        match step.next {
+            Some(next) => position = next,
+            None => return Ok(again),
+        }
+    }
+}
+
+/// Rids the disk of what was replaced, and notes that all is redacted.
+fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()> {
+    let mut store = store;
+    if is_changed {
+        remove_index(&follow::folder(home)).context("remove the search index")?;
+        fault::point("redact: index removed");
+        store = store
+            .compact(&database(home))
+            .context("write the database anew; what was replaced may still lie in its file")?;
+        fault::point("redact: written anew");
+    }
+    StoredRules::present().note(&store)?;
+    store.close();
+    Ok(())
+}
+
+/// The daemon makes it anew.
+fn remove_index(folder: &Path) -> io::Result<()> {
+    for folder in indexes::folders(folder) {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Redacted {
+    /// For people, a paragraph a line.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let verb = if self.run { "Changed" } else { "Would change" };
+        let mut changed = listed(&self.changed);
+        if !self.files.is_empty() {
+            let files = self.files.len();
+            changed.push(format!("{files} {}", if files == 1 { "file" } else { "files" }));
+        }
+        lines.push(match changed.is_empty() {
+            true => format!("Nothing is stored that rules {} would redact.", self.rules),
+            false => format!("{verb}: {}.", changed.join(", ")),
+        });
+        if !self.kinds.is_empty() {
+            lines.push(format!("Secrets by kind: {}.", listed(&self.kinds).join(", ")));
+        }
+        if self.unreadable > 0 {
+            lines.push(format!(
+                "{} records cannot be read and stay as they are; see `graphiti repair`.",
+                self.unreadable
+            ));
+        }
+        for folder in &self.put_aside {
+            lines.push(format!(
+                "{} was moved aside as damaged and stays as it is: remove it when nothing is missing.",
+                folder.display()
+            ));
+        }
+        lines
+    }
+}
+
+/// `3 messages`, ….
+fn listed(counts: &BTreeMap<String, u64>) -> Vec<String> {
+    counts.iter().map(|(what, count)| format!("{count} {what}")).collect()
+}
+
+/// Fails for a file that is none of an export's.
+fn known(path: &Path) -> anyhow::Result<()> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    ensure!(
+        matches!(extension, Some("md" | "json" | "jsonl")),
+        "{} is no file that `graphiti export` writes: *.md, *.json or *.jsonl",
+        path.display()
+    );
+    Ok(())
+}

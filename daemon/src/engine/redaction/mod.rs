@@ -1,0 +1,96 @@
+//! Redaction of what is stored apart from a transcript's text, and of all that is stored already.
+//!
+//! A transcript's items are redacted as they are read ([`pipeline`](super::pipeline)). What comes
+//! in by other ways (ids, reasons, paths that are shown, imported episodes) is redacted by the
+//! functions here. [`Again`] goes over what was stored under older rules; [`note`] keeps which
+//! rules that was.
+
+mod again;
+pub mod note;
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+
+pub use self::again::{Again, Report};
+use crate::{
+    model::{CloseReason, SessionId},
+    redact::Redactor,
+};
+
+/// `text` without its secrets.
+pub fn text(text: &str) -> Cow<'_, str> {
+    Redactor::new().redact(text).text
+}
+
+/// An id, or a name by which something is found, without its secrets. One that holds none is what it
+/// was; of two that differ only in their secrets each is still one of its own, and always the same.
+pub fn id(id: &str) -> Cow<'_, str> {
+    match text(id) {
+        Cow::Borrowed(_) => Cow::Borrowed(id),
+        Cow::Owned(clean) => {
+            let digest = Sha256::digest(id);
+            let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+            Cow::Owned(format!("{clean}-{mark}"))
+        }
+    }
+}
+
+/// What an agent calls a session, without secrets.
+pub fn session_id(given: SessionId) -> SessionId {
+    SessionId { id: id(&given.id).into_owned(), ..given }
+}
+
+/// Why a session is closed, without secrets.
+pub fn reason(reason: CloseReason) -> CloseReason {
+    match reason {
+        CloseReason::Explicit(note) => CloseReason::Explicit(note.map(|note| text(&note).into())),
+        CloseReason::Hook(word) => CloseReason::Hook(text(&word).into()),
+        CloseReason::PreCompact
+        | CloseReason::LazyQuery
+        | CloseReason::InactivityTimeout
+        | CloseReason::AgentExited
+        | CloseReason::HistorySync => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_without_a_secret_is_what_it_was() {
+        for plain in [
+            "6f0d2a5e-0d1c-4a53-9a6b-1d2e3f405162",
+            "rollout-2026-03-01T10-00-00-abc",
+            "agent-a4776357374349619",
+            "mcp__linear__get_issue",
+            "token",
+            "",
+        ] {
+            assert_eq!(id(plain), plain);
+        }
+    }
+
+    #[test]
+    fn ids_stay_apart_and_the_same_when_their_secrets_go() {
+        let secret = |n: u32| format!("backup-ghp{}{n}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1");
+        let (one, other) = (secret(1), secret(2));
+        let (one, other) = (id(&one), id(&other));
+        assert!(one.starts_with("backup-[REDACTED:github-token]-"), "{one}");
+        assert_ne!(one, other);
+        assert_eq!(id(&secret(1)), one);
+        assert_eq!(id(&one), one);
+    }
+
+    #[test]
+    fn a_reason_keeps_its_words_but_not_its_secret() {
+        let given = CloseReason::from_argument(Some("done, password=hunter2hunter2"));
+        assert_eq!(
+            reason(given),
+            CloseReason::Explicit(Some("done, password=[REDACTED:password]".to_owned()))
+        );
+        let plain = CloseReason::from_argument(Some("hook_clear"));
+        assert_eq!(reason(plain.clone()), plain);
+    }
+}

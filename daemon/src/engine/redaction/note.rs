@@ -1,0 +1,94 @@
+//! By which rules the stored text was redacted: a note in the store.
+//!
+//! A new database has the present rules. One without the note is of a version that kept none.
+
+use serde::{Deserialize, Serialize};
+
+use super::Report;
+use crate::{
+    redact::RULES_VERSION,
+    store::{Note, Shelf, Store, StoreError, Totals, Write, clean::CleaningPosition},
+};
+
+/// What is noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredRules {
+    version: u32,
+    /// The version of the rules; `None` for one before such versions were noted.
+    pub rules: Option<u32>,
+    /// A run that has not come to its end.
+    pub unfinished: Option<UnfinishedRun>,
+}
+
+/// How far a run came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnfinishedRun {
+    /// The version of the rules that it goes by.
+    pub rules: u32,
+    /// How far the rows were gone over; `None` when all of them were.
+    pub position: Option<CleaningPosition>,
+    /// What was changed so far.
+    pub report: Report,
+}
+
+const VERSION: u32 = 1;
+const NAME: &[u8] = b"rules";
+
+impl StoredRules {
+    /// What `store` says. What cannot be read counts as older rules.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn of(store: &dyn Store) -> Result<StoredRules, StoreError> {
+        let note = store.note(Shelf::Redaction, NAME)?;
+        let stored = note.and_then(|note| serde_json::from_slice::<StoredRules>(&note).ok());
+        Ok(stored.filter(|stored| stored.version == VERSION).unwrap_or_default())
+    }
+
+    /// All is redacted by the present rules.
+    pub fn present() -> StoredRules {
+        StoredRules { version: VERSION, rules: Some(RULES_VERSION), unfinished: None }
+    }
+
+    /// The same with a run that came so far.
+    pub fn with(self, run: UnfinishedRun) -> StoredRules {
+        StoredRules { version: VERSION, unfinished: Some(run), ..self }
+    }
+
+    /// Whether text may be stored that the present rules would redact.
+    pub fn is_older(&self) -> bool {
+        self.unfinished.is_some() || self.rules.is_none_or(|rules| rules < RULES_VERSION)
+    }
+
+    /// Notes it in `store`; returns when that is safe.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
+        store.write(vec![self.to_write()]).wait().map(drop)
+    }
+
+    /// What notes it.
+    fn to_write(&self) -> Write {
+        let content = serde_json::to_vec(self).expect("rules are plain data");
+        Write::Note(Note { shelf: Shelf::Redaction, name: NAME.to_vec(), content: Some(content) })
+    }
+}
+
+/// Notes the present rules in a store that is new.
+///
+/// # Errors
+///
+/// When the store cannot be read.
+pub fn note_new(store: &dyn Store) -> Result<(), StoreError> {
+    let is_new = store.outbox_end() == 0 && store.totals() == Totals::default();
+    if is_new && StoredRules::of(store)?.rules.is_none() {
+        // Without it a new database is taken for an old one, which costs only a needless run.
+        drop(store.write(vec![StoredRules::present().to_write()]));
+    }
+    Ok(())
+}
