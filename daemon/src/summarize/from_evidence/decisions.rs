@@ -210,6 +210,7 @@ mod tests {
             question: question.to_owned(),
             answer: answer.to_owned(),
             alternatives: vec!["Hourly - many files".to_owned()],
+            header: None,
             origin: Origin::default(),
         };
         let evidence = Evidence {

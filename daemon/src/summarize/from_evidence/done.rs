@@ -117,6 +117,8 @@ mod tests {
             |subject: &str, state| Task { key: String::new(), subject: subject.to_owned(), state };
         let mut evidence = Evidence {
             commits: vec![Commit {
+                body: String::new(),
+                at: None,
                 hash: "1a2b3c4".to_owned(),
                 subject: "Fix the date parser".to_owned(),
                 origin: Origin::default(),
