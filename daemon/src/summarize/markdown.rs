@@ -50,6 +50,34 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
     page.lines.join("\n")
 }
 
+/// Renders `summary` for whoever goes on with the work: what they need first comes first.
+///
+/// How it ended, what is open, what was wanted and decided, what was done and found out, errors,
+/// then tests, settings and files. Numbers about the session are left to others.
+pub fn to_page(summary: &EnhancedSessionSummary) -> String {
+    let mut page = Page { lines: Vec::new() };
+    let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
+    let ended: Vec<String> = ended.into_iter().flatten().map(one_line).collect();
+    page.section(&format!("{OUTCOME}{}", summary.outcome.as_str()), ended);
+    page.list("## Open", summary.next_steps.as_deref());
+    page.section("## Objective", [one_line(&summary.objective)]);
+    page.list("## Wishes of the user", summary.preferences.as_deref());
+    page.section_of("## Decisions", summary.key_decisions.as_deref(), decision);
+    page.list("## Done", summary.completed_tasks.as_deref());
+    page.list("## Findings", summary.discoveries.as_deref());
+    page.section_of("## Errors", summary.errors_resolved.as_deref(), error);
+    if let Some(cause) = &summary.root_cause_analysis {
+        page.section("## Root cause", [one_line(cause)]);
+    }
+    page.list("## Known failures", summary.known_failures.as_deref());
+    if let Some(tests) = &summary.test_results {
+        page.section("## Tests", test_lines(tests));
+    }
+    page.settings(summary.config_changes.as_deref());
+    page.files(summary.files_modified.as_deref());
+    page.lines.join("\n")
+}
+
 struct Page {
     lines: Vec<String>,
 }
@@ -339,6 +367,10 @@ Understand the authentication system architecture
             ]),
             topics: None,
             relations: None,
+            last_words: None,
+            repository: None,
+            preferences: None,
+            known_failures: None,
             discoveries: None,
             test_results: Some(TestSummary {
                 framework: "pytest".to_owned(),

@@ -2,21 +2,26 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, StatementKind},
+        evidence::{Evidence, FileWork},
         transcript::{Outcome, TaskState},
     },
     summarize::{
-        from_evidence::entries::{ENTRY, Entries, push},
+        from_evidence::entries::{ENTRY, Entries, cut_at_clause, push},
+        report::{Topic, passages},
         text::{cut, pattern},
     },
 };
 
 /// Entries at most.
-const ENTRIES: usize = 14;
+const ENTRIES: usize = 18;
 /// Commits listed from the beginning and from the end.
 const COMMITS: (usize, usize) = (3, 7);
-/// With fewer entries than this, the agent's own reports are used too.
+/// With fewer entries than this, the work of sub-agents is named too.
 const FEW: usize = 5;
+/// Entries taken from one report.
+const OF_A_REPORT: usize = 7;
+/// Characters of a commit's body.
+const POINT: usize = 320;
 
 /// What was accomplished, what lasts longest first.
 pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
@@ -34,10 +39,8 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
             push(&mut list, entries.tidy(&task.subject));
         }
     }
-    if list.len() < FEW && can_have_changed(evidence) {
-        for statement in entries.statements(StatementKind::Done) {
-            push(&mut list, entries.deed(&statement.text));
-        }
+    if can_have_changed(evidence) {
+        reported(entries, &mut list);
     }
     if list.is_empty() {
         steps.into_iter().for_each(|task| push(&mut list, entries.tidy(&task.subject)));
@@ -54,6 +57,24 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     }
     list.truncate(ENTRIES);
     list
+}
+
+/// What reports of turns that changed something list: under headings of their own, or as done.
+fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    for report in entries.reports.reports.iter().filter(|report| report.changed) {
+        let mut taken = 0;
+        for claim in &report.claims {
+            let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
+                || (claim.topic.is_none() && claim.listed && !claim.nested);
+            if is_done
+                && taken < OF_A_REPORT
+                && let Some(line) = entries.claim(claim)
+            {
+                push(list, line);
+                taken += 1;
+            }
+        }
+    }
 }
 
 /// Whether the session changed anything that it shows: else what sounds like a deed is a
@@ -89,8 +110,18 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
             format!(" (commit `{}`)", commit.hash)
         };
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
-        push(list, format!("{subject}{hash}"));
+        let point = point(&commit.body)
+            .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
+        push(list, format!("{subject}{hash}{point}"));
     }
+}
+
+/// The first sentences of a commit's body.
+fn point(body: &str) -> Option<String> {
+    let passages = passages(body);
+    let texts: Vec<&str> = passages.iter().take(4).map(|passage| passage.text.as_str()).collect();
+    let line = texts.join(" ");
+    (line.len() >= 20).then(|| cut_at_clause(&line, POINT))
 }
 
 /// A step of the way rather than a result.
@@ -102,13 +133,15 @@ fn is_step(subject: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::evidence::StatementKind;
     use crate::model::{
         evidence::{Commit, PullRequest, Statement},
         transcript::{Origin, Task},
     };
+    use crate::summarize::report::Reports;
 
     fn completed(evidence: &Evidence) -> Vec<String> {
-        completed_tasks(&Entries { evidence, project: None })
+        completed_tasks(&Entries { evidence, reports: &Reports::of(evidence), project: None })
     }
 
     #[test]

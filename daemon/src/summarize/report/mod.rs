@@ -1,0 +1,136 @@
+//! The reports that an agent writes at the end of its turns, read as Markdown.
+//!
+//! Agents summarise their own work there, under headings that say what the items are. The tables
+//! of headings and phrases are data, in `phrases`; nothing here knows a language.
+
+mod markdown;
+mod phrases;
+
+pub(crate) use self::{
+    markdown::{Form, Passage, passages},
+    phrases::{Topic, is_phrase, topic_of_heading, topic_of_sentence},
+};
+use crate::{
+    model::{
+        evidence::{Evidence, TurnReport},
+        transcript::Origin,
+    },
+    summarize::text::{one_line, sentences},
+};
+
+/// Everything that was reported in a session, turn by turn.
+#[derive(Debug, Default)]
+pub(crate) struct Reports {
+    /// The reports, in order.
+    pub(crate) reports: Vec<Report>,
+}
+
+/// What the agent reported at the end of one turn.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// Where it stands.
+    pub(crate) origin: Origin,
+    /// Whether the turn changed files or made a commit.
+    pub(crate) changed: bool,
+    /// Whether the user had asked a question.
+    pub(crate) answers: bool,
+    /// Its first paragraph that says something, as one line.
+    pub(crate) lead: Option<String>,
+    /// What it states, in order.
+    pub(crate) claims: Vec<Claim>,
+}
+
+/// One thing that a report states.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Claim {
+    /// What it is about; `None` where neither a heading nor its own words say so.
+    pub(crate) topic: Option<Topic>,
+    /// Its bold beginning.
+    pub(crate) label: Option<String>,
+    /// Its text as one line, without the label.
+    pub(crate) text: String,
+    /// Whether it stands in a list or a table.
+    pub(crate) listed: bool,
+    /// Whether it stands in a list within a list.
+    pub(crate) nested: bool,
+    /// Where its report stands.
+    pub(crate) origin: Origin,
+}
+
+impl Reports {
+    /// Reads all reports that the evidence holds.
+    pub(crate) fn of(evidence: &Evidence) -> Reports {
+        Reports { reports: evidence.reports.iter().map(Report::of).collect() }
+    }
+
+    /// All claims on a topic, in order.
+    pub(crate) fn on(&self, topic: Topic) -> impl Iterator<Item = &Claim> {
+        let claims = self.reports.iter().flat_map(|report| &report.claims);
+        claims.filter(move |claim| claim.topic == Some(topic))
+    }
+}
+
+impl Report {
+    fn of(report: &TurnReport) -> Report {
+        let passages = passages(&report.text);
+        let lead = passages
+            .iter()
+            .find(|passage| passage.form == Form::Paragraph && passage.text.len() >= 12);
+        let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
+        let claims = passages.iter().filter_map(|passage| Claim::of(passage, report.origin));
+        Report {
+            origin: report.origin,
+            changed: report.changed,
+            answers: report.answers,
+            claims: claims.collect(),
+            lead,
+        }
+    }
+
+    /// Whether it says enough to stand for the session's work.
+    pub(crate) fn has_substance(&self) -> bool {
+        self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
+    }
+
+    /// Whether it puts something forward rather than telling what is so.
+    pub(crate) fn proposes(&self) -> bool {
+        let is_offer = |claim: &Claim| claim.topic == Some(Topic::Proposal);
+        !self.changed
+            && self.claims.iter().filter(|claim| is_offer(claim)).count() * 3 >= self.claims.len()
+    }
+}
+
+impl Claim {
+    fn of(passage: &Passage, origin: Origin) -> Option<Claim> {
+        let (listed, nested) = match passage.form {
+            Form::Paragraph => (false, false),
+            Form::Row => (true, false),
+            Form::Item { depth, .. } => (true, depth > 1),
+        };
+        let of_box = match passage.form {
+            Form::Item { ticked: Some(false), .. } => Some(Topic::Open),
+            Form::Item { ticked: Some(true), .. } => Some(Topic::Done),
+            _ => None,
+        };
+        let label = passage.label.as_deref();
+        let of_label = || label.and_then(topic_of_heading);
+        let of_headings =
+            || passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
+        let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
+        let of_words = || topic_of_sentence(&first);
+        // A proposal stays one, whatever the words of its items.
+        let topic = match of_headings() {
+            Some(Topic::Proposal) => Some(Topic::Proposal),
+            headings => of_box.or_else(of_label).or(headings).or_else(of_words),
+        };
+        let text = one_line(&passage.text);
+        (!text.is_empty() || label.is_some()).then(|| Claim {
+            topic,
+            label: passage.label.clone(),
+            text,
+            listed,
+            nested,
+            origin,
+        })
+    }
+}
