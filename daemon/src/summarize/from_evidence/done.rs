@@ -66,7 +66,11 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         for claim in &report.claims {
             let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
                 || (claim.topic.is_none() && claim.listed && !claim.nested);
+            let repeats = !entries.evidence.commits.is_empty()
+                && pattern!(r"(?i)^(?:committed|pushed|done|fixed and pushed|all \d+ tests)\b")
+                    .is_match(&claim.text);
             if is_done
+                && !repeats
                 && taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
             {

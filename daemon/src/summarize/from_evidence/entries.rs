@@ -10,7 +10,7 @@ use crate::{
         project::Project,
     },
     summarize::{
-        report::{Claim, Reports},
+        report::{Claim, Reports, Topic},
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
             standing_alone, without_full_stop,
@@ -74,6 +74,9 @@ impl<'e> Entries<'e> {
             None => text,
         };
         let line = cut_at_clause(&line, CLAIM);
+        if claim.topic == Some(Topic::Instruction) || claim.topic == Some(Topic::Proposal) {
+            return None;
+        }
         let leans = pattern!(
             r"(?i)^(?:it|it's|this|these|those|that|that's|they|but|so|and|also|however|then|he|she|which|same|both|here|there|above|below|see|e\.g)\b"
         );

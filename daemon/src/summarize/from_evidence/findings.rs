@@ -6,16 +6,19 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
-        from_evidence::entries::{Entries, cut_at_clause, plain_words, push},
-        report::Topic,
-        text::{one_line, same_words, sentences},
+        from_evidence::{
+            entries::{Entries, cut_at_clause, plain_words, push},
+            wording::begins_as_order,
+        },
+        report::{Claim, Topic},
+        text::{one_line, pattern, same_words, sentences},
     },
 };
 
 /// Discoveries at most; of more, the latest.
 const DISCOVERIES: usize = 12;
 /// Findings taken from one report.
-const OF_A_REPORT: usize = 6;
+const OF_A_REPORT: usize = 5;
 /// Known failures at most; of more, the latest.
 const KNOWN_FAILURES: usize = 4;
 /// A prompt with a question is no longer than this; an answer is cut to the second.
@@ -59,7 +62,11 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let mut taken = 0;
         for claim in &report.claims {
             let is_finding = matches!(claim.topic, Some(Topic::Finding | Topic::Cause))
-                || (states && claim.topic.is_none() && claim.listed && !claim.nested);
+                || (states
+                    && claim.topic.is_none()
+                    && claim.listed
+                    && !claim.nested
+                    && !is_option(claim));
             if is_finding
                 && taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
@@ -69,6 +76,20 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// One of several ways to go on, or an order to do something: nothing that is so.
+fn is_option(claim: &Claim) -> bool {
+    let marked = claim
+        .label
+        .as_deref()
+        .is_some_and(|label| pattern!(r"(?i)^(?:[a-h1-9]\b|option\b|step\b)").is_match(label));
+    marked
+        || begins_as_order(&claim.text)
+        || pattern!(
+            r"(?i)^(?:handle|reject|keep|allow|make|let|put|push|symlink|require|drop|skip)\b"
+        )
+        .is_match(&claim.text)
 }
 
 /// What the user asked, each with the first words of the answer.

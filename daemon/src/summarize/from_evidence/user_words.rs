@@ -1,7 +1,7 @@
 //! What the user decided and wished, in the user's own words.
 
 use crate::{
-    model::{evidence::Said, summary::DecisionRecord, transcript::Origin},
+    model::{evidence::Said, summary::DecisionRecord, transcript::Origin, wording::USER_SAID},
     summarize::{
         from_evidence::entries::{Entries, push},
         report::{Topic, is_phrase},
@@ -23,10 +23,14 @@ pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Said) -> Option<DecisionRecord> {
-    let words = spoken(&prompt.text)?;
+    let words = spoken(&unquoted(entries, prompt))?;
     let told: Vec<&str> = sentences(&words)
         .into_iter()
-        .filter(|sentence| !sentence.ends_with('?') && is_phrase(Topic::Choice, sentence))
+        .filter(|sentence| {
+            sentence.len() <= QUOTE
+                && !sentence.ends_with('?')
+                && is_phrase(Topic::Choice, sentence)
+        })
         .collect();
     if told.is_empty() {
         return None;
@@ -35,15 +39,27 @@ fn decision(entries: &Entries<'_>, prompt: &Said) -> Option<DecisionRecord> {
     let quote = if words.chars().count() <= QUOTE { words.clone() } else { told.join(" ") };
     let on = named_options(entries, &words, prompt.origin);
     let rationale = if on.is_empty() {
-        "The user's words".to_owned()
+        USER_SAID.to_owned()
     } else {
-        format!("The user's words, on {}", on.join("; "))
+        format!("{USER_SAID}, on {}", on.join("; "))
     };
     Some(DecisionRecord {
         decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), QUOTE)),
         rationale,
         alternatives: None,
     })
+}
+
+/// A prompt without the lines that the user pasted from the report before.
+fn unquoted(entries: &Entries<'_>, prompt: &Said) -> String {
+    let before =
+        entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
+    let before = before.map_or(String::new(), |report| one_line(&report.text));
+    let own = prompt.text.lines().filter(|line| {
+        let line = one_line(line);
+        line.len() < 20 || !before.contains(line.as_str())
+    });
+    own.collect::<Vec<_>>().join("\n")
 }
 
 /// The labels of the report before that the prompt names by letter or number.
@@ -74,7 +90,7 @@ fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> 
 pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for prompt in &entries.evidence.prompts {
-        let Some(words) = spoken(&prompt.text) else { continue };
+        let Some(words) = spoken(&unquoted(entries, prompt)) else { continue };
         for sentence in sentences(&words) {
             let is_wish = !sentence.ends_with('?')
                 && (12..=QUOTE).contains(&sentence.len())
@@ -91,8 +107,11 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
 
 /// A prompt as words to the agent; `None` for commands, pasted logs and plans.
 fn spoken(prompt: &str) -> Option<String> {
-    let is_command =
-        prompt.starts_with(['/', '<', '#']) || prompt.starts_with("Implement the following plan");
+    let is_review =
+        pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>").is_match(prompt);
+    let is_command = is_review
+        || prompt.starts_with(['/', '<', '#'])
+        || prompt.starts_with("Implement the following plan");
     let words = one_line(&without_code(prompt));
     (!is_command && prompt.len() <= SPOKEN && words.chars().any(char::is_alphabetic))
         .then_some(words)

@@ -1,8 +1,10 @@
 //! Markdown as a flat list of passages, each with the headings that it stands under.
 
+use std::borrow::Cow;
+
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::summarize::text::one_line;
+use crate::summarize::text::{is_picture, one_line};
 
 /// Bytes of a report that are parsed: Markdown that nests without end costs more than its length.
 const PARSED: usize = 16_000;
@@ -45,17 +47,39 @@ pub(crate) enum Form {
 
 /// The passages of `markdown`, in order. Code, quotes and HTML are left out.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
-    let end = markdown.floor_char_boundary(PARSED);
+    let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut reader = Reader::default();
-    for event in Parser::new_ext(&markdown[..end], options) {
+    for event in Parser::new_ext(&markdown, options) {
         if reader.passages.len() >= PASSAGES {
             break;
         }
         reader.take(event);
     }
     reader.passages
+}
+
+/// Lines that begin with a picture, such as a tick, as items of a list; those with a cross say what
+/// does not hold and are left out.
+fn with_list_marks(markdown: &str) -> Cow<'_, str> {
+    if !markdown.contains(is_picture) {
+        return Cow::Borrowed(markdown);
+    }
+    let mut marked = String::with_capacity(markdown.len() + 64);
+    for line in markdown.lines() {
+        let start = line.trim_start_matches(['-', '*', ' ']);
+        let is_cross = start.starts_with(['\u{274C}', '\u{2717}', '\u{2718}']);
+        if start.starts_with(is_picture) && !line.trim_start().starts_with(['-', '#']) && !is_cross
+        {
+            marked.push_str("- ");
+        }
+        if !is_cross {
+            marked.push_str(line);
+        }
+        marked.push('\n');
+    }
+    Cow::Owned(marked)
 }
 
 #[derive(Default)]

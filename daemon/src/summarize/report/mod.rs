@@ -77,12 +77,25 @@ impl Report {
             .iter()
             .find(|passage| passage.form == Form::Paragraph && passage.text.len() >= 12);
         let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
-        let claims = passages.iter().filter_map(|passage| Claim::of(passage, report.origin));
+        let mut claims = Vec::new();
+        let mut before: Option<&Passage> = None;
+        for passage in &passages {
+            // A paragraph behind a list no longer belongs to what the heading announced.
+            let is_behind = passage.form == Form::Paragraph
+                && before.is_some_and(|before| {
+                    before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
+                });
+            let headings = if is_behind { &[] } else { passage.headings.as_slice() };
+            claims.extend(Claim::of(passage, headings, report.origin));
+            if !is_behind {
+                before = Some(passage);
+            }
+        }
         Report {
             origin: report.origin,
             changed: report.changed,
             answers: report.answers,
-            claims: claims.collect(),
+            claims,
             lead,
         }
     }
@@ -94,14 +107,19 @@ impl Report {
 
     /// Whether it puts something forward rather than telling what is so.
     pub(crate) fn proposes(&self) -> bool {
-        let is_offer = |claim: &Claim| claim.topic == Some(Topic::Proposal);
-        !self.changed
-            && self.claims.iter().filter(|claim| is_offer(claim)).count() * 3 >= self.claims.len()
+        let count =
+            |is: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| is(claim)).count();
+        let offers = count(&|claim| claim.topic == Some(Topic::Proposal));
+        // One problem after the other, each with a way out, is a review with proposals.
+        let ways_out = count(&|claim| {
+            claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
+        });
+        !self.changed && (offers * 3 >= self.claims.len().max(1) || ways_out >= 2)
     }
 }
 
 impl Claim {
-    fn of(passage: &Passage, origin: Origin) -> Option<Claim> {
+    fn of(passage: &Passage, headings: &[String], origin: Origin) -> Option<Claim> {
         let (listed, nested) = match passage.form {
             Form::Paragraph => (false, false),
             Form::Row => (true, false),
@@ -114,14 +132,15 @@ impl Claim {
         };
         let label = passage.label.as_deref();
         let of_label = || label.and_then(topic_of_heading);
-        let of_headings =
-            || passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
+        let of_headings = || headings.iter().rev().find_map(|heading| topic_of_heading(heading));
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
-        // A proposal stays one, whatever the words of its items.
-        let topic = match of_headings() {
-            Some(Topic::Proposal) => Some(Topic::Proposal),
-            headings => of_box.or_else(of_label).or(headings).or_else(of_words),
+        let words = of_words();
+        // A proposal stays one, whatever its items say, and an instruction is one wherever it stands.
+        let topic = match (of_headings(), words) {
+            (Some(Topic::Proposal), _) => Some(Topic::Proposal),
+            (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
+            (headings, words) => of_box.or_else(of_label).or(headings).or(words),
         };
         let text = one_line(&passage.text);
         (!text.is_empty() || label.is_some()).then(|| Claim {

@@ -67,6 +67,7 @@ macro_rules! phrases {
 
 /// Each file with its name. Of two topics that know the same heading the earlier wins.
 const FILES: &[(&str, &str)] = phrases![
+    "en/instruction.toml",
     "en/proposal.toml",
     "en/open.toml",
     "en/known_failure.toml",
@@ -75,7 +76,6 @@ const FILES: &[(&str, &str)] = phrases![
     "en/fix.toml",
     "en/finding.toml",
     "en/done.toml",
-    "en/instruction.toml",
     "en/wish.toml",
     "en/choice.toml",
     "de.toml",
