@@ -16,6 +16,8 @@ use crate::{
 const ENTRIES: usize = 18;
 /// Commits listed from the beginning and from the end.
 const COMMITS: (usize, usize) = (3, 7);
+/// Tasks are named up to this number of entries: reports and commits tell the same better.
+const TASKS: usize = 8;
 /// With fewer entries than this, the work of sub-agents is named too.
 const FEW: usize = 5;
 /// Entries taken from one report.
@@ -29,18 +31,18 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
+    if can_have_changed(evidence) {
+        reported(entries, &mut list);
+    }
     let done = evidence.tasks.iter().filter(|task| task.state == TaskState::Completed);
     let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
     // Of too many, the first ones and the latest: what lies between led to them.
-    let room = ENTRIES.saturating_sub(list.len());
+    let room = TASKS.saturating_sub(list.len());
     let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
     for (at, task) in work.into_iter().enumerate() {
         if !left_out.contains(&at) {
             push(&mut list, entries.tidy(&task.subject));
         }
-    }
-    if can_have_changed(evidence) {
-        reported(entries, &mut list);
     }
     if list.is_empty() {
         steps.into_iter().for_each(|task| push(&mut list, entries.tidy(&task.subject)));
@@ -137,9 +139,8 @@ fn is_step(subject: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::StatementKind;
     use crate::model::{
-        evidence::{Commit, PullRequest, Statement},
+        evidence::{Commit, PullRequest, TurnReport},
         transcript::{Origin, Task},
     };
     use crate::summarize::report::Reports;
@@ -172,20 +173,18 @@ mod tests {
             ],
             ..Evidence::default()
         };
-        let done = |text: &str| Statement {
-            kind: StatementKind::Done,
-            text: text.to_owned(),
-            origin: Origin::default(),
-            reported: true,
-        };
-        evidence.statements = vec![done("Replaced the old table of months.")];
+        evidence.reports = vec![TurnReport {
+            text: "Replaced the old table of months. Run the tests again.".to_owned(),
+            changed: true,
+            ..TurnReport::default()
+        }];
         assert_eq!(
             completed(&evidence),
             [
                 "Pull request #7: https://x/pull/7",
                 "Fix the date parser (commit `1a2b3c4`)",
-                "Add a test for leap days",
                 "Replaced the old table of months",
+                "Add a test for leap days",
             ]
         );
     }

@@ -10,7 +10,7 @@ use crate::{
         project::Project,
     },
     summarize::{
-        report::{Claim, Reports, Topic},
+        report::{Claim, Reports, Topic, is_phrase},
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
             standing_alone, without_full_stop,
@@ -68,6 +68,13 @@ impl<'e> Entries<'e> {
     /// before it, or breaks off.
     pub(super) fn claim(&self, claim: &Claim) -> Option<String> {
         let text = self.tidy_line(&claim.text);
+        // What an agent says it will do next, or offers, is no part of what it states.
+        let stated = sentences(&text).into_iter().take_while(|sentence| {
+            !is_phrase(Topic::Instruction, sentence)
+                && !is_phrase(Topic::Proposal, sentence)
+                && !sentence.ends_with('?')
+        });
+        let text = stated.collect::<Vec<_>>().join(" ");
         let line = match &claim.label {
             Some(label) if text.is_empty() => self.tidy_line(label),
             Some(label) => format!("{}: {text}", self.tidy_line(label)),

@@ -86,7 +86,18 @@ impl Report {
                     before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
                 });
             let headings = if is_behind { &[] } else { passage.headings.as_slice() };
-            claims.extend(Claim::of(passage, headings, report.origin));
+            if passage.form == Form::Paragraph
+                && passage.label.is_none()
+                && topic_of(headings).is_none()
+            {
+                // Each sentence of plain prose speaks for itself.
+                for sentence in sentences(&passage.text) {
+                    let passage = Passage { text: sentence.to_owned(), ..passage.clone() };
+                    claims.extend(Claim::of(&passage, headings, report.origin));
+                }
+            } else {
+                claims.extend(Claim::of(passage, headings, report.origin));
+            }
             if !is_behind {
                 before = Some(passage);
             }
@@ -118,6 +129,11 @@ impl Report {
     }
 }
 
+/// What stands under `headings` is about: the innermost that says so decides.
+fn topic_of(headings: &[String]) -> Option<Topic> {
+    headings.iter().rev().find_map(|heading| topic_of_heading(heading))
+}
+
 impl Claim {
     fn of(passage: &Passage, headings: &[String], origin: Origin) -> Option<Claim> {
         let (listed, nested) = match passage.form {
@@ -132,12 +148,11 @@ impl Claim {
         };
         let label = passage.label.as_deref();
         let of_label = || label.and_then(topic_of_heading);
-        let of_headings = || headings.iter().rev().find_map(|heading| topic_of_heading(heading));
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
         // A proposal stays one, whatever its items say, and an instruction is one wherever it stands.
-        let topic = match (of_headings(), words) {
+        let topic = match (topic_of(headings), words) {
             (Some(Topic::Proposal), _) => Some(Topic::Proposal),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
             (headings, words) => of_box.or_else(of_label).or(headings).or(words),
