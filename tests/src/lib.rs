@@ -8,6 +8,7 @@ pub mod apart;
 pub mod corpus;
 pub mod hostile;
 pub mod made_up;
+pub mod summarized;
 pub mod times;
 
 mod faulty;

@@ -112,6 +112,10 @@ pub fn nothing() -> EnhancedSessionSummary {
         duration_minutes: None,
         topics: None,
         relations: None,
+        last_words: None,
+        repository: None,
+        preferences: None,
+        known_failures: None,
     }
 }
 

@@ -92,7 +92,15 @@ pub fn title(prompt: &str) -> String {
     summarize::title(prompt)
 }
 
-/// The summary of an episode as Markdown.
+/// The summary of an episode for whoever goes on with the work: what they need first comes first.
+pub fn page(episode: &Episode) -> String {
+    match episode.text() {
+        Some(text) => text.to_owned(),
+        None => summarize::markdown::to_page(&episode.summary),
+    }
+}
+
+/// The summary of an episode as Markdown, in the documents' form.
 pub fn markdown(episode: &Episode) -> String {
     match episode.text() {
         Some(text) => text.to_owned(),

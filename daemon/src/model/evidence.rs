@@ -38,6 +38,15 @@ pub struct Evidence {
     /// The same of its last words, read as the report that ends its turn; once the user goes on
     /// they join the others.
     pub report: Vec<Statement>,
+    /// What the agent reported at the end of each turn, in order: the first ones and the latest.
+    pub reports: Vec<TurnReport>,
+    /// Reports beyond those kept.
+    pub reports_left_out: u32,
+    /// Texts that the session published beside its commits: descriptions of pull requests, and
+    /// comments on them.
+    pub publications: Vec<Publication>,
+    /// What happened to the repository, in order, the latest ones kept.
+    pub git_events: Vec<GitEvent>,
     /// Where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
     /// What the agent's own service said when it failed, as long as no word of the agent follows.
@@ -126,6 +135,92 @@ pub struct Said {
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
+}
+
+/// The words that ended a turn: what the agent told the user before the user spoke again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnReport {
+    /// The Markdown, without its middle when it is long.
+    pub text: String,
+    /// The line of its last piece.
+    pub origin: Origin,
+    /// When it was said.
+    pub at: Option<Timestamp>,
+    /// Whether the turn changed files or made a commit.
+    pub changed: bool,
+    /// Whether the user asked a question rather than for work.
+    pub answers: bool,
+}
+
+/// A text that was published with a command, such as the description of a pull request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Publication {
+    /// Its title, where it has one.
+    pub title: Option<String>,
+    /// Its text, cut when long.
+    pub body: String,
+    /// What it is.
+    pub kind: PublicationKind,
+    /// Where.
+    pub origin: Origin,
+}
+
+/// What a [`Publication`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PublicationKind {
+    /// The description of a pull or merge request.
+    PullRequest,
+    /// A comment on a pull request, an issue or a review thread.
+    Comment,
+    /// An issue that was opened.
+    Issue,
+    /// The notes of a release.
+    Release,
+}
+
+/// Something that happened to the repository.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GitEvent {
+    /// What was done.
+    pub step: GitStep,
+    /// Whether it worked.
+    pub succeeded: bool,
+    /// The branch it was done to, or the branch that it led to, where known.
+    pub branch: Option<String>,
+    /// What git or the forge said when it failed: the line with the error.
+    pub error: Option<String>,
+    /// Where.
+    pub origin: Origin,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+/// The steps that decide in which state a session leaves the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GitStep {
+    /// Changes were staged.
+    Stage,
+    /// A commit was made.
+    Commit,
+    /// Commits were pushed.
+    Push,
+    /// Another branch was checked out or made.
+    Switch,
+    /// A branch was merged into this one.
+    Merge,
+    /// Commits were put on another base, also by `pull --rebase`.
+    Rebase,
+    /// Commits or changes were thrown away (`reset`, `checkout -- file`, `restore`).
+    Reset,
+    /// Changes were put aside.
+    Stash,
+    /// A pull request was opened.
+    OpenPullRequest,
+    /// A pull request was merged or closed.
+    ClosePullRequest,
 }
 
 /// A sentence of the agent that says something lasting.
@@ -301,6 +396,9 @@ pub struct Choice {
     pub answer: String,
     /// What else could have been chosen.
     pub alternatives: Vec<String>,
+    /// The label that the agent's dialogue shows above the question: `Auth method`.
+    #[serde(default)]
+    pub header: Option<String>,
     /// Where.
     pub origin: Origin,
 }
@@ -344,8 +442,14 @@ pub struct Commit {
     pub hash: String,
     /// Its first line.
     pub subject: String,
+    /// The text under its first line, without trailers, cut when long.
+    #[serde(default)]
+    pub body: String,
     /// Where.
     pub origin: Origin,
+    /// When.
+    #[serde(default)]
+    pub at: Option<Timestamp>,
 }
 
 /// A pull request that was made or named.

@@ -127,6 +127,19 @@ pub struct EnhancedSessionSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,
 
+    /// The agent's last words, as far as they tell how it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
+    /// The state that the session left the repository in: branch, last commit, pushed or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// What the user wants from now on, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferences: Option<Vec<String>>,
+    /// What fails for reasons that are not part of the session's work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_failures: Option<Vec<String>>,
+
     /// Tasks that were accomplished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_tasks: Option<Vec<String>>,

@@ -24,6 +24,8 @@ pub const ACCEPTED: &str = "Accepted by the user";
 pub const CHOSEN: &str = "Chosen by the user";
 /// The user said no.
 pub const REFUSED: &str = "Refused by the user";
+/// Begins the rationale of a decision that quotes the user.
+pub const USER_SAID: &str = "The user's words";
 /// The new value of a setting that was taken out.
 pub const REMOVED: &str = "(removed)";
 

@@ -263,6 +263,10 @@ mod tests {
             discoveries: None,
             topics: None,
             relations: None,
+            last_words: None,
+            repository: None,
+            preferences: None,
+            known_failures: None,
             test_results: Some(TestSummary {
                 framework: "cargo test".to_owned(),
                 total: 1,

@@ -12,9 +12,11 @@
 //! The appendix also puts a blank line under each heading, settings before decisions, and a
 //! rationale on a line of its own; the code does not, and the code holds.
 
+use std::collections::BTreeMap;
+
 use crate::model::{
     summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
-    wording::REMOVED,
+    wording::{REMOVED, USER_SAID, is_filler},
 };
 
 /// What the outcome stands behind.
@@ -48,6 +50,109 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
     page.files(summary.files_modified.as_deref());
     page.list("## Next Steps", summary.next_steps.as_deref());
     page.lines.join("\n")
+}
+
+/// Renders `summary` for whoever goes on with the work: what they need first comes first.
+///
+/// How it ended, what is open, what was wanted and decided, what was done and found out, errors,
+/// then tests, settings and files. Numbers about the session are left to others.
+pub fn to_page(summary: &EnhancedSessionSummary) -> String {
+    let mut page = Page { lines: Vec::new() };
+    let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
+    let ended: Vec<String> = ended.into_iter().flatten().map(one_line).collect();
+    page.section(&format!("{OUTCOME}{}", summary.outcome.as_str()), ended);
+    page.list("## Open", summary.next_steps.as_deref());
+    page.section("## Objective", [one_line(&summary.objective)]);
+    page.list("## Wishes of the user", summary.preferences.as_deref());
+    page.section_of("## Decisions", summary.key_decisions.as_deref(), |record| {
+        vec![decision_line(record)]
+    });
+    page.list("## Done", summary.completed_tasks.as_deref());
+    page.list("## Findings", summary.discoveries.as_deref());
+    page.section_of("## Errors", summary.errors_resolved.as_deref(), |record| {
+        vec![error_line(record)]
+    });
+    page.list("## Known failures", summary.known_failures.as_deref());
+    if let Some(tests) = &summary.test_results {
+        page.section("## Tests", test_lines(tests));
+    }
+    let settings = summary.config_changes.as_deref().map(setting_lines);
+    page.list("## Settings", settings.as_deref());
+    let files = summary.files_modified.as_deref().map(file_lines);
+    page.list("## Files", files.as_deref());
+    page.lines.join("\n")
+}
+
+fn decision_line(record: &DecisionRecord) -> String {
+    let is_said = !is_filler(&record.rationale) && !record.rationale.starts_with(USER_SAID);
+    let others = record.alternatives.as_ref().filter(|others| !others.is_empty());
+    let others = others.map_or(String::new(), |others| format!(" (not: {})", others.join("; ")));
+    let on = record.rationale.strip_prefix(USER_SAID).unwrap_or_default().trim_start_matches(", ");
+    let reason = match (is_said, on.is_empty()) {
+        (true, _) => format!(": {}", record.rationale),
+        (false, false) => format!(" ({on})"),
+        (false, true) => String::new(),
+    };
+    one_line(&format!("- {}{reason}{others}", record.decision))
+}
+
+fn error_line(record: &ErrorResolution) -> String {
+    let part = |name: &str, text: &str| {
+        if is_filler(text) {
+            String::new()
+        } else {
+            format!(" {name}: {}.", one_line(text).trim_end_matches('.'))
+        }
+    };
+    format!(
+        "- {}.{}{}{}",
+        one_line(&record.error).trim_end_matches('.'),
+        part("Cause", &record.root_cause),
+        part("Fix", &record.fix),
+        part("Shown by", &record.verification)
+    )
+}
+
+/// Rows of one file at most: more of them are a document and no settings.
+const SETTINGS_OF_A_FILE: usize = 5;
+/// From this number on files are told by folder.
+const FOLDED: usize = 20;
+
+fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in changes {
+        let count = of_file.entry(&change.file).or_default();
+        *count += 1;
+        if *count > SETTINGS_OF_A_FILE {
+            continue;
+        }
+        let old = change.old_value.as_deref().filter(|old| !old.is_empty());
+        let old = old.map_or(String::new(), |old| format!("{} → ", cell(old)));
+        let new =
+            if change.new_value == REMOVED { REMOVED.to_owned() } else { cell(&change.new_value) };
+        lines.push(format!("{}: {} {old}{new}", change.file, cell(&change.setting)));
+    }
+    lines
+}
+
+fn file_lines(files: &[String]) -> Vec<String> {
+    if files.is_empty() {
+        return vec!["(none - exploration only)".to_owned()];
+    }
+    if files.len() < FOLDED {
+        return vec![files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ")];
+    }
+    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
+        folders.entry(folder).or_default().push(name);
+    }
+    let line = |(folder, names): (&str, Vec<&str>)| match names.as_slice() {
+        names if names.len() > 4 => format!("`{folder}/`: {} files", names.len()),
+        names => format!("`{folder}/`: {}", names.join(", ")),
+    };
+    folders.into_iter().map(line).collect()
 }
 
 struct Page {
@@ -339,6 +444,10 @@ Understand the authentication system architecture
             ]),
             topics: None,
             relations: None,
+            last_words: None,
+            repository: None,
+            preferences: None,
+            known_failures: None,
             discoveries: None,
             test_results: Some(TestSummary {
                 framework: "pytest".to_owned(),

@@ -18,6 +18,7 @@ pub mod priority;
 pub mod prompt;
 mod recap;
 pub mod reply;
+mod report;
 mod text;
 
 pub use self::from_evidence::{Context, name, summarize, title};

@@ -375,6 +375,8 @@ mod tests {
         let mut evidence = Evidence::default();
         let origin = messages[6].origin;
         evidence.commits.push(crate::model::evidence::Commit {
+            body: String::new(),
+            at: None,
             hash: "1a2b3c4".to_owned(),
             subject: "Fix it".to_owned(),
             origin,

@@ -81,7 +81,7 @@ fn add_summary(daemon: &Daemon, session: &Session, answer: &mut Answer) -> Resul
     let Some(indexed) = &session.indexed else { return Ok(()) };
     let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
     if let Some(episode) = episode {
-        answer.markdown = Some(episode::markdown(&episode));
+        answer.markdown = Some(episode::page(&episode));
         answer.summary = serde_json::to_value(&episode.summary).ok();
     }
     Ok(())

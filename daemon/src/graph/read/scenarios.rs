@@ -110,6 +110,7 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         question: "Where should the cache live?".to_owned(),
         answer: "Both".to_owned(),
         alternatives: vec!["On disk".to_owned()],
+        header: None,
         origin: line(4),
     }];
     session.evidence.statements = vec![Statement {
@@ -322,6 +323,10 @@ impl Session {
                 discoveries: None,
                 topics: None,
                 relations: None,
+                last_words: None,
+                repository: None,
+                preferences: None,
+                known_failures: None,
                 test_results: None,
                 files_modified: None,
                 mcp_tools_used: None,

@@ -11,6 +11,12 @@ pub(super) const PROMPTS: usize = 24;
 pub(super) const PROMPT: usize = 1_000;
 /// The agent's last words: their beginning and end.
 pub(super) const LAST_REPLY: usize = 4_000;
+/// Reports of turns kept from the beginning; the rest of [`REPORTS`] are the latest.
+pub(super) const FIRST_REPORTS: usize = 4;
+/// Reports of turns kept in all.
+pub(super) const REPORTS: usize = 24;
+/// One report: its beginning and end.
+pub(super) const TURN_REPORT: usize = 3_200;
 /// Bytes of one reply that are read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Statements of one kind. What goes first is the oldest after the first third.

@@ -22,14 +22,26 @@ pub(super) fn commits(
     let printed = pattern!(r"(?m)^\[[^\]\n]*? ([0-9a-f]{7,40})\] (.+)$");
     let mut made: Vec<Commit> = printed
         .captures_iter(output)
-        .map(|line| Commit { hash: line[1].to_owned(), subject: kept(&line[2], 160), origin })
+        .map(|line| Commit {
+            hash: line[1].to_owned(),
+            subject: kept(&line[2], 160),
+            body: String::new(),
+            origin,
+            at: None,
+        })
         .collect();
     // A quiet commit prints nothing; only its hash is unknown then.
     if made.is_empty()
         && output.trim().is_empty()
         && let Some(subject) = &asked.subject
     {
-        made.push(Commit { hash: String::new(), subject: subject.clone(), origin });
+        made.push(Commit {
+            hash: String::new(),
+            subject: subject.clone(),
+            body: String::new(),
+            origin,
+            at: None,
+        });
     }
     if asked.amends && !made.is_empty() {
         evidence.commits.pop();

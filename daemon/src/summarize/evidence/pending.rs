@@ -34,6 +34,8 @@ pub(super) struct Pending {
     pub(super) replying: Option<String>,
     /// The shell command that the user ran last, until they speak.
     pub(super) shell_of_user: String,
+    /// Whether the last report kept is that of the present turn.
+    pub(super) reporting: bool,
     /// Whether the turn changed anything since the user spoke.
     pub(super) turn_changed: bool,
 }

@@ -280,6 +280,7 @@ impl Collector {
             question: plan.to_owned(),
             answer: answer.to_owned(),
             alternatives: Vec::new(),
+            header: None,
             origin: moment.origin,
         });
     }

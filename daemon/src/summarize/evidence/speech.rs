@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Choice, Recap, StatementKind},
+        evidence::{Choice, Recap, StatementKind, TurnReport},
         transcript::{RecapKind, without_middle},
     },
     summarize::{
@@ -15,7 +15,7 @@ use crate::{
             statements,
         },
         recap,
-        text::{Block, blocks, kept, one_line, sentences},
+        text::{Block, blocks, kept, one_line, sentences, without_code},
     },
 };
 
@@ -81,6 +81,7 @@ impl Collector {
     /// The user spoke: the words before are the report of a turn that is over.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
+        self.pending.reporting = false;
         let evidence = &mut self.evidence;
         let report = std::mem::take(&mut evidence.report);
         for statement in report {
@@ -142,8 +143,28 @@ impl Collector {
         let said = statements::Said { reported: true, ..said };
         statements::note(&mut evidence.report, report, said);
         evidence.last_reply = Some(moment.said(&whole, bounds::LAST_REPLY));
+        self.keep_report(&whole, asked, moment);
         self.pending.replying = message.map(|id| kept(id, bounds::NAME));
         self.listen_for_fixes(&working, &text, moment);
+    }
+
+    /// Keeps `text` as the report of the turn, in place of what the agent said before in it.
+    fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
+        let evidence = &mut self.evidence;
+        if self.pending.reporting {
+            evidence.reports.pop();
+        } else if evidence.reports.len() >= bounds::REPORTS {
+            evidence.reports.remove(bounds::FIRST_REPORTS);
+            evidence.reports_left_out = evidence.reports_left_out.saturating_add(1);
+        }
+        self.pending.reporting = true;
+        evidence.reports.push(TurnReport {
+            text: kept(&without_code(text), bounds::TURN_REPORT),
+            origin: moment.origin,
+            at: moment.at,
+            changed: self.pending.turn_changed,
+            answers,
+        });
     }
 
     /// Counts a message of the agent, once however many entries it is made of.
@@ -179,6 +200,7 @@ impl Collector {
             question: kept(question, bounds::QUESTION),
             answer: kept(answer, bounds::ERROR_TEXT),
             alternatives: others.take(number).map(|option| kept(option, size)).collect(),
+            header: None,
             origin: moment.origin,
         };
         self.choose(choice);
@@ -211,6 +233,7 @@ impl Collector {
                 .take(number)
                 .map(|one| kept(one, size))
                 .collect(),
+            header: None,
             origin: moment.origin,
         });
     }

@@ -8,7 +8,11 @@ use crate::{
     },
     summarize::{
         evidence::RECOMMENDED,
-        from_evidence::entries::{ENTRY, Entries},
+        from_evidence::{
+            entries::{ENTRY, Entries},
+            user_words,
+        },
+        report::Topic,
         text::{capitalised, cut, pattern, same_words, without_full_stop},
     },
 };
@@ -27,6 +31,8 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
             dated.push((statement.origin.line, record));
         }
     }
+    dated.extend(user_words::decisions(entries));
+    dated.extend(reported(entries));
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
@@ -38,6 +44,23 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// What reports list as decided.
+fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
+    let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
+    let claims = reports.flat_map(|report| &report.claims);
+    let decided = claims.filter(|claim| claim.topic == Some(Topic::Decision));
+    let records = decided.filter_map(|claim| {
+        let line = entries.claim(claim)?;
+        let (decision, reason) = match line.split_once(": ") {
+            Some((label, rest)) if claim.label.is_some() => (label.to_owned(), capitalised(rest)),
+            _ => (line, NO_REASON.to_owned()),
+        };
+        let record = DecisionRecord { decision, rationale: reason, alternatives: None };
+        Some((claim.origin.line, record))
+    });
+    records.collect()
 }
 
 fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
@@ -161,6 +184,7 @@ fn alternative(sentence: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::model::{evidence::Evidence, transcript::Origin};
+    use crate::summarize::report::Reports;
 
     #[test]
     fn sentences_give_decision_reason_and_alternative() {
@@ -210,6 +234,7 @@ mod tests {
             question: question.to_owned(),
             answer: answer.to_owned(),
             alternatives: vec!["Hourly - many files".to_owned()],
+            header: None,
             origin: Origin::default(),
         };
         let evidence = Evidence {
@@ -219,7 +244,11 @@ mod tests {
             ],
             ..Evidence::default()
         };
-        let records = key_decisions(&Entries { evidence: &evidence, project: None });
+        let records = key_decisions(&Entries {
+            evidence: &evidence,
+            reports: &Reports::of(&evidence),
+            project: None,
+        });
         assert_eq!(records[0].decision, "Daily");
         assert_eq!(
             records[0].rationale,

@@ -2,21 +2,28 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, StatementKind},
+        evidence::{Evidence, FileWork},
         transcript::{Outcome, TaskState},
     },
     summarize::{
-        from_evidence::entries::{ENTRY, Entries, push},
+        from_evidence::entries::{ENTRY, Entries, cut_at_clause, push},
+        report::{Topic, passages},
         text::{cut, pattern},
     },
 };
 
 /// Entries at most.
-const ENTRIES: usize = 14;
+const ENTRIES: usize = 18;
 /// Commits listed from the beginning and from the end.
 const COMMITS: (usize, usize) = (3, 7);
-/// With fewer entries than this, the agent's own reports are used too.
+/// Tasks are named up to this number of entries: reports and commits tell the same better.
+const TASKS: usize = 8;
+/// With fewer entries than this, the work of sub-agents is named too.
 const FEW: usize = 5;
+/// Entries taken from one report.
+const OF_A_REPORT: usize = 7;
+/// Characters of a commit's body.
+const POINT: usize = 320;
 
 /// What was accomplished, what lasts longest first.
 pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
@@ -24,19 +31,17 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
+    if can_have_changed(evidence) {
+        reported(entries, &mut list);
+    }
     let done = evidence.tasks.iter().filter(|task| task.state == TaskState::Completed);
     let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
     // Of too many, the first ones and the latest: what lies between led to them.
-    let room = ENTRIES.saturating_sub(list.len());
+    let room = TASKS.saturating_sub(list.len());
     let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
     for (at, task) in work.into_iter().enumerate() {
         if !left_out.contains(&at) {
             push(&mut list, entries.tidy(&task.subject));
-        }
-    }
-    if list.len() < FEW && can_have_changed(evidence) {
-        for statement in entries.statements(StatementKind::Done) {
-            push(&mut list, entries.deed(&statement.text));
         }
     }
     if list.is_empty() {
@@ -54,6 +59,28 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     }
     list.truncate(ENTRIES);
     list
+}
+
+/// What reports of turns that changed something list: under headings of their own, or as done.
+fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    for report in entries.reports.reports.iter().filter(|report| report.changed) {
+        let mut taken = 0;
+        for claim in &report.claims {
+            let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
+                || (claim.topic.is_none() && claim.listed && !claim.nested);
+            let repeats = !entries.evidence.commits.is_empty()
+                && pattern!(r"(?i)^(?:committed|pushed|done|fixed and pushed|all \d+ tests)\b")
+                    .is_match(&claim.text);
+            if is_done
+                && !repeats
+                && taken < OF_A_REPORT
+                && let Some(line) = entries.claim(claim)
+            {
+                push(list, line);
+                taken += 1;
+            }
+        }
+    }
 }
 
 /// Whether the session changed anything that it shows: else what sounds like a deed is a
@@ -89,8 +116,18 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
             format!(" (commit `{}`)", commit.hash)
         };
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
-        push(list, format!("{subject}{hash}"));
+        let point = point(&commit.body)
+            .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
+        push(list, format!("{subject}{hash}{point}"));
     }
+}
+
+/// The first sentences of a commit's body.
+fn point(body: &str) -> Option<String> {
+    let passages = passages(body);
+    let texts: Vec<&str> = passages.iter().take(4).map(|passage| passage.text.as_str()).collect();
+    let line = texts.join(" ");
+    (line.len() >= 20).then(|| cut_at_clause(&line, POINT))
 }
 
 /// A step of the way rather than a result.
@@ -103,12 +140,13 @@ fn is_step(subject: &str) -> bool {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{Commit, PullRequest, Statement},
+        evidence::{Commit, PullRequest, TurnReport},
         transcript::{Origin, Task},
     };
+    use crate::summarize::report::Reports;
 
     fn completed(evidence: &Evidence) -> Vec<String> {
-        completed_tasks(&Entries { evidence, project: None })
+        completed_tasks(&Entries { evidence, reports: &Reports::of(evidence), project: None })
     }
 
     #[test]
@@ -117,6 +155,8 @@ mod tests {
             |subject: &str, state| Task { key: String::new(), subject: subject.to_owned(), state };
         let mut evidence = Evidence {
             commits: vec![Commit {
+                body: String::new(),
+                at: None,
                 hash: "1a2b3c4".to_owned(),
                 subject: "Fix the date parser".to_owned(),
                 origin: Origin::default(),
@@ -133,20 +173,18 @@ mod tests {
             ],
             ..Evidence::default()
         };
-        let done = |text: &str| Statement {
-            kind: StatementKind::Done,
-            text: text.to_owned(),
-            origin: Origin::default(),
-            reported: true,
-        };
-        evidence.statements = vec![done("Replaced the old table of months.")];
+        evidence.reports = vec![TurnReport {
+            text: "Replaced the old table of months. Run the tests again.".to_owned(),
+            changed: true,
+            ..TurnReport::default()
+        }];
         assert_eq!(
             completed(&evidence),
             [
                 "Pull request #7: https://x/pull/7",
                 "Fix the date parser (commit `1a2b3c4`)",
-                "Add a test for leap days",
                 "Replaced the old table of months",
+                "Add a test for leap days",
             ]
         );
     }

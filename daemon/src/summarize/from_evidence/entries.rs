@@ -9,14 +9,19 @@ use crate::{
         evidence::{Evidence, Statement, StatementKind},
         project::Project,
     },
-    summarize::text::{
-        Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
-        standing_alone, without_full_stop,
+    summarize::{
+        report::{Claim, Reports, Topic, is_phrase},
+        text::{
+            Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
+            standing_alone, without_full_stop,
+        },
     },
 };
 
 /// Characters of an entry in a list.
 pub(super) const ENTRY: usize = 220;
+/// Characters of a claim from a report.
+const CLAIM: usize = 280;
 /// Files listed; of more, those changed last.
 const FILES: usize = 100;
 
@@ -24,6 +29,7 @@ const FILES: usize = 100;
 #[derive(Clone, Copy)]
 pub(super) struct Entries<'e> {
     pub(super) evidence: &'e Evidence,
+    pub(super) reports: &'e Reports,
     pub(super) project: Option<&'e Project>,
 }
 
@@ -56,6 +62,36 @@ impl<'e> Entries<'e> {
         let line = cut(&self.tidy_line(text), ENTRY);
         let plain = if sentences(&line).len() <= 1 { without_full_stop(&line) } else { &line };
         capitalised(plain.trim_end_matches(" …"))
+    }
+
+    /// A claim of a report as an entry that stands alone; `None` when it leans on what stands
+    /// before it, or breaks off.
+    pub(super) fn claim(&self, claim: &Claim) -> Option<String> {
+        let text = self.tidy_line(&claim.text);
+        // What an agent says it will do next, or offers, is no part of what it states.
+        let stated = sentences(&text).into_iter().take_while(|sentence| {
+            !is_phrase(Topic::Instruction, sentence)
+                && !is_phrase(Topic::Proposal, sentence)
+                && !sentence.ends_with('?')
+        });
+        let text = stated.collect::<Vec<_>>().join(" ");
+        let line = match &claim.label {
+            Some(label) if text.is_empty() => self.tidy_line(label),
+            Some(label) => format!("{}: {text}", self.tidy_line(label)),
+            None => text,
+        };
+        let line = cut_at_clause(&line, CLAIM);
+        if claim.topic == Some(Topic::Instruction) || claim.topic == Some(Topic::Proposal) {
+            return None;
+        }
+        let leans = pattern!(
+            r"(?i)^(?:it|it's|this|these|those|that|that's|they|but|so|and|also|however|then|he|she|which|same|both|here|there|above|below|see|e\.g)\b"
+        );
+        let stands_alone = !leans.is_match(&line)
+            && !line.ends_with([':', '?', '…'])
+            && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
+        let line = capitalised(without_full_stop(&line));
+        (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
     }
 
     /// Something done as an entry, without who did it: `I've added a test` is `Added a test`.
@@ -160,6 +196,17 @@ fn is_talk(sentence: &str) -> bool {
     )
     .is_match(sentence)
         || has_label(sentence, 2..=25)
+}
+
+/// `text` in at most `limit` characters: whole sentences, else up to the end of a clause.
+pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
+    let cut = cut(text, limit);
+    let Some(broken) = cut.strip_suffix('…') else { return cut };
+    let clause = broken
+        .rfind([';', ',', '—', '–'])
+        .or_else(|| broken.rfind(" ("))
+        .filter(|at| *at * 2 >= broken.len());
+    clause.map_or_else(|| broken.trim_end().to_owned(), |at| broken[..at].trim_end().to_owned())
 }
 
 /// Adds `text` unless the list says it already.

@@ -6,13 +6,24 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
-        from_evidence::entries::{Entries, plain_words, push},
-        text::same_words,
+        from_evidence::{
+            entries::{Entries, cut_at_clause, plain_words, push},
+            wording::begins_as_order,
+        },
+        report::{Claim, Topic},
+        text::{one_line, pattern, same_words, sentences},
     },
 };
 
 /// Discoveries at most; of more, the latest.
-const DISCOVERIES: usize = 10;
+const DISCOVERIES: usize = 12;
+/// Findings taken from one report.
+const OF_A_REPORT: usize = 5;
+/// Known failures at most; of more, the latest.
+const KNOWN_FAILURES: usize = 4;
+/// A prompt with a question is no longer than this; an answer is cut to the second.
+const QUESTION: usize = 400;
+const ANSWERED: usize = 260;
 /// Statements taken of an answer that holds no discovery by name.
 const ANSWER: usize = 3;
 /// Causes told in the analysis.
@@ -26,6 +37,8 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
             push(&mut list, entries.tidy(&statement.text));
         }
     }
+    answers(entries, &mut list);
+    reported(entries, &mut list);
     // Where nothing was changed, what the agent said last is what came of it.
     let evidence = entries.evidence;
     if list.is_empty()
@@ -38,6 +51,76 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
         answer.for_each(|one| push(&mut list, entries.tidy(one)));
     }
     let extra = list.len().saturating_sub(DISCOVERIES);
+    list.drain(..extra);
+    list
+}
+
+/// What reports say was found, and what they state where the turn changed nothing.
+fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    for report in &entries.reports.reports {
+        let states = !report.changed && !report.proposes();
+        let mut taken = 0;
+        for claim in &report.claims {
+            let is_finding = matches!(claim.topic, Some(Topic::Finding | Topic::Cause))
+                || (states
+                    && claim.topic.is_none()
+                    && claim.listed
+                    && !claim.nested
+                    && !is_option(claim));
+            if is_finding
+                && taken < OF_A_REPORT
+                && let Some(line) = entries.claim(claim)
+            {
+                push(list, line);
+                taken += 1;
+            }
+        }
+    }
+}
+
+/// One of several ways to go on, or an order to do something: nothing that is so.
+fn is_option(claim: &Claim) -> bool {
+    let marked = claim
+        .label
+        .as_deref()
+        .is_some_and(|label| pattern!(r"(?i)^(?:[a-h1-9]\b|option\b|step\b)").is_match(label));
+    marked
+        || begins_as_order(&claim.text)
+        || pattern!(
+            r"(?i)^(?:handle|reject|keep|allow|make|let|put|push|symlink|require|drop|skip)\b"
+        )
+        .is_match(&claim.text)
+}
+
+/// What the user asked, each with the first words of the answer.
+fn answers(entries: &Entries<'_>, list: &mut Vec<String>) {
+    for report in entries.reports.reports.iter().filter(|report| report.answers && !report.changed)
+    {
+        let mut before = entries.evidence.prompts.iter().rev();
+        let asked = before.find(|prompt| prompt.origin.line < report.origin.line);
+        let Some(asked) = asked.filter(|asked| asked.text.len() <= QUESTION) else { continue };
+        let asked = one_line(&asked.text);
+        let question = sentences(&asked).into_iter().rev().find(|one| one.ends_with('?'));
+        let (Some(question), Some(lead)) = (question, &report.lead) else { continue };
+        if question.len() >= 12 && !lead.ends_with([':', '?']) {
+            push(
+                list,
+                format!(
+                    "Asked: {question} Answer: {}",
+                    cut_at_clause(&entries.tidy_line(lead), ANSWERED)
+                ),
+            );
+        }
+    }
+}
+
+/// What failed for reasons that are not part of the work, as reports say.
+pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    for claim in entries.reports.on(Topic::KnownFailure) {
+        entries.claim(claim).into_iter().for_each(|line| push(&mut list, line));
+    }
+    let extra = list.len().saturating_sub(KNOWN_FAILURES);
     list.drain(..extra);
     list
 }

@@ -5,6 +5,7 @@
 
 mod decisions;
 mod done;
+mod ending;
 mod entries;
 mod errors;
 mod findings;
@@ -15,6 +16,7 @@ mod request;
 mod settings;
 mod test_results;
 mod turns;
+mod user_words;
 mod wording;
 
 use crate::{
@@ -25,6 +27,7 @@ use crate::{
     summarize::{
         from_evidence::entries::Entries,
         priority::{EXTRACTION_THRESHOLD, Field, priority},
+        report::Reports,
     },
 };
 
@@ -52,12 +55,17 @@ pub fn summarize(
     context: &Context<'_>,
     activity: ActivityVector,
 ) -> EnhancedSessionSummary {
-    let entries = Entries { evidence, project: context.project };
+    let reports = Reports::of(evidence);
+    let entries = Entries { evidence, reports: &reports, project: context.project };
     let mut summary = EnhancedSessionSummary {
         activity_vector: activity,
         objective: entries.tidy_line(&objective::objective(evidence)),
         outcome: outcome::outcome(evidence),
         phases: None,
+        last_words: ending::last_words(&entries),
+        repository: ending::repository(&entries),
+        preferences: some(user_words::wishes(&entries)),
+        known_failures: some(findings::known_failures(&entries)),
         completed_tasks: some(done::completed_tasks(&entries)),
         key_decisions: some(decisions::key_decisions(&entries)),
         next_steps: some(next_steps::next_steps(&entries)),
@@ -80,7 +88,8 @@ pub fn summarize(
 
 /// A short title for lists, at most 80 characters.
 pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
-    let entries = Entries { evidence, project: context.project };
+    let reports = Reports::default();
+    let entries = Entries { evidence, reports: &reports, project: context.project };
     entries.tidy_line(&objective::name(evidence))
 }
 

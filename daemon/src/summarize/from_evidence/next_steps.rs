@@ -2,8 +2,8 @@
 
 use crate::{
     model::{
-        evidence::StatementKind,
-        transcript::{RecapKind, TaskState},
+        evidence::{GitStep, StatementKind},
+        transcript::{Origin, RecapKind, TaskState},
     },
     summarize::{
         from_evidence::{
@@ -13,10 +13,15 @@ use crate::{
             test_results::main_run,
         },
         recap::{self, Section, Sections},
-        text::{Block, blocks, capitalised, one_line, pattern, sentences},
+        report::Topic,
+        text::{Block, blocks, capitalised, one_line, pattern, sentences, share_of_words, words},
     },
 };
 
+/// The last reports that are asked for what they leave open.
+const REPORTS: usize = 3;
+/// The share of its words that something later must have to take up what was open.
+const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
 const STEPS: usize = 8;
 /// Failing tests named at most.
@@ -36,6 +41,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     {
         push(&mut list, entries.open_end(&statement.text));
     }
+    reported(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
     list.truncate(STEPS);
@@ -76,6 +82,60 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
             push(list, entries.tidy(&format!("Resolve `{command}`: {}", error.message)));
         }
     }
+}
+
+/// What the last reports leave open, unless something later took it up.
+fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let reports = &entries.reports.reports;
+    for report in reports.iter().rev().take(REPORTS) {
+        for claim in report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open)) {
+            let Some(line) = entries.claim(claim) else { continue };
+            if !is_taken_up(entries, &line, report.origin) {
+                push(list, line);
+            }
+        }
+    }
+}
+
+/// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
+fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let evidence = entries.evidence;
+    let later = |other: Origin| other.source != origin.source || other.line > origin.line;
+    let done = |step: GitStep| {
+        evidence
+            .git_events
+            .iter()
+            .any(|event| event.step == step && event.succeeded && later(event.origin))
+    };
+    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
+        return done(GitStep::Push);
+    }
+    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
+        return evidence.commits.iter().any(|commit| later(commit.origin));
+    }
+    let open = words(line);
+    let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
+    evidence
+        .prompts
+        .iter()
+        .any(|prompt| later(prompt.origin) && prompt.text.len() < 2_000 && shares(&prompt.text))
+        || evidence.commits.iter().any(|commit| {
+            later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
+        })
+        || entries
+            .reports
+            .reports
+            .iter()
+            .filter(|report| later(report.origin))
+            .flat_map(|report| &report.claims)
+            .any(|claim| {
+                claim.topic != Some(Topic::Open)
+                    && shares(&format!(
+                        "{} {}",
+                        claim.label.as_deref().unwrap_or_default(),
+                        claim.text
+                    ))
+            })
 }
 
 /// What the agent's own recap leaves open, when nobody spoke after it.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Evidence, Title},
+        evidence::{Evidence, PublicationKind, Title},
         transcript::{RecapKind, TitleSource},
     },
     summarize::{
@@ -54,11 +54,48 @@ pub(super) fn objective(evidence: &Evidence) -> String {
 
 /// A title for lists, at most 80 characters.
 pub(super) fn name(evidence: &Evidence) -> String {
-    if let Some(title) = title(evidence) {
+    if let Some(title) = title(evidence).filter(|title| fits(title, evidence)) {
         return cut(&one_line(&title.text), NAME);
+    }
+    if let Some(subject) = subject(evidence) {
+        return cut(&one_line(&subject), NAME);
     }
     let requests = requests(evidence);
     short(&goal(evidence, first_request(&requests).map(|at| &requests[at])))
+}
+
+/// Whether a title is about what was done: one that a model gave early may name what the user then
+/// left alone.
+fn fits(title: &Title, evidence: &Evidence) -> bool {
+    if title.by == TitleSource::User || evidence.commits.is_empty() {
+        return true;
+    }
+    let committed =
+        evidence.commits.iter().map(|commit| format!("{} {}", commit.subject, commit.body));
+    let files =
+        evidence.files.iter().filter(|(_, work)| work.changed()).map(|(path, _)| path.clone());
+    let done: BTreeSet<String> = committed.chain(files).flat_map(|text| words(&text)).collect();
+    share_of_words(&words(&title.text), &done) >= 0.25
+}
+
+/// The subject of the pull request that was opened, or of the newest commit, where it shares words
+/// with what was asked.
+fn subject(evidence: &Evidence) -> Option<String> {
+    let opened = evidence.publications.iter().rev();
+    let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
+    let opened = opened.filter_map(|one| one.title.clone());
+    let is_work = |subject: &String| {
+        !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
+            .is_match(subject)
+    };
+    let committed =
+        evidence.commits.iter().rev().map(|commit| commit.subject.clone()).filter(is_work);
+    let asked: BTreeSet<String> =
+        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
+    opened.chain(committed).find(|subject| {
+        let plain = subject.split_once(": ").map_or(subject.as_str(), |(_, plain)| plain);
+        share_of_words(&words(plain), &asked) >= 0.4
+    })
 }
 
 /// A title for a session of which only the first prompt is known; empty when that says nothing.
@@ -121,6 +158,14 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     };
     let is_bare = pattern!(r"(?i)^\w+ (?:this|that|it|these|those|them)\b").is_match(&request.ask);
     let ask = if is_bare { &request.text } else { &request.ask };
+    // `3 but on this branch` picks from a list that nobody sees.
+    let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]").is_match(&request.text);
+    if let Some(done) = evidence.commits.last().filter(|_| picks) {
+        return Goal {
+            text: format!("{} (asked: {})", done.subject, request.text),
+            ask: done.subject.clone(),
+        };
+    }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };
     if is_clear {
         let is_cut = request.text.ends_with('…');

@@ -36,6 +36,7 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
 mod tests {
     use super::*;
     use crate::model::transcript::Origin;
+    use crate::summarize::report::Reports;
 
     fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
         TestRun {
@@ -66,7 +67,12 @@ mod tests {
             tests: vec![run("pytest", 40, 0), run("jest", 12, 1)],
             ..Evidence::default()
         };
-        let summary = test_results(&Entries { evidence: &evidence, project: None }).unwrap();
+        let summary = test_results(&Entries {
+            evidence: &evidence,
+            reports: &Reports::of(&evidence),
+            project: None,
+        })
+        .unwrap();
         assert_eq!((summary.framework.as_str(), summary.total, summary.failed), ("jest", 13, 1));
     }
 }

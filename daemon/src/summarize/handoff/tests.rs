@@ -217,6 +217,10 @@ fn summary() -> EnhancedSessionSummary {
         discoveries: None,
         topics: None,
         relations: None,
+        last_words: None,
+        repository: None,
+        preferences: None,
+        known_failures: None,
         test_results: Some(TestSummary {
             framework: "pytest".to_owned(),
             total: 40,

@@ -123,7 +123,7 @@ fn has_open_quote(text: &str) -> bool {
 }
 
 /// Emoji, ticks and what joins them.
-pub(super) fn is_picture(c: char) -> bool {
+pub(crate) fn is_picture(c: char) -> bool {
     matches!(c,
         '\u{2600}'..='\u{27BF}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}'
         | '\u{FE00}'..='\u{FE0F}' | '\u{200B}'..='\u{200D}' | '\u{23E9}'..='\u{23FA}')

@@ -9,7 +9,7 @@ mod sentences;
 
 pub(crate) use self::{
     blocks::{Block, blocks},
-    clean::{cut, kept, one_line, without_ansi, without_code},
+    clean::{cut, is_picture, kept, one_line, without_ansi, without_code},
     compare::{same_words, share_of_words, words},
     sentences::{capitalised, has_label, sentences, standing_alone, without_full_stop},
 };

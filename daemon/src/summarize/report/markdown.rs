@@ -1,0 +1,317 @@
+//! Markdown as a flat list of passages, each with the headings that it stands under.
+
+use std::borrow::Cow;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::summarize::text::{is_picture, one_line};
+
+/// Bytes of a report that are parsed: Markdown that nests without end costs more than its length.
+const PARSED: usize = 16_000;
+/// Passages taken from one report. The rest is left out: nobody reads a list of that length.
+const PASSAGES: usize = 160;
+/// A paragraph of bold text, or one that ends in a colon, is a heading when it is this short.
+const HEADING: usize = 70;
+/// Levels of headings: six of Markdown, a bold paragraph, and a line that ends in a colon.
+const BOLD: usize = 7;
+const LEAD_IN: usize = 8;
+
+/// A piece of a report that a reader takes in as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// The headings that it stands under, the outermost first.
+    pub(crate) headings: Vec<String>,
+    /// What it is.
+    pub(crate) form: Form,
+    /// Its bold beginning, `Root cause` in `**Root cause**: the lock`, without punctuation.
+    pub(crate) label: Option<String>,
+    /// Its text as one line, without the label.
+    pub(crate) text: String,
+}
+
+/// What a [`Passage`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A paragraph.
+    Paragraph,
+    /// An item of a list.
+    Item {
+        /// How many lists it stands in, from 1.
+        depth: usize,
+        /// Whether its box is ticked, where it has one.
+        ticked: Option<bool>,
+    },
+    /// A row of a table, its cells joined.
+    Row,
+}
+
+/// The passages of `markdown`, in order. Code, quotes and HTML are left out.
+pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
+    let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    let mut reader = Reader::default();
+    for event in Parser::new_ext(&markdown, options) {
+        if reader.passages.len() >= PASSAGES {
+            break;
+        }
+        reader.take(event);
+    }
+    reader.passages
+}
+
+/// Lines that begin with a picture, such as a tick, as items of a list; those with a cross say what
+/// does not hold and are left out.
+fn with_list_marks(markdown: &str) -> Cow<'_, str> {
+    if !markdown.contains(is_picture) {
+        return Cow::Borrowed(markdown);
+    }
+    let mut marked = String::with_capacity(markdown.len() + 64);
+    for line in markdown.lines() {
+        let start = line.trim_start_matches(['-', '*', ' ']);
+        let is_cross = start.starts_with(['\u{274C}', '\u{2717}', '\u{2718}']);
+        if start.starts_with(is_picture) && !line.trim_start().starts_with(['-', '#']) && !is_cross
+        {
+            marked.push_str("- ");
+        }
+        if !is_cross {
+            marked.push_str(line);
+        }
+        marked.push('\n');
+    }
+    Cow::Owned(marked)
+}
+
+#[derive(Default)]
+struct Reader {
+    passages: Vec<Passage>,
+    headings: Vec<(usize, String)>,
+    text: String,
+    /// The end of the bold text that `text` begins with.
+    label_end: Option<usize>,
+    /// How many bold texts are open at this point.
+    bold: usize,
+    lists: usize,
+    ticked: Option<bool>,
+    /// Code blocks, quotes and HTML that are open at this point: their text is left out.
+    hidden: usize,
+    columns: Vec<String>,
+    cells: Vec<String>,
+}
+
+impl Reader {
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(&tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
+            Event::Code(code) if self.hidden == 0 => {
+                self.text.extend(["`", &code, "`"]);
+            }
+            Event::SoftBreak | Event::HardBreak => self.text.push(' '),
+            Event::TaskListMarker(ticked) => self.ticked = Some(ticked),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::Strong => self.bold += 1,
+            Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
+            Tag::List(_) => {
+                // The text of an item ends where a list inside it begins.
+                self.finish();
+                self.lists += 1;
+            }
+            Tag::Item | Tag::Heading { .. } | Tag::Paragraph | Tag::TableCell => {
+                if !matches!(tag, Tag::Paragraph) || self.lists == 0 {
+                    self.clear();
+                } else if !self.text.is_empty() {
+                    self.finish();
+                }
+            }
+            Tag::TableHead => self.columns.clear(),
+            Tag::TableRow => self.cells.clear(),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Strong => {
+                self.bold = self.bold.saturating_sub(1);
+                if self.bold == 0 && self.label_end.is_none() {
+                    self.label_end = Some(self.text.len());
+                }
+            }
+            TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::HtmlBlock => {
+                self.hidden = self.hidden.saturating_sub(1);
+            }
+            TagEnd::Heading(level) => self.heading(depth_of(level)),
+            TagEnd::Paragraph if self.lists == 0 => self.paragraph(),
+            TagEnd::Item => self.finish(),
+            TagEnd::List(_) => {
+                self.lists = self.lists.saturating_sub(1);
+                if self.lists == 0 {
+                    self.headings.retain(|(depth, _)| *depth < LEAD_IN);
+                }
+            }
+            TagEnd::TableCell => self.cells.push(std::mem::take(&mut self.text)),
+            TagEnd::TableHead => self.columns = std::mem::take(&mut self.cells),
+            TagEnd::TableRow => self.row(),
+            _ => {}
+        }
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.label_end = None;
+        self.ticked = None;
+    }
+
+    fn heading(&mut self, depth: usize) {
+        let text = one_line(&self.text).trim_end_matches([':', '.']).trim().to_owned();
+        self.clear();
+        self.headings.retain(|(known, _)| *known < depth);
+        if !text.is_empty() {
+            self.headings.push((depth, text));
+        }
+    }
+
+    /// A paragraph outside of lists: text, or a heading in disguise.
+    fn paragraph(&mut self) {
+        let text = self.text.trim();
+        let is_bold = self
+            .label_end
+            .is_some_and(|end| text[end.min(text.len())..].trim_matches([':', ' ']).is_empty());
+        let is_short = text.len() <= HEADING;
+        if is_short && is_bold && self.starts_bold() {
+            self.heading(BOLD);
+        } else if is_short && text.ends_with(':') {
+            self.heading(LEAD_IN);
+        } else {
+            self.finish();
+        }
+    }
+
+    /// Whether the text begins with its bold part.
+    fn starts_bold(&self) -> bool {
+        self.label_end.is_some_and(|end| end > 0 && end <= self.text.len())
+    }
+
+    /// Ends the passage that is being read.
+    fn finish(&mut self) {
+        let form = match self.lists {
+            0 => Form::Paragraph,
+            depth => Form::Item { depth, ticked: self.ticked },
+        };
+        let (label, text) = split_label(&self.text, self.label_end);
+        self.clear();
+        self.push(form, label, &text);
+    }
+
+    fn row(&mut self) {
+        let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
+        let mut cells = cells.into_iter().filter(|cell| !cell.is_empty());
+        let Some(first) = cells.next() else { return };
+        let rest: Vec<String> = cells.collect();
+        let text = rest.join("; ");
+        self.push(
+            Form::Row,
+            (!text.is_empty()).then(|| first.clone()),
+            if text.is_empty() { &first } else { &text },
+        );
+    }
+
+    fn push(&mut self, form: Form, label: Option<String>, text: &str) {
+        let text = one_line(text);
+        if text.is_empty() && label.is_none() {
+            return;
+        }
+        let headings = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+        self.passages.push(Passage { headings, form, label, text });
+    }
+}
+
+/// The bold beginning of a text, and the rest.
+fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
+    let Some(end) = label_end.filter(|end| *end <= text.len()) else {
+        return (None, text.to_owned());
+    };
+    let (label, rest) = text.split_at(end);
+    let inside = one_line(label);
+    // Bold text in the middle of a sentence is no label.
+    let continues = rest.trim_start().chars().next();
+    let is_label = inside.ends_with([':', '.', '!'])
+        || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→' | '('))
+        || rest.trim_start().starts_with(char::is_uppercase);
+    if !is_label || inside.is_empty() || inside.len() > 160 {
+        return (None, text.to_owned());
+    }
+    let rest = rest.trim_start().trim_start_matches([':', '—', '–', '-']).trim_start();
+    let inside = inside.trim_end_matches([':', '.', '!']).trim().to_owned();
+    (Some(inside), rest.to_owned())
+}
+
+fn depth_of(level: HeadingLevel) -> usize {
+    level as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each passage as `headings > label | text`.
+    fn shown(markdown: &str) -> Vec<String> {
+        let show = |passage: Passage| {
+            let label = passage.label.map_or(String::new(), |label| format!("{label} | "));
+            format!("{} > {label}{}", passage.headings.join("/"), passage.text)
+        };
+        passages(markdown).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn headings_stand_over_what_follows() {
+        let text = "Done.\n\n## What changed\n\n- **Parser**: keeps the last line\n- plain\n\n**Still open:**\n\n1. Measure it\n\nNext steps:\n- one\n\nAfterwards.\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > Done.",
+                "What changed > Parser | keeps the last line",
+                "What changed > plain",
+                "What changed/Still open > Measure it",
+                "What changed/Still open/Next steps > one",
+                "What changed/Still open > Afterwards.",
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_of_tables_are_read_and_code_is_not() {
+        let text = "| Finding | Verdict |\n|---|---|\n| Lock | wrong: it is held |\n\n```\n- no\n```\n> quoted\n";
+        assert_eq!(shown(text), [" > Lock | wrong: it is held"]);
+    }
+
+    #[test]
+    fn bold_words_within_a_sentence_are_no_label() {
+        assert_eq!(
+            shown("It **never** holds.\n\n- **all** of them"),
+            [" > It never holds.", " > all of them"]
+        );
+    }
+
+    #[test]
+    fn an_item_ends_where_its_list_begins() {
+        assert_eq!(
+            shown("- outer\n  - inner\n- [x] ticked"),
+            [" > outer", " > inner", " > ticked"]
+        );
+    }
+
+    #[test]
+    fn markdown_that_never_closes_is_read_to_its_end() {
+        let text = format!("{}**open `code\n\n{}", "> ".repeat(400), "- ".repeat(4_000));
+        assert!(passages(&text).len() <= PASSAGES);
+        assert!(passages(&"- item\n".repeat(10_000)).len() <= PASSAGES);
+    }
+}

@@ -1,0 +1,170 @@
+//! The reports that an agent writes at the end of its turns, read as Markdown.
+//!
+//! Agents summarise their own work there, under headings that say what the items are. The tables
+//! of headings and phrases are data, in `phrases`; nothing here knows a language.
+
+mod markdown;
+mod phrases;
+
+pub(crate) use self::{
+    markdown::{Form, Passage, passages},
+    phrases::{Topic, is_phrase, topic_of_heading, topic_of_sentence},
+};
+use crate::{
+    model::{
+        evidence::{Evidence, TurnReport},
+        transcript::Origin,
+    },
+    summarize::text::{one_line, sentences},
+};
+
+/// Everything that was reported in a session, turn by turn.
+#[derive(Debug, Default)]
+pub(crate) struct Reports {
+    /// The reports, in order.
+    pub(crate) reports: Vec<Report>,
+}
+
+/// What the agent reported at the end of one turn.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// Where it stands.
+    pub(crate) origin: Origin,
+    /// Whether the turn changed files or made a commit.
+    pub(crate) changed: bool,
+    /// Whether the user had asked a question.
+    pub(crate) answers: bool,
+    /// Its first paragraph that says something, as one line.
+    pub(crate) lead: Option<String>,
+    /// What it states, in order.
+    pub(crate) claims: Vec<Claim>,
+}
+
+/// One thing that a report states.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Claim {
+    /// What it is about; `None` where neither a heading nor its own words say so.
+    pub(crate) topic: Option<Topic>,
+    /// Its bold beginning.
+    pub(crate) label: Option<String>,
+    /// Its text as one line, without the label.
+    pub(crate) text: String,
+    /// Whether it stands in a list or a table.
+    pub(crate) listed: bool,
+    /// Whether it stands in a list within a list.
+    pub(crate) nested: bool,
+    /// Where its report stands.
+    pub(crate) origin: Origin,
+}
+
+impl Reports {
+    /// Reads all reports that the evidence holds.
+    pub(crate) fn of(evidence: &Evidence) -> Reports {
+        Reports { reports: evidence.reports.iter().map(Report::of).collect() }
+    }
+
+    /// All claims on a topic, in order.
+    pub(crate) fn on(&self, topic: Topic) -> impl Iterator<Item = &Claim> {
+        let claims = self.reports.iter().flat_map(|report| &report.claims);
+        claims.filter(move |claim| claim.topic == Some(topic))
+    }
+}
+
+impl Report {
+    fn of(report: &TurnReport) -> Report {
+        let passages = passages(&report.text);
+        let lead = passages
+            .iter()
+            .find(|passage| passage.form == Form::Paragraph && passage.text.len() >= 12);
+        let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
+        let mut claims = Vec::new();
+        let mut before: Option<&Passage> = None;
+        for passage in &passages {
+            // A paragraph behind a list no longer belongs to what the heading announced.
+            let is_behind = passage.form == Form::Paragraph
+                && before.is_some_and(|before| {
+                    before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
+                });
+            let headings = if is_behind { &[] } else { passage.headings.as_slice() };
+            if passage.form == Form::Paragraph
+                && passage.label.is_none()
+                && topic_of(headings).is_none()
+            {
+                // Each sentence of plain prose speaks for itself.
+                for sentence in sentences(&passage.text) {
+                    let passage = Passage { text: sentence.to_owned(), ..passage.clone() };
+                    claims.extend(Claim::of(&passage, headings, report.origin));
+                }
+            } else {
+                claims.extend(Claim::of(passage, headings, report.origin));
+            }
+            if !is_behind {
+                before = Some(passage);
+            }
+        }
+        Report {
+            origin: report.origin,
+            changed: report.changed,
+            answers: report.answers,
+            claims,
+            lead,
+        }
+    }
+
+    /// Whether it says enough to stand for the session's work.
+    pub(crate) fn has_substance(&self) -> bool {
+        self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
+    }
+
+    /// Whether it puts something forward rather than telling what is so.
+    pub(crate) fn proposes(&self) -> bool {
+        let count =
+            |is: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| is(claim)).count();
+        let offers = count(&|claim| claim.topic == Some(Topic::Proposal));
+        // One problem after the other, each with a way out, is a review with proposals.
+        let ways_out = count(&|claim| {
+            claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
+        });
+        !self.changed && (offers * 3 >= self.claims.len().max(1) || ways_out >= 2)
+    }
+}
+
+/// What stands under `headings` is about: the innermost that says so decides.
+fn topic_of(headings: &[String]) -> Option<Topic> {
+    headings.iter().rev().find_map(|heading| topic_of_heading(heading))
+}
+
+impl Claim {
+    fn of(passage: &Passage, headings: &[String], origin: Origin) -> Option<Claim> {
+        let (listed, nested) = match passage.form {
+            Form::Paragraph => (false, false),
+            Form::Row => (true, false),
+            Form::Item { depth, .. } => (true, depth > 1),
+        };
+        let of_box = match passage.form {
+            Form::Item { ticked: Some(false), .. } => Some(Topic::Open),
+            Form::Item { ticked: Some(true), .. } => Some(Topic::Done),
+            _ => None,
+        };
+        let label = passage.label.as_deref();
+        let of_label = || label.and_then(topic_of_heading);
+        let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
+        let of_words = || topic_of_sentence(&first);
+        let words = of_words();
+        // A proposal stays one, whatever its items say, and an instruction is one wherever it stands.
+        let topic = match (topic_of(headings), words) {
+            (Some(Topic::Proposal), _) => Some(Topic::Proposal),
+            (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
+            (headings, words) => of_box.or_else(of_label).or(headings).or(words),
+        };
+        let text = one_line(&passage.text);
+        (!text.is_empty() || label.is_some()).then(|| Claim {
+            topic,
+            label: passage.label.clone(),
+            text,
+            listed,
+            nested,
+            origin,
+        })
+    }
+}

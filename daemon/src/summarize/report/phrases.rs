@@ -1,0 +1,206 @@
+//! The headings and phrases by which a reader knows what a passage is about.
+//!
+//! They are data: a file for each topic in English, a file for each other language. Each file
+//! holds examples, which a test reads.
+
+use std::sync::LazyLock;
+
+use regex::RegexSet;
+use serde::Deserialize;
+
+use crate::{pattern::ascii, summarize::text::one_line};
+
+/// What a passage is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Topic {
+    /// What was done.
+    Done,
+    /// What was decided, and why.
+    Decision,
+    /// What was found out.
+    Finding,
+    /// Why something went wrong.
+    Cause,
+    /// How it was mended.
+    Fix,
+    /// What is left to be done, or to be decided.
+    Open,
+    /// What failed before this work and is not part of it.
+    KnownFailure,
+    /// What could be done, or how it would be done: nothing that is so.
+    Proposal,
+    /// How to use or run something, lists of files: nothing that is remembered.
+    Instruction,
+    /// What the user wants from now on.
+    Wish,
+    /// What the user decides.
+    Choice,
+}
+
+impl Topic {
+    /// Whether it is what users say, and not agents.
+    fn is_of_users(self) -> bool {
+        matches!(self, Topic::Wish | Topic::Choice)
+    }
+}
+
+/// The phrases of one topic in one language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Phrases {
+    /// Headings and bold labels, in lower case; `*` stands for any text.
+    headings: Vec<String>,
+    /// Expressions of sentences that are about the topic wherever they stand.
+    sentences: Vec<String>,
+    /// Headings that must be recognised.
+    heading_examples: Vec<String>,
+    /// Sentences that must be recognised.
+    examples: Vec<String>,
+    /// Headings and sentences that must not.
+    counter_examples: Vec<String>,
+}
+
+macro_rules! phrases {
+    ($($file:literal),* $(,)?) => { &[$(($file, include_str!(concat!("phrases/", $file)))),*] };
+}
+
+/// Each file with its name. Of two topics that know the same heading the earlier wins.
+const FILES: &[(&str, &str)] = phrases![
+    "en/instruction.toml",
+    "en/proposal.toml",
+    "en/open.toml",
+    "en/known_failure.toml",
+    "en/decision.toml",
+    "en/cause.toml",
+    "en/fix.toml",
+    "en/finding.toml",
+    "en/done.toml",
+    "en/wish.toml",
+    "en/choice.toml",
+    "de.toml",
+    "es.toml",
+    "fr.toml",
+    "zh.toml",
+    "ja.toml",
+];
+
+type Table = Vec<(Topic, Phrases)>;
+
+/// A file of English holds one topic, which its name says; that of another language holds several.
+fn read(name: &str, text: &str) -> Table {
+    let invalid = |error: toml::de::Error| -> Table { panic!("{name}: {error}") };
+    match name.strip_prefix("en/").and_then(|name| name.strip_suffix(".toml")) {
+        Some(topic) => {
+            let topic = Topic::deserialize(serde::de::value::StrDeserializer::<
+                serde::de::value::Error,
+            >::new(topic))
+            .expect("the file is named after a topic");
+            toml::from_str(text).map_or_else(invalid, |phrases| vec![(topic, phrases)])
+        }
+        None => {
+            let topics: Result<std::collections::BTreeMap<Topic, Phrases>, _> =
+                toml::from_str(text);
+            topics.map_or_else(invalid, |topics| topics.into_iter().collect())
+        }
+    }
+}
+
+/// All phrases, ready to be looked for.
+struct Index {
+    headings: Vec<(String, Topic)>,
+    sentences: RegexSet,
+    topics: Vec<Topic>,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let tables = FILES.iter().flat_map(|(name, text)| read(name, text));
+    let (mut headings, mut expressions, mut topics) = (Vec::new(), Vec::new(), Vec::new());
+    for (topic, phrases) in tables {
+        headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
+        for expression in phrases.sentences {
+            expressions.push(format!("(?i){}", ascii(&expression)));
+            topics.push(topic);
+        }
+    }
+    let sentences = RegexSet::new(&expressions).expect("the expressions of the tables are valid");
+    Index { headings, sentences, topics }
+});
+
+/// What stands under `heading` is about.
+pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
+    let heading = plain(heading);
+    if heading.is_empty() {
+        return None;
+    }
+    let found = INDEX.headings.iter().find(|(pattern, _)| matches(pattern, &heading));
+    found.map(|(_, topic)| *topic)
+}
+
+/// What a sentence is about by its own words.
+pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
+    let topics = INDEX.sentences.matches(sentence).into_iter().map(|found| INDEX.topics[found]);
+    topics.filter(|topic| !topic.is_of_users()).next()
+}
+
+/// Whether a sentence is about `topic`, whatever else it is about.
+pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
+    INDEX.sentences.matches(sentence).into_iter().any(|found| INDEX.topics[found] == topic)
+}
+
+/// A heading in lower case, without numbers, pictures and punctuation at its ends.
+fn plain(heading: &str) -> String {
+    let heading = one_line(heading).to_lowercase().replace('’', "'");
+    let start = heading.trim_start_matches(|c: char| !c.is_alphabetic());
+    start.trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')').to_owned()
+}
+
+/// Whether `text` is `pattern`, in which `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            rest.is_empty() || ends.into_iter().any(|at| matches(rest, &text[at..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_knows_its_examples() {
+        for (name, text) in FILES {
+            for (topic, phrases) in read(name, text) {
+                assert!(!phrases.headings.is_empty() || !phrases.sentences.is_empty(), "{name}");
+                for heading in &phrases.heading_examples {
+                    assert_eq!(topic_of_heading(heading), Some(topic), "{name}: {heading}");
+                }
+                for sentence in &phrases.examples {
+                    assert!(is_phrase(topic, sentence), "{name}: {sentence}");
+                }
+                for other in &phrases.counter_examples {
+                    assert!(!is_phrase(topic, other), "{name}: {other}");
+                    assert_ne!(topic_of_heading(other), Some(topic), "{name}: {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn headings_are_compared_without_their_decoration() {
+        assert_eq!(topic_of_heading("✅ Still open:"), Some(Topic::Open));
+        assert_eq!(topic_of_heading("3. Root cause"), Some(Topic::Cause));
+        assert_eq!(topic_of_heading("Parser"), None);
+        assert_eq!(topic_of_heading("###"), None);
+    }
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(matches("before * you need to*", "before the next deploy, you need to"));
+        assert!(matches("next*", "next"));
+        assert!(!matches("next", "next steps"));
+    }
+}

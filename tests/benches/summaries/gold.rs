@@ -1,0 +1,161 @@
+//! Gold lists: what the summary of a session must tell, and what it must not.
+//!
+//! An item is told when all expressions of one of its alternatives match the summary, whatever the
+//! case and with `.` for any character.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use fancy_regex::Regex;
+use serde::Deserialize;
+
+/// What somebody who read the whole session wrote down.
+#[derive(Deserialize)]
+pub(crate) struct Gold {
+    /// The session's id.
+    pub(crate) session: String,
+    must: Vec<Item>,
+    nice: Vec<Item>,
+    forbidden: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    #[serde(default)]
+    kind: String,
+    what: String,
+    any: Vec<Vec<String>>,
+}
+
+/// How many of how many.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Share {
+    told: usize,
+    of: usize,
+}
+
+/// What a summary tells of a gold list.
+#[derive(Default)]
+pub(crate) struct Score {
+    by_kind: BTreeMap<String, Share>,
+    pub(crate) nice: Share,
+    /// The forbidden statements that it makes.
+    pub(crate) forbidden: Vec<String>,
+    /// Each item, with a mark whether it is told.
+    pub(crate) items: Vec<String>,
+    bytes: usize,
+    sessions: usize,
+}
+
+/// The gold lists in `files`, or all in `tests/gold`.
+pub(crate) fn load(files: &[PathBuf]) -> Vec<Gold> {
+    let mut files = files.to_vec();
+    if files.is_empty() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("gold");
+        let entries = fs::read_dir(folder).expect("tests/gold can be read");
+        files.extend(entries.map(|entry| entry.expect("tests/gold can be read").path()));
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        files.sort();
+    }
+    files.iter().flat_map(|file| load_one(file)).collect()
+}
+
+fn load_one(file: &Path) -> Vec<Gold> {
+    let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file:?}: {error}"))
+}
+
+impl Gold {
+    /// Looks for each item in `text`.
+    pub(crate) fn score(&self, text: &str) -> Score {
+        let mut score = Score { sessions: 1, bytes: text.len(), ..Score::default() };
+        for item in &self.must {
+            let told = item.is_in(text);
+            score.by_kind.entry(item.kind.clone()).or_default().count(told);
+            score.items.push(item.line("must", told));
+        }
+        for item in &self.nice {
+            let told = item.is_in(text);
+            score.nice.count(told);
+            score.items.push(item.line("nice", told));
+        }
+        let made = self.forbidden.iter().filter(|item| item.is_in(text));
+        score.forbidden = made.map(|item| item.what.clone()).collect();
+        score
+    }
+}
+
+impl Item {
+    fn is_in(&self, text: &str) -> bool {
+        let matches = |expression: &String| {
+            let expression = Regex::new(&format!("(?is){expression}"))
+                .unwrap_or_else(|error| panic!("{expression}: {error}"));
+            expression.is_match(text).unwrap_or(false)
+        };
+        self.any.iter().any(|all| all.iter().all(matches))
+    }
+
+    fn line(&self, group: &str, told: bool) -> String {
+        let mark = if told { '+' } else { '-' };
+        format!("{mark} {group} {}: {}", self.kind, self.what)
+    }
+}
+
+impl Share {
+    fn count(&mut self, told: bool) {
+        self.told += usize::from(told);
+        self.of += 1;
+    }
+
+    fn add(&mut self, other: Share) {
+        self.told += other.told;
+        self.of += other.of;
+    }
+}
+
+impl Score {
+    /// All that must be told.
+    pub(crate) fn must(&self) -> Share {
+        let mut all = Share::default();
+        self.by_kind.values().for_each(|share| all.add(*share));
+        all
+    }
+
+    /// Adds the score of another session.
+    pub(crate) fn add(&mut self, other: &Score) {
+        for (kind, share) in &other.by_kind {
+            self.by_kind.entry(kind.clone()).or_default().add(*share);
+        }
+        self.nice.add(other.nice);
+        self.forbidden.extend(other.forbidden.iter().cloned());
+        self.bytes += other.bytes;
+        self.sessions += other.sessions;
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = self.told as f64 * 100.0 / self.of.max(1) as f64;
+        write!(f, "{}/{} ({percent:.0} %)", self.told, self.of)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kind, share) in &self.by_kind {
+            writeln!(f, "  {kind:<11} {share}")?;
+        }
+        write!(
+            f,
+            "{} sessions, MUST {}, NICE {}, FORBIDDEN {}, {} bytes a session",
+            self.sessions,
+            self.must(),
+            self.nice,
+            self.forbidden.len(),
+            self.bytes / self.sessions.max(1)
+        )
+    }
+}

@@ -1,0 +1,88 @@
+//! How much of what a next session must know the summaries of recorded sessions tell.
+//!
+//! `cargo bench -p graphiti-tests --bench summaries` summarises each session of the gold lists in
+//! `tests/gold` and prints, for each and in all, which items are told, by kind; which forbidden
+//! statements are made; and the length. The sessions are those of the corpus, which is not part of
+//! this repository. `-- --help` lists the options.
+
+mod gold;
+
+use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+use graphiti_tests::{corpus, summarized};
+
+use crate::gold::{Gold, Score};
+
+#[derive(Parser)]
+struct Options {
+    /// Gold lists; all files of tests/gold unless given
+    #[arg(long)]
+    gold: Vec<PathBuf>,
+    /// Only sessions whose id begins with this
+    #[arg(long)]
+    only: Option<String>,
+    /// Print each item and whether it is told
+    #[arg(short, long)]
+    verbose: bool,
+    /// Write each summary to a file of this folder
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Score the last words of the agent instead of the summary
+    #[arg(long)]
+    last_words: bool,
+    /// Given by cargo
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let Some(corpus) = corpus::folder() else { return ExitCode::SUCCESS };
+    let files: BTreeMap<String, PathBuf> = corpus::transcripts(&corpus)
+        .into_iter()
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "subagents"))
+        .filter_map(|path| Some((path.file_stem()?.to_str()?.to_owned(), path)))
+        .collect();
+    let mut total = Score::default();
+    for gold in gold::load(&options.gold) {
+        if options.only.as_ref().is_some_and(|only| !gold.session.starts_with(only)) {
+            continue;
+        }
+        // Some files have a date before the session's id.
+        let file = files.iter().find(|(stem, _)| stem.ends_with(&gold.session));
+        let Some((_, file)) = file else {
+            println!("{}: no transcript", gold.session);
+            continue;
+        };
+        let summary = summarized::of_transcript(file);
+        let text = if options.last_words { summary.last_words } else { summary.page };
+        if let Some(folder) = &options.out {
+            fs::create_dir_all(folder).expect("the folder can be made");
+            fs::write(folder.join(format!("{}.txt", gold.session)), &text).expect("write a file");
+        }
+        let score = gold.score(&text);
+        report(&gold, &score, &text, options.verbose);
+        total.add(&score);
+    }
+    println!("{total}");
+    ExitCode::SUCCESS
+}
+
+fn report(gold: &Gold, score: &Score, text: &str, verbose: bool) {
+    println!(
+        "{} MUST {} NICE {} FORBIDDEN {} LINES {} BYTES {}",
+        &gold.session[..8],
+        score.must(),
+        score.nice,
+        score.forbidden.len(),
+        text.lines().count(),
+        text.len()
+    );
+    for forbidden in &score.forbidden {
+        println!("    forbidden: {forbidden}");
+    }
+    if verbose {
+        score.items.iter().for_each(|item| println!("    {item}"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The summary of a transcript, made by the library alone.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use graphitid::{
+    activity::classify::Learned,
+    capture::{
+        filter::Filter,
+        format::{FORMATS, Format},
+    },
+    engine::pipeline::{Means, Place, SourceState},
+    model::{Project, transcript::Origin},
+    redact::Redactor,
+    store::Tally,
+    summarize,
+};
+
+/// What is made of a transcript.
+pub struct Summarized {
+    /// The page that `graphiti show` prints.
+    pub page: String,
+    /// The last words of the agent.
+    pub last_words: String,
+}
+
+/// Summarises the session whose own file is `path`, with its sub-agents in the folder beside it.
+pub fn of_transcript(path: &Path) -> Summarized {
+    let means = Means {
+        filter: Filter::default(),
+        redactor: Redactor::new(),
+        learned: Arc::new(Mutex::new(Learned::default())),
+        summarize: summarize::config::Config::default(),
+    };
+    let own = read(path, 0, &means);
+    let mut evidence = own.evidence().clone();
+    for (number, sub_agent) in (1..).zip(sub_agents(path)) {
+        let state = read(&sub_agent, number, &means);
+        summarize::evidence::absorb(&mut evidence, state.evidence());
+    }
+    let project = evidence.directories.first().map(|directory| Project::new(directory));
+    let context = summarize::Context { project: project.as_ref(), ..Default::default() };
+    let summary = summarize::summarize(&evidence, &context, own.detector.vector());
+    let name = summarize::name(&evidence, &context);
+    let page = format!("{name}\n\n{}", summarize::markdown::to_page(&summary));
+    let last_words = evidence.last_reply.map_or_else(String::new, |reply| reply.text);
+    Summarized { page, last_words }
+}
+
+fn read(path: &Path, source: u32, means: &Means) -> SourceState {
+    let format: &dyn Format =
+        *FORMATS.iter().find(|format| format.claims(path)).expect("a format claims the file");
+    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let mut state = SourceState::new(source);
+    let (mut messages, mut tally, mut at) = (Vec::new(), Tally::default(), 0);
+    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        let place = Place { origin: Origin { source, line: number }, at };
+        state.take_line((format, means), (line, place), &mut tally, &mut messages);
+        messages.clear();
+        at += line.len() as u64 + 1;
+    }
+    state
+}
+
+fn sub_agents(path: &Path) -> Vec<PathBuf> {
+    let folder = path.with_extension("").join("subagents");
+    if !folder.is_dir() { Vec::new() } else { crate::corpus::transcripts(&folder) }
+}
