@@ -365,7 +365,9 @@ impl Cleaner for Again {
                 ("forks", self.json(note, of))
             }
             // Hashes and numbers.
-            Shelf::ForgottenRecords | Shelf::Room | Shelf::Redaction => return false,
+            Shelf::ForgottenRecords | Shelf::Room | Shelf::Redaction | Shelf::Checked => {
+                return false;
+            }
         };
         self.report.count(what, is_changed)
     }
