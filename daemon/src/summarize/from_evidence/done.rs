@@ -7,8 +7,8 @@ use crate::{
     },
     summarize::{
         from_evidence::entries::{ENTRY, Entries, cut_at_clause, push},
-        report::{Topic, passages},
-        text::{cut, pattern},
+        report::{Claim, Topic, passages},
+        text::{cut, one_line, pattern},
     },
 };
 
@@ -73,6 +73,7 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
                     .is_match(&claim.text);
             if is_done
                 && !repeats
+                && !is_corrected(entries, claim)
                 && taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
             {
@@ -81,6 +82,13 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// Whether the user quoted the claim in a later prompt: people paste what is to be otherwise.
+fn is_corrected(entries: &Entries<'_>, claim: &Claim) -> bool {
+    let mut later =
+        entries.evidence.prompts.iter().filter(|prompt| prompt.origin.line > claim.origin.line);
+    claim.text.len() >= 20 && later.any(|prompt| one_line(&prompt.text).contains(&claim.text))
 }
 
 /// Whether the session changed anything that it shows: else what sounds like a deed is a

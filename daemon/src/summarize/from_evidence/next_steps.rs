@@ -88,7 +88,10 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
 fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     for report in reports.iter().rev().take(REPORTS) {
-        for claim in report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open)) {
+        // What is only said in passing is open as long as it is the last word.
+        let is_last = report.origin == reports[reports.len() - 1].origin;
+        let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
+        for claim in open.filter(|claim| claim.headed || is_last) {
             let Some(line) = entries.claim(claim) else { continue };
             if !is_taken_up(entries, &line, report.origin) {
                 push(list, line);

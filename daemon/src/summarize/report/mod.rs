@@ -49,6 +49,8 @@ pub(crate) struct Claim {
     pub(crate) label: Option<String>,
     /// Its text as one line, without the label.
     pub(crate) text: String,
+    /// Whether a heading, a label or a box says what it is about, and not its words alone.
+    pub(crate) headed: bool,
     /// Whether it stands in a list or a table.
     pub(crate) listed: bool,
     /// Whether it stands in a list within a list.
@@ -157,9 +159,11 @@ impl Claim {
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
             (headings, words) => of_box.or_else(of_label).or(headings).or(words),
         };
+        let headed = of_box.or_else(of_label).or_else(|| topic_of(headings)).is_some();
         let text = one_line(&passage.text);
         (!text.is_empty() || label.is_some()).then(|| Claim {
             topic,
+            headed,
             label: passage.label.clone(),
             text,
             listed,
