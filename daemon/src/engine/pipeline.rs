@@ -27,7 +27,9 @@ use crate::{
     engine::long::{Long, Longs, Worth},
     model::{
         Evidence, Message, Timestamp,
-        transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
+        transcript::{
+            Action, Call, Entry, Item, LazyText, Origin, RecordUuid, TaskEnded, ToolResult,
+        },
     },
     redact::Redactor,
     store::Tally,
@@ -194,6 +196,9 @@ impl SourceState {
             self.branch = Some(branch.to_string());
         }
         self.collector.observe(entry, origin.line);
+        if entry.sub_agent.is_some() {
+            return;
+        }
         let classified = match &entry.item {
             Item::Call(call) => Some(means.classify(call)),
             _ => None,
@@ -278,6 +283,8 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
         | Item::Recap { text, .. }
         | Item::Title { text, .. }
         | Item::PullRequest { url: text, .. }
+        | Item::ShellOutput(text)
+        | Item::TaskEnded(TaskEnded { text, .. })
         | Item::ServiceError(text) => clean(text),
         Item::Command { name, args } => {
             clean(name);

@@ -66,6 +66,9 @@ pub struct Evidence {
     pub tasks: Vec<Task>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
+    /// Sub-agents whose calls stand in this file too, by their ids: their own files say nothing
+    /// that is not counted here.
+    pub reported_sub_agents: Vec<String>,
     /// Choices made by the user's word: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
     /// The agent's own summaries of the session.

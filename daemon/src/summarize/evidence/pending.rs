@@ -9,7 +9,10 @@ use crate::{
         time::Timestamp,
         transcript::{Origin, Tokens},
     },
-    summarize::evidence::{bounds, errors::Tracker, files::PlannedChange, shell::CommandLine},
+    summarize::evidence::{
+        background::BackgroundTask, bounds, errors::Tracker, files::PlannedChange,
+        shell::CommandLine,
+    },
 };
 
 /// Everything that the next entry's meaning depends on.
@@ -18,6 +21,10 @@ use crate::{
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: VecDeque<Waiting>,
+    /// Tasks in the background that are not over, oldest first.
+    pub(super) background: VecDeque<BackgroundTask>,
+    /// The question that the user refused last, until they speak.
+    pub(super) refused: Option<Asked>,
     /// Messages counted lately, by the agent's ids.
     pub(super) messages: VecDeque<String>,
     /// The usage counted for messages lately, by the agent's ids.
@@ -69,8 +76,12 @@ pub(super) enum Meaning {
     AddTask(String),
     /// A sub-agent reported.
     Delegate,
-    /// The user answered questions: each with its options.
+    /// Questions as older versions noted them.
     Ask(Vec<(String, Vec<String>)>),
+    /// The user answered questions.
+    Questions(Vec<Asked>),
+    /// What a task in the background printed.
+    Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
     /// A tool answered that is known by its name and target only.
@@ -79,12 +90,28 @@ pub(super) enum Meaning {
     Nothing,
 }
 
+/// A question that was put before the user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Asked {
+    /// What was asked.
+    pub(super) question: String,
+    /// What may be chosen.
+    pub(super) options: Vec<String>,
+    /// The label above it.
+    pub(super) header: Option<String>,
+}
+
 impl Pending {
     /// Remembers a call; the oldest is forgotten when too many wait.
     pub(super) fn wait(&mut self, waiting: Waiting) {
         self.calls.push_back(waiting);
         if self.calls.len() > bounds::CALLS_WAITING {
             self.calls.pop_front();
+        }
+        if let Some(at) = self.calls.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
+            && let Meaning::Run(command) = &mut self.calls[at].meaning
+        {
+            command.forget_texts();
         }
     }
 

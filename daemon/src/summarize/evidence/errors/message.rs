@@ -10,7 +10,7 @@ const LINES: usize = 1_500;
 
 /// What `output` says went wrong; `None` when no line of it says so. `output` is without
 /// terminal colours.
-pub(super) fn of(output: &str) -> Option<String> {
+pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     let lines: Vec<&str> = lines(output).collect();
     let traceback = lines.iter().any(|line| line.starts_with("Traceback (most recent call last)"));
     let exception = |line: &&&str| {

@@ -11,7 +11,10 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::{message::shows_failure, slips::is_slip};
+pub(super) use self::{
+    message::{of as message_of, shows_failure},
+    slips::is_slip,
+};
 use crate::{
     model::{
         evidence::{ErrorSeen, Resolution},

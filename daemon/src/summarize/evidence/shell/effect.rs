@@ -87,6 +87,10 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
         effects.push(Effect::Write { path, lines: command.document_lines });
     }
     let (program, first) = (invocation.program, invocation.operand(0));
+    // With options before the subcommand git may work in another folder.
+    if program == "git" && invocation.arguments.len() + 1 != command.words.len() {
+        return;
+    }
     let operands: Vec<&Word> = command
         .words
         .iter()
