@@ -270,6 +270,8 @@ pub struct FileWork {
     pub lines_added: u32,
     /// Lines removed by edits.
     pub lines_removed: u32,
+    /// Whether it was not there before.
+    pub created: bool,
     /// Whether it was removed in the end.
     pub deleted: bool,
     /// The path it was moved from.
@@ -334,6 +336,12 @@ pub struct ErrorSeen {
     pub at: Option<Timestamp>,
     /// How many times it was seen.
     pub times: u32,
+    /// How many times it came back after it was resolved.
+    #[serde(default)]
+    pub returns: u32,
+    /// Why it is no work of this session, in the agent's words, such as that it was there before.
+    #[serde(default)]
+    pub known: Option<String>,
     /// What the agent said of its cause, when it did.
     pub cause: Option<String>,
     /// What made it go away, when something did.

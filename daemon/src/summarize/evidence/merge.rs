@@ -89,6 +89,7 @@ fn files(session: &mut BTreeMap<String, FileWork>, sub_agent: &BTreeMap<String, 
         known.writes = known.writes.saturating_add(work.writes);
         known.lines_added = known.lines_added.saturating_add(work.lines_added);
         known.lines_removed = known.lines_removed.saturating_add(work.lines_removed);
+        known.created |= work.created;
         known.deleted |= work.deleted;
         known.moved_from = known.moved_from.take().or(work.moved_from.clone());
         if !known.changed() || work.changed() {

@@ -171,8 +171,11 @@ impl Collector {
             }
             Outcome::Rejected | Outcome::Interrupted => return,
         };
-        if tests_failed || !failed {
-            // Tests that ran and failed still show that what kept them from running is gone.
+        if tests_failed {
+            tracker.got_further(&attempt, event);
+            return;
+        }
+        if !failed {
             tracker.succeeded(known, &attempt, event);
             return;
         }
@@ -192,11 +195,15 @@ impl Collector {
     ) {
         for change in changes {
             let known = self.evidence.files.contains_key(&change.path);
-            let replaced = change.deed == Deed::Write && (known || !is_new());
+            let created = change.deed == Deed::Write && !known && is_new();
+            let replaced = change.deed == Deed::Write && !created;
             if !replaced {
                 self.keep_settings(change, moment);
             }
             files::change(&mut self.evidence, change, moment.origin);
+            if created {
+                files::created(&mut self.evidence, &change.path);
+            }
             let path = match &change.deed {
                 Deed::Move(to) => to,
                 _ => &change.path,

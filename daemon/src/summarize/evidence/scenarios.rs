@@ -57,6 +57,51 @@ fn a_debugging_session_leaves_its_story() {
 }
 
 #[test]
+fn a_failure_that_comes_back_is_open_again() {
+    let mut script = Script::default();
+    let failed = Outcome::Failed(Some(101));
+    script.run("c1", "cargo test", failed, FAILING);
+    script.edit("c2", "/app/a.rs", "a", "b");
+    script.at += 300;
+    script.run("c3", "cargo test other_test", Outcome::Succeeded, OTHER);
+    assert!(script.collect().errors[0].resolution.is_none());
+    script.run("c4", "cargo test", Outcome::Succeeded, PASSING);
+    assert!(script.collect().errors[0].resolution.is_some());
+    script.run("c5", "cargo test", failed, FAILING);
+    let errors = script.collect().errors;
+    assert_eq!((errors.len(), errors[0].returns, errors[0].times), (1, 1, 2));
+    assert!(errors[0].resolution.is_none());
+    script.run("c6", "cargo test", Outcome::Succeeded, PASSING);
+    assert!(script.collect().errors[0].resolution.is_some());
+}
+
+#[test]
+fn a_known_failure_keeps_what_the_agent_says_of_it() {
+    let mut script = Script::default();
+    script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);
+    let known = "The `expires_late` failure is pre-existing: it fails on main too.";
+    script.reply("m1", known);
+    assert_eq!(script.collect().errors[0].known.as_deref(), Some(known));
+}
+
+#[test]
+fn a_slip_of_an_edit_that_is_mended_at_once_is_no_error() {
+    let failed = Outcome::Failed(Some(101));
+    let broken = "error[E0308]: mismatched types\n --> src/a.rs:3:5\n";
+    for (seconds, errors) in [(40, 0), (400, 1)] {
+        let mut script = Script::default();
+        script.run("c1", "cargo build", failed, broken);
+        script.edit("c2", "/app/src/a.rs", "a", "b");
+        script.at += seconds;
+        script.run("c3", "cargo build", Outcome::Succeeded, "Finished\n");
+        assert_eq!(script.collect().errors.len(), errors, "{seconds}");
+    }
+    let mut script = Script::default();
+    script.run("c1", "cargo build --bogus", failed, "error: unexpected argument '--bogus' found\n");
+    assert!(script.collect().errors.is_empty());
+}
+
+#[test]
 fn messages_and_tokens_are_counted_once_although_their_lines_interleave() {
     let mut script = Script::default();
     let usage = |output| Tokens { output, ..Tokens::default() };
@@ -303,6 +348,8 @@ pub(in crate::summarize) const FAILING: &str = "running 2 tests\ntest auth::work
     assertion `left == right` failed\n\n\
     test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n";
 pub(in crate::summarize) const PASSING: &str = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n";
+
+const OTHER: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.1s\n";
 
 /// A session in which a failing test is understood, fixed and committed.
 pub(in crate::summarize) fn fixing_the_login() -> Script {

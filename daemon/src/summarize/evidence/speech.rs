@@ -9,7 +9,7 @@ use crate::{
         evidence::{
             bounds,
             collector::{Collector, Moment},
-            errors::About,
+            errors::{self, About},
             lists::push_latest,
             pending::Meaning,
             statements,
@@ -297,6 +297,9 @@ impl Collector {
             Block::Item(_) => None,
         });
         for paragraph in prose {
+            for sentence in sentences(&paragraph) {
+                errors::note_known(&mut self.evidence.errors, sentence);
+            }
             for intention in sentences(&paragraph).into_iter().filter_map(statements::intention) {
                 self.pending.errors.said(line, About::Fix, &intention);
             }
