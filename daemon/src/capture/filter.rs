@@ -162,6 +162,8 @@ pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
         | Item::Context(_)
         | Item::Usage { .. }
         | Item::PullRequest { .. }
+        | Item::ShellOutput(_)
+        | Item::TaskEnded(_)
         | Item::ServiceError(_) => None,
     }
 }

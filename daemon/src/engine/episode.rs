@@ -163,10 +163,12 @@ pub fn document(episode: &Episode) -> String {
 
 /// What all files of a session give away.
 pub(super) fn merged_evidence(done: &Done) -> Evidence {
-    let mut files = done.files.iter().map(|file| file.state.evidence());
-    let Some(mut merged) = files.next().cloned() else { return Evidence::default() };
-    for sub_agent in files {
-        summarize::evidence::absorb(&mut merged, sub_agent);
+    let mut files = done.files.iter();
+    let Some(own) = files.next() else { return Evidence::default() };
+    let mut merged = own.state.evidence().clone();
+    for file in files {
+        let id = file.source.sub_agent.as_deref();
+        summarize::evidence::absorb(&mut merged, file.state.evidence(), id);
     }
     merged
 }

@@ -31,7 +31,7 @@ use crate::{
     model::{
         Evidence, Message, Timestamp,
         transcript::{
-            Action, Call, Context, Entry, Item, LazyText, Origin, RecordUuid, ToolResult,
+            Action, Call, Context, Entry, Item, LazyText, Origin, RecordUuid, TaskEnded, ToolResult,
         },
     },
     redact::Redactor,
@@ -224,6 +224,9 @@ impl SourceState {
             self.branch = Some(branch.to_string());
         }
         self.collector.observe(entry, origin.line);
+        if entry.sub_agent.is_some() {
+            return;
+        }
         let classified = match &entry.item {
             Item::Call(call) => Some(means.classify(call)),
             _ => None,
@@ -308,6 +311,8 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
         | Item::Recap { text, .. }
         | Item::Title { text, .. }
         | Item::PullRequest { url: text, .. }
+        | Item::ShellOutput(text)
+        | Item::TaskEnded(TaskEnded { text, .. })
         | Item::ServiceError(text) => clean(text),
         Item::Command { name, args } => {
             clean(name);

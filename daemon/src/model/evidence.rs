@@ -69,6 +69,9 @@ pub struct Evidence {
     pub tasks: Vec<Task>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
+    /// Sub-agents whose calls stand in this file too, by their ids: their own files say nothing
+    /// that is not counted here.
+    pub reported_sub_agents: Vec<String>,
     /// Choices made by the user's word: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
     /// The agent's own summaries of the session.
@@ -270,6 +273,8 @@ pub struct FileWork {
     pub lines_added: u32,
     /// Lines removed by edits.
     pub lines_removed: u32,
+    /// Whether it was not there before.
+    pub created: bool,
     /// Whether it was removed in the end.
     pub deleted: bool,
     /// The path it was moved from.
@@ -334,6 +339,12 @@ pub struct ErrorSeen {
     pub at: Option<Timestamp>,
     /// How many times it was seen.
     pub times: u32,
+    /// How many times it came back after it was resolved.
+    #[serde(default)]
+    pub returns: u32,
+    /// Why it is no work of this session, in the agent's words, such as that it was there before.
+    #[serde(default)]
+    pub known: Option<String>,
     /// What the agent said of its cause, when it did.
     pub cause: Option<String>,
     /// What made it go away, when something did.

@@ -46,7 +46,15 @@ impl Project {
 
     /// `path` as seen from the project, when it lies inside.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
-        let Some(rest) = path.strip_prefix(self.path.as_str()) else { return path };
+        // On Windows paths are written with either bar.
+        let bar = |byte: u8| if byte == b'\\' { b'/' } else { byte };
+        let is_inside = path.is_char_boundary(self.path.len().min(path.len()))
+            && path.len() >= self.path.len()
+            && path.bytes().map(bar).zip(self.path.bytes().map(bar)).all(|(a, b)| a == b);
+        if !is_inside {
+            return path;
+        }
+        let rest = &path[self.path.len()..];
         if self.path == "/" { rest } else { rest.strip_prefix('/').unwrap_or(path) }
     }
 }

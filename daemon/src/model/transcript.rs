@@ -33,6 +33,9 @@ pub struct Entry<'a> {
     pub at: Option<Timestamp>,
     /// The id of the record it stands in.
     pub uuid: Option<RecordUuid>,
+    /// The sub-agent that did it, when its session's own file reports it: such entries are facts
+    /// about the session and no part of its conversation.
+    pub sub_agent: Option<Cow<'a, str>>,
     /// What it is.
     pub item: Item<'a>,
 }
@@ -112,8 +115,25 @@ pub enum Item<'a> {
         /// Its number, when known.
         number: Option<u64>,
     },
+    /// What a shell command of the user's own printed.
+    ShellOutput(Cow<'a, str>),
+    /// A task that went on in the background, a sub-agent or a command, is over.
+    TaskEnded(TaskEnded<'a>),
     /// The agent's own service failed.
     ServiceError(Cow<'a, str>),
+}
+
+/// The end of a task in the background.
+#[derive(Clone, Debug)]
+pub struct TaskEnded<'a> {
+    /// The task's id.
+    pub task: Cow<'a, str>,
+    /// The [`Call::id`] that began it, when it is known.
+    pub call: Option<Cow<'a, str>>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it reported or printed; may be empty.
+    pub text: Cow<'a, str>,
 }
 
 /// Use of a tool.
@@ -227,6 +247,7 @@ impl Action {
             }
             Action::Ask(questions) => questions.iter_mut().for_each(|question| {
                 visit(&mut question.question);
+                question.header.iter_mut().for_each(&mut *visit);
                 question.options.iter_mut().for_each(&mut *visit);
             }),
             Action::Other => {}
@@ -312,6 +333,8 @@ pub enum TaskState {
 /// A choice put before the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
+    /// The label that the agent's dialogue shows above it.
+    pub header: Option<String>,
     /// What is asked.
     pub question: String,
     /// What may be chosen.

@@ -120,6 +120,8 @@ impl Detector {
             | Item::Context(_)
             | Item::Usage { .. }
             | Item::PullRequest { .. }
+            | Item::ShellOutput(_)
+            | Item::TaskEnded(_)
             | Item::ServiceError(_) => Vec::new(),
         }
     }

@@ -254,6 +254,8 @@ fn speaks(item: &Item<'_>) -> bool {
         | Item::Context(_)
         | Item::Usage { .. }
         | Item::PullRequest { .. }
+        | Item::ShellOutput(_)
+        | Item::TaskEnded(_)
         | Item::ServiceError(_) => false,
     }
 }

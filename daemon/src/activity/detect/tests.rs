@@ -49,7 +49,8 @@ fn observe(detector: &mut Detector, line: u64, says: &Says) {
         Tool(at, name) => (at, call(name, Action::Other)),
         Compacted(at) => (at, Item::Boundary),
     };
-    let entry = Entry { at: Some(Timestamp::from_seconds(minute * 60)), uuid: None, item };
+    let entry =
+        Entry { at: Some(Timestamp::from_seconds(minute * 60)), uuid: None, sub_agent: None, item };
     let classified = match &entry.item {
         Item::Call(call) => Some(classify::classify(call, &mut Learned::default())),
         _ => None,
@@ -274,7 +275,7 @@ fn what_programs_write_beside_the_conversation_says_nothing() {
         Item::Interrupted,
         Item::ServiceError(Cow::Borrowed("error failed")),
     ] {
-        detector.observe(&Entry { at: None, uuid: None, item }, 1, None);
+        detector.observe(&Entry { at: None, uuid: None, sub_agent: None, item }, 1, None);
     }
     assert_eq!(detector, Detector::default());
 }

@@ -7,6 +7,7 @@
 pub mod claude;
 pub(crate) mod json;
 pub(crate) mod mend;
+mod queue;
 
 use std::path::{Path, PathBuf};
 
@@ -116,6 +117,8 @@ pub struct Memory {
     pub version: String,
     /// The model last seen.
     pub model: String,
+    /// Prompts that wait for the agent.
+    pub(crate) queue: queue::PromptQueue,
 }
 
 impl Memory {

@@ -354,6 +354,8 @@ impl Session {
 
     fn error(&mut self, message: &str, fixed_in: Option<&str>) {
         self.evidence.errors.push(ErrorSeen {
+            returns: 0,
+            known: None,
             message: message.to_owned(),
             attempt: "pytest".to_owned(),
             origin: line(3),

@@ -1,5 +1,5 @@
 //! How much evidence keeps. Together these hold the JSON of a transcript of any size below about
-//! 200 KB (measured by a test that floods every list), and the work for one entry bounded.
+//! 340 KB (measured by a test that floods every list), and the work for one entry bounded.
 //!
 //! Numbers ending in no unit count items; the others are bytes of JSON.
 
@@ -63,7 +63,15 @@ pub(super) const TASK: usize = 180;
 /// Delegations. What goes first is the oldest.
 pub(super) const DELEGATIONS: usize = 24;
 /// What a sub-agent reported.
-pub(super) const REPORT: usize = 400;
+pub(super) const REPORT: usize = 1_600;
+/// What all sub-agents reported together; of the oldest ones beyond it a line each.
+pub(super) const DELEGATION_REPORTS: usize = 24_000;
+/// Such a line.
+pub(super) const REPORT_BEFORE: usize = 240;
+/// Sub-agents whose calls the session's own file reports. The first ones are kept.
+pub(super) const SUB_AGENTS: usize = 48;
+/// Tasks in the background that are not over. What goes first is the oldest.
+pub(super) const BACKGROUND: usize = 12;
 /// Choices. What goes first is the oldest.
 pub(super) const CHOICES: usize = 20;
 /// A choice's question.
@@ -82,6 +90,20 @@ pub(super) const TOOLS: usize = 80;
 pub(super) const TOOL: usize = 100;
 /// Commits. What goes first is the oldest.
 pub(super) const COMMITS: usize = 40;
+/// A commit's first line, or a title.
+pub(super) const SUBJECT: usize = 160;
+/// A commit's message under its first line.
+pub(super) const COMMIT_BODY: usize = 1_500;
+/// All commits' messages together. What goes first is the oldest; its first line stays.
+pub(super) const COMMIT_BODIES: usize = 24_000;
+/// Events of the repository. What goes first is the oldest.
+pub(super) const GIT_EVENTS: usize = 24;
+/// Texts that were published. What goes first is the oldest.
+pub(super) const PUBLICATIONS: usize = 12;
+/// One of these texts.
+pub(super) const PUBLICATION: usize = 1_500;
+/// Calls that wait for their result with the texts in them; older ones wait without.
+pub(super) const CALLS_WITH_TEXTS: usize = 3;
 /// Pull requests. What goes first is the oldest.
 pub(super) const PULL_REQUESTS: usize = 12;
 /// Models, branches, versions and directories, each. The first ones are kept.

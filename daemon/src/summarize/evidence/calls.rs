@@ -11,7 +11,7 @@ use crate::{
             collector::{Collector, Moment},
             files::PlannedChange,
             lists::push_latest,
-            pending::{Meaning, Waiting, is_our_tool},
+            pending::{Asked, Meaning, Waiting, is_our_tool},
             shell::{CommandLine, resolve},
             tasks,
         },
@@ -93,15 +93,23 @@ impl Collector {
                 let asked = questions.iter().take(QUESTIONS).map(|question| {
                     let options = question.options.iter().take(number + 1);
                     let options = options.map(|option| kept(option, size)).collect();
-                    (kept(&question.question, bounds::QUESTION), options)
+                    Asked {
+                        question: kept(&question.question, bounds::QUESTION),
+                        options,
+                        header: question.header.as_ref().map(|text| kept(text, bounds::TOOL)),
+                    }
                 });
-                Meaning::Ask(asked.collect())
+                self.pending.refused = None;
+                Meaning::Questions(asked.collect())
             }
             Action::ProposePlan { plan } => Meaning::Plan(plan_in_short(plan)),
             Action::Other if call.tool.starts_with("mcp__") && !is_our_tool(&call.tool) => {
                 Meaning::Other(kept(&target(call), bounds::TOOL))
             }
-            Action::Search { .. } | Action::Fetch { .. } | Action::Other => Meaning::Nothing,
+            Action::Other => {
+                self.asked_task(&call.input).map_or(Meaning::Nothing, Meaning::Background)
+            }
+            Action::Search { .. } | Action::Fetch { .. } => Meaning::Nothing,
         }
     }
 }

@@ -52,6 +52,10 @@ impl Collector {
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64) {
         let moment = Moment { origin: Origin { source: self.source, line }, at: entry.at };
         self.pass_time(entry.at);
+        if let Some(sub_agent) = &entry.sub_agent {
+            self.reported_by(sub_agent, &entry.item, moment);
+            return;
+        }
         match &entry.item {
             Item::Prompt(text) => self.prompt(text, moment),
             Item::Command { name, args } => self.command(name, args, moment),
@@ -86,6 +90,8 @@ impl Collector {
             Item::PullRequest { url, number } => {
                 git::pull_request(&mut self.evidence, url, *number);
             }
+            Item::ShellOutput(text) => self.shell_of_user_ran(text, moment),
+            Item::TaskEnded(ended) => self.task_ended(ended, moment),
             Item::ServiceError(text) => {
                 self.evidence.counts.service_errors += 1;
                 self.evidence.service_failure = Some(moment.said(text, bounds::STATEMENT));

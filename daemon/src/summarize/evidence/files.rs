@@ -103,8 +103,19 @@ impl From<&Effect> for PlannedChange {
     }
 }
 
+/// Whether a path lies among temporary files, and the session does not work there.
+fn is_scratch(evidence: &Evidence, path: &str) -> bool {
+    const FOLDERS: [&str; 6] =
+        ["/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
+    (FOLDERS.iter().any(|folder| path.starts_with(folder)) || path.contains("/AppData/Local/Temp/"))
+        && !evidence.directories.iter().any(|directory| is_under(path, directory))
+}
+
 /// Notes that a file was read.
 pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
+    if is_scratch(evidence, path) {
+        return;
+    }
     let work = entry(evidence, path);
     work.reads = work.reads.saturating_add(1);
     if !work.changed() {
@@ -115,6 +126,20 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
 
 /// Notes that a file was changed.
 pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
+    let target = match &planned.deed {
+        Deed::Move(to) => to,
+        _ => &planned.path,
+    };
+    if is_scratch(evidence, target) {
+        return;
+    }
+    // What came and went is no work that stays.
+    if planned.deed == Deed::Delete
+        && evidence.files.get(&planned.path).is_some_and(|work| work.created)
+    {
+        evidence.files.remove(&planned.path);
+        return;
+    }
     let path = match &planned.deed {
         Deed::Move(to) => {
             let known = evidence.files.contains_key(&planned.path);
@@ -154,6 +179,13 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     work.lines_removed = work.lines_removed.saturating_add(planned.removed);
     work.last = origin;
     bound(evidence, &path);
+}
+
+/// Notes that a file was not there before the session wrote it.
+pub(super) fn created(evidence: &mut Evidence, path: &str) {
+    if let Some(work) = evidence.files.get_mut(path) {
+        work.created = true;
+    }
 }
 
 fn entry<'e>(evidence: &'e mut Evidence, path: &str) -> &'e mut FileWork {
@@ -254,6 +286,26 @@ mod tests {
         assert!(evidence.files.is_empty());
         change(&mut evidence, &remove("/app/src/a.rs"), origin);
         assert!(evidence.files["/app/src/a.rs"].deleted);
+    }
+
+    #[test]
+    fn scratch_and_what_came_and_went_are_no_work() {
+        let mut evidence = Evidence::default();
+        let origin = Origin { source: 0, line: 1 };
+        let write =
+            |path: &str| PlannedChange::from(&Effect::Write { path: path.to_owned(), lines: 1 });
+        for path in ["/tmp/a.py", "/private/tmp/b.py", "C:/Users/a/AppData/Local/Temp/c.py"] {
+            change(&mut evidence, &write(path), origin);
+            read(&mut evidence, path, origin);
+        }
+        change(&mut evidence, &write("/app/try.py"), origin);
+        created(&mut evidence, "/app/try.py");
+        let remove = PlannedChange::from(&Effect::Remove("/app/try.py".to_owned()));
+        change(&mut evidence, &remove, origin);
+        assert!(evidence.files.is_empty(), "{:?}", evidence.files);
+        evidence.directories.push("/tmp/project".to_owned());
+        change(&mut evidence, &write("/tmp/project/a.py"), origin);
+        assert_eq!(evidence.files.len(), 1);
     }
 
     #[test]

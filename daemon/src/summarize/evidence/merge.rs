@@ -14,15 +14,21 @@ use crate::{
 ///
 /// Its files, settings, commands, tests, errors, commits, tools and tokens count as the
 /// session's. Its prompts, replies, statements, tasks, choices, recaps and messages do not: they
-/// were said between agents. Its working time does not either, since the session waits meanwhile.
-pub fn absorb(session: &mut Evidence, sub_agent: &Evidence) {
+/// were said between agents. When the session's own file reports the calls of the sub-agent with
+/// this `id`, all of that is counted already, and only its tokens are new. Its working time does not either, since the session waits meanwhile.
+pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
+    let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);
     session.span.last = session.span.last.max(sub_agent.span.last);
+    session.tokens.add(sub_agent.tokens);
+    names(&mut session.models, &sub_agent.models);
+    if is_reported {
+        return;
+    }
     session.counts.tool_calls =
         session.counts.tool_calls.saturating_add(sub_agent.counts.tool_calls);
     session.counts.tool_errors =
         session.counts.tool_errors.saturating_add(sub_agent.counts.tool_errors);
-    session.tokens.add(sub_agent.tokens);
     files(&mut session.files, &sub_agent.files);
     session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
     tools(&mut session.tools, &sub_agent.tools);
@@ -32,14 +38,15 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence) {
     by_time(&mut session.tests, &sub_agent.tests, |run| run.at, bounds::TEST_RUNS);
     by_time(&mut session.errors, &sub_agent.errors, |error| error.at, bounds::ERRORS);
     by_time(&mut session.settings, &sub_agent.settings, |change| change.at, bounds::SETTINGS);
-    by_time(&mut session.commits, &sub_agent.commits, |_| None, bounds::COMMITS);
+    by_time(&mut session.commits, &sub_agent.commits, |commit| commit.at, bounds::COMMITS);
+    by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
+    by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
     by_time(&mut session.delegations, &sub_agent.delegations, |_| None, bounds::DELEGATIONS);
     for request in &sub_agent.pull_requests {
         if !session.pull_requests.iter().any(|known| known.url == request.url) {
             session.pull_requests.push(request.clone());
         }
     }
-    names(&mut session.models, &sub_agent.models);
     names(&mut session.branches, &sub_agent.branches);
     names(&mut session.directories, &sub_agent.directories);
 }
@@ -82,6 +89,7 @@ fn files(session: &mut BTreeMap<String, FileWork>, sub_agent: &BTreeMap<String, 
         known.writes = known.writes.saturating_add(work.writes);
         known.lines_added = known.lines_added.saturating_add(work.lines_added);
         known.lines_removed = known.lines_removed.saturating_add(work.lines_removed);
+        known.created |= work.created;
         known.deleted |= work.deleted;
         known.moved_from = known.moved_from.take().or(work.moved_from.clone());
         if !known.changed() || work.changed() {
@@ -143,11 +151,14 @@ mod tests {
         };
         sub_agent.counts.tool_calls = 3;
         sub_agent.counts.messages = 8;
-        absorb(&mut session, &sub_agent);
+        absorb(&mut session, &sub_agent, Some("a1"));
         let order: Vec<&str> = session.commands.iter().map(|run| run.command.as_str()).collect();
         assert_eq!(order, ["a", "b", "c"]);
         assert_eq!(session.files["/x"].edits, 2);
         assert_eq!((session.counts.tool_calls, session.counts.messages), (3, 0));
         assert!(session.prompts.is_empty() && session.last_reply.is_none());
+        session.reported_sub_agents = vec!["a1".to_owned()];
+        absorb(&mut session, &sub_agent, Some("a1"));
+        assert_eq!((session.counts.tool_calls, session.commands.len()), (3, 3));
     }
 }

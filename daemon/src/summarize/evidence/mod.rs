@@ -4,6 +4,7 @@
 //! whatever the transcript's size (its bounds stand in one place). What the facts mean for a summary is left to
 //! [`summarize`](crate::summarize::summarize); secrets are left to the caller.
 
+mod background;
 mod bounds;
 mod calls;
 mod collector;

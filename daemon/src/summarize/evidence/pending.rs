@@ -9,7 +9,10 @@ use crate::{
         time::Timestamp,
         transcript::{Origin, Tokens},
     },
-    summarize::evidence::{bounds, errors::Tracker, files::PlannedChange, shell::CommandLine},
+    summarize::evidence::{
+        background::BackgroundTask, bounds, errors::Tracker, files::PlannedChange,
+        shell::CommandLine,
+    },
 };
 
 /// Everything that the next entry's meaning depends on.
@@ -20,6 +23,10 @@ pub(super) struct Pending {
     pub(super) calls: VecDeque<Waiting>,
     /// The line of the last result before the last call: all calls before it have come to an end.
     pub(super) settled: u64,
+    /// Tasks in the background that are not over, oldest first.
+    pub(super) background: VecDeque<BackgroundTask>,
+    /// The question that the user refused last, until they speak.
+    pub(super) refused: Option<Asked>,
     /// Messages counted lately, by the agent's ids.
     pub(super) messages: VecDeque<String>,
     /// The usage counted for messages lately, by the agent's ids.
@@ -71,8 +78,12 @@ pub(super) enum Meaning {
     AddTask(String),
     /// A sub-agent reported.
     Delegate,
-    /// The user answered questions: each with its options.
+    /// Questions as older versions noted them.
     Ask(Vec<(String, Vec<String>)>),
+    /// The user answered questions.
+    Questions(Vec<Asked>),
+    /// What a task in the background printed.
+    Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
     /// A tool answered that is known by its name and target only.
@@ -98,6 +109,8 @@ impl Waiting {
             Meaning::AddTask(_)
             | Meaning::Delegate
             | Meaning::Ask(_)
+            | Meaning::Questions(_)
+            | Meaning::Background(_)
             | Meaning::Plan(_)
             | Meaning::Nothing => "",
         };
@@ -110,12 +123,28 @@ pub(super) fn is_our_tool(tool: &str) -> bool {
     tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
 }
 
+/// A question that was put before the user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Asked {
+    /// What was asked.
+    pub(super) question: String,
+    /// What may be chosen.
+    pub(super) options: Vec<String>,
+    /// The label above it.
+    pub(super) header: Option<String>,
+}
+
 impl Pending {
     /// Remembers a call; the oldest is forgotten when too many wait.
     pub(super) fn wait(&mut self, waiting: Waiting) {
         self.calls.push_back(waiting);
         if self.calls.len() > bounds::CALLS_WAITING {
             self.calls.pop_front();
+        }
+        if let Some(at) = self.calls.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
+            && let Meaning::Run(command) = &mut self.calls[at].meaning
+        {
+            command.forget_texts();
         }
     }
 

@@ -18,17 +18,17 @@ use crate::{
             tasks,
             tests::{self, Report},
         },
-        text::{Block, blocks, kept, one_line, pattern, without_ansi},
+        text::{kept, pattern, without_ansi},
     },
 };
 
 /// A command that was run.
-struct Run<'r> {
-    command: &'r CommandLine,
-    outcome: Outcome,
+pub(super) struct Run<'r> {
+    pub(super) command: &'r CommandLine,
+    pub(super) outcome: Outcome,
     /// What it printed, without terminal colours.
-    output: &'r str,
-    moment: Moment,
+    pub(super) output: &'r str,
+    pub(super) moment: Moment,
 }
 
 /// Bytes of a short answer that are read: whether a file is new, which key a task got.
@@ -46,6 +46,9 @@ impl Collector {
             self.count_tool(&waiting.tool, |tool| &mut tool.errors);
         }
         let succeeded = result.outcome.succeeded();
+        if succeeded && self.goes_on(&waiting, result) {
+            return;
+        }
         match &waiting.meaning {
             Meaning::Run(command) => self.command_ran(command, &waiting, result, moment),
             Meaning::Read(path) if succeeded => {
@@ -75,7 +78,14 @@ impl Collector {
                     tasks::add(&mut self.evidence.tasks, key, subject);
                 }
             }
-            Meaning::Delegate => self.reported(&waiting, result),
+            Meaning::Delegate => {
+                let text = result.content.decode(bounds::REPLY_READ);
+                self.delegate_reported(&waiting, result.outcome, &text);
+            }
+            Meaning::Questions(asked) if result.outcome == Outcome::Rejected => {
+                self.pending.refused = asked.first().cloned();
+            }
+            Meaning::Background(id) if succeeded => self.task_shown(id, result, moment),
             Meaning::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
             Meaning::Other(target) => self.tool_answered(target, &waiting, result, moment),
             _ => {}
@@ -107,30 +117,36 @@ impl Collector {
                 command.effects.iter().map(PlannedChange::from).collect();
             self.files_changed(&changes, || false, moment);
         }
+        if command.shows_history && git::hashes_are_stale(&self.evidence) {
+            let content = result.content.decode(bounds::OUTPUT_READ);
+            git::show_history(&mut self.evidence, &content);
+        }
         if command.looks_only() {
             return;
         }
         let content = result.content.decode(bounds::OUTPUT_READ);
-        let output = without_ansi(&content);
-        let run = Run { command, outcome: result.outcome, output: &output, moment };
-        self.version_control(&run);
-        let reports = tests::reports(&output);
+        self.command_printed(command, result.outcome, &without_ansi(&content), moment);
+    }
+
+    /// What a command means, given what it printed.
+    pub(super) fn command_printed(
+        &mut self,
+        command: &CommandLine,
+        outcome: Outcome,
+        output: &str,
+        moment: Moment,
+    ) {
+        let run = Run { command, outcome, output, moment };
+        self.pending.turn_changed |= git::note(&mut self.evidence, &run);
+        let reports = tests::reports(output);
         self.judge(&run, &reports);
         for report in reports {
             self.keep_test_run(report, command, moment);
         }
-        if command.changes && result.outcome.succeeded() {
+        if command.changes && outcome.succeeded() {
             let changed = Changed::Command(command.shown.clone());
             self.pending.errors.changed(moment.origin.line, changed);
         }
-    }
-
-    /// Commits and pull requests. A hook may fail after a commit: git's own words are what counts.
-    fn version_control(&mut self, run: &Run<'_>) {
-        let commits_before = self.evidence.commits.len();
-        git::commits(&mut self.evidence, run.command, run.output, run.moment.origin);
-        git::pull_requests(&mut self.evidence, run.command, run.output);
-        self.pending.turn_changed |= self.evidence.commits.len() > commits_before;
     }
 
     /// Whether the command failed, and what that means for errors known and new.
@@ -155,8 +171,11 @@ impl Collector {
             }
             Outcome::Rejected | Outcome::Interrupted => return,
         };
-        if tests_failed || !failed {
-            // Tests that ran and failed still show that what kept them from running is gone.
+        if tests_failed {
+            tracker.got_further(&attempt, event);
+            return;
+        }
+        if !failed {
             tracker.succeeded(known, &attempt, event);
             return;
         }
@@ -176,11 +195,15 @@ impl Collector {
     ) {
         for change in changes {
             let known = self.evidence.files.contains_key(&change.path);
-            let replaced = change.deed == Deed::Write && (known || !is_new());
+            let created = change.deed == Deed::Write && !known && is_new();
+            let replaced = change.deed == Deed::Write && !created;
             if !replaced {
                 self.keep_settings(change, moment);
             }
             files::change(&mut self.evidence, change, moment.origin);
+            if created {
+                files::created(&mut self.evidence, &change.path);
+            }
             let path = match &change.deed {
                 Deed::Move(to) => to,
                 _ => &change.path,
@@ -252,22 +275,6 @@ impl Collector {
             at: moment.at,
         };
         push_latest(runs, run, bounds::TEST_RUNS);
-    }
-
-    fn reported(&mut self, waiting: &Waiting, result: &ToolResult<'_>) {
-        let same = |one: &&mut crate::model::evidence::Delegation| {
-            one.origin == waiting.origin && one.outcome.is_none()
-        };
-        let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
-        delegation.outcome = Some(result.outcome);
-        let text = result.content.decode(bounds::REPLY_READ);
-        let prose = blocks(&text).into_iter().find_map(|block| match block {
-            Block::Paragraph(paragraph) => {
-                Some(one_line(&paragraph)).filter(|line| line.len() > 30)
-            }
-            Block::Heading(_) | Block::Item(_) => None,
-        });
-        delegation.report = prose.map(|line| kept(&line, bounds::REPORT));
     }
 
     fn plan_decided(&mut self, plan: &str, outcome: Outcome, moment: Moment) {

@@ -9,7 +9,7 @@ use crate::{
         evidence::{
             bounds,
             collector::{Collector, Moment},
-            errors::About,
+            errors::{self, About},
             lists::push_latest,
             pending::Meaning,
             statements,
@@ -81,6 +81,7 @@ impl Collector {
     /// The user spoke: the words before are the report of a turn that is over.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
+        self.answer_in_prose(text, moment);
         self.pending.reporting = false;
         let evidence = &mut self.evidence;
         let report = std::mem::take(&mut evidence.report);
@@ -188,19 +189,20 @@ impl Collector {
     pub(super) fn answer(&mut self, call: &str, question: &str, answer: &str, moment: Moment) {
         let waiting = self.pending.waiting(call);
         let options = waiting.and_then(|waiting| match &waiting.meaning {
-            Meaning::Ask(questions) => {
-                questions.iter().find(|(asked, _)| *asked == kept(question, bounds::QUESTION))
+            Meaning::Questions(questions) => {
+                questions.iter().find(|asked| asked.question == kept(question, bounds::QUESTION))
             }
             _ => None,
         });
         let (number, size) = bounds::ALTERNATIVES;
-        let options = options.map_or(&[] as &[String], |(_, options)| options);
+        let header = options.and_then(|asked| asked.header.clone());
+        let options = options.map_or(&[] as &[String], |asked| &asked.options);
         let others = options.iter().filter(|option| !answer.contains(option.as_str()));
         let choice = Choice {
             question: kept(question, bounds::QUESTION),
             answer: kept(answer, bounds::ERROR_TEXT),
             alternatives: others.take(number).map(|option| kept(option, size)).collect(),
-            header: None,
+            header,
             origin: moment.origin,
         };
         self.choose(choice);
@@ -234,6 +236,23 @@ impl Collector {
                 .map(|one| kept(one, size))
                 .collect(),
             header: None,
+            origin: moment.origin,
+        });
+    }
+
+    /// A question whose dialogue was refused is answered by what the user says next.
+    fn answer_in_prose(&mut self, prompt: &str, moment: Moment) {
+        let Some(asked) = self.pending.refused.take() else { return };
+        let prompt = prompt.trim();
+        if prompt.ends_with('?') || prompt.starts_with(['/', '!']) {
+            return;
+        }
+        let number = bounds::ALTERNATIVES.0;
+        self.choose(Choice {
+            question: asked.question,
+            answer: kept(prompt, bounds::ERROR_TEXT),
+            alternatives: asked.options.into_iter().take(number).collect(),
+            header: asked.header,
             origin: moment.origin,
         });
     }
@@ -278,6 +297,9 @@ impl Collector {
             Block::Item(_) => None,
         });
         for paragraph in prose {
+            for sentence in sentences(&paragraph) {
+                errors::note_known(&mut self.evidence.errors, sentence);
+            }
             for intention in sentences(&paragraph).into_iter().filter_map(statements::intention) {
                 self.pending.errors.said(line, About::Fix, &intention);
             }

@@ -83,6 +83,7 @@ fn task_state(word: &str) -> Option<TaskState> {
 fn question(question: &Value) -> Option<Question> {
     let options = question["options"].as_array().into_iter().flatten();
     Some(Question {
+        header: question["header"].as_str().map(str::to_owned),
         question: question["question"].as_str()?.to_owned(),
         options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
     })

@@ -20,8 +20,8 @@ use crate::{
     model::{
         time::Timestamp,
         transcript::{
-            Call, Context, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, TitleSource,
-            Tokens, ToolResult, without_middle,
+            Call, Context, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, TaskEnded,
+            TitleSource, Tokens, ToolResult, without_middle,
         },
     },
 };
@@ -35,6 +35,8 @@ const TEXT_KEPT: usize = 512 * 1024;
 const INPUT_KEPT: usize = 256 * 1024;
 /// Of a path, and of a name or an id, so many bytes are kept: they are noted again and again.
 const PATH_KEPT: usize = 4_096;
+/// Of what the user typed when refusing a call so many bytes are kept.
+const REFUSAL_KEPT: usize = 16 * 1024;
 const NAME_KEPT: usize = 512;
 
 impl Format for Claude {
@@ -101,12 +103,14 @@ impl Format for Claude {
         let Some(kind) = record.string("type") else {
             return Ok(Verdict::Skipped("untyped".to_owned()));
         };
-        let mut out = Out { at: time(&record), uuid: uuid(&record), emit };
+        let mut out = Out { at: time(&record), uuid: uuid(&record), sub_agent: None, emit };
         match kind.as_ref() {
             "user" => return Ok(user(&record, memory, &mut out)),
             "assistant" => return Ok(assistant(&record, memory, &mut out)),
             "system" => return Ok(system(&record, &mut out)),
-            "attachment" => return Ok(attachment(&record, &mut out)),
+            "attachment" => return Ok(attachment(&record, memory, &mut out)),
+            "progress" => return Ok(progress(&record, &mut out)),
+            "queue-operation" => return Ok(queued(&record, memory)),
             "summary" => out.title(TitleSource::Summary, record.string("summary")),
             "ai-title" => out.title(TitleSource::Model, record.string("aiTitle")),
             "custom-title" => out.title(TitleSource::User, record.string("customTitle")),
@@ -166,12 +170,18 @@ const RECORD_TYPES: &[&str] = &[
 struct Out<'e> {
     at: Option<Timestamp>,
     uuid: Option<RecordUuid>,
+    sub_agent: Option<&'e str>,
     emit: &'e mut dyn FnMut(Entry<'_>),
 }
 
 impl Out<'_> {
     fn item(&mut self, item: Item<'_>) {
-        (self.emit)(Entry { at: self.at, uuid: self.uuid, item });
+        let is_deed = matches!(item, Item::Call(_) | Item::Result(_));
+        if self.sub_agent.is_none() || is_deed {
+            let Out { at, uuid, .. } = *self;
+            let sub_agent = self.sub_agent.map(|id| Cow::Owned(id.to_owned()));
+            (self.emit)(Entry { at, uuid, sub_agent, item });
+        }
     }
 
     fn title(&mut self, by: TitleSource, text: Option<Cow<'_, str>>) {
@@ -229,7 +239,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict 
     };
     if content.starts_with('"') {
         let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
-        return said_to_agent(&text, speaker, out);
+        return delivered(&text, speaker, memory, out);
     }
     let mut verdict = Verdict::Skipped("user/empty".to_owned());
     for block in json::objects(content) {
@@ -240,7 +250,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict 
             }
             Some("text") => {
                 let text = block.string_within("text", TEXT_KEPT).unwrap_or_default();
-                let said = said_to_agent(&text, speaker, out);
+                let said = delivered(&text, speaker, memory, out);
                 if verdict != Verdict::Read {
                     verdict = said;
                 }
@@ -252,6 +262,14 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict 
         }
     }
     verdict
+}
+
+/// One text of a user record, unless the queue of prompts gave it away already.
+fn delivered(text: &str, speaker: Speaker, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+    if speaker == Speaker::User && memory.queue.delivered(text, false) {
+        return Verdict::Skipped("user/read from the queue".to_owned());
+    }
+    said_to_agent(text, speaker, out)
 }
 
 /// Who wrote a text that stands in a user record.
@@ -277,6 +295,10 @@ fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> Verdict {
         out.item(Item::Interrupted);
         return Verdict::Read;
     }
+    if let Some(ended) = task_ended(text) {
+        out.item(Item::TaskEnded(ended));
+        return Verdict::Read;
+    }
     if speaker == Speaker::Nobody {
         return Verdict::Skipped("user/meta".to_owned());
     }
@@ -293,6 +315,25 @@ fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> Verdict {
         _ => Item::Prompt(Cow::Borrowed(text)),
     });
     Verdict::Read
+}
+
+/// The notice that a task in the background is over.
+fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
+    let notice = text.trim_start().strip_prefix("<task-notification>")?;
+    let outcome = match between(notice, "<status>", "</status>") {
+        Some("completed") => Outcome::Succeeded,
+        Some("failed") => Outcome::Failed(None),
+        _ => Outcome::Interrupted,
+    };
+    // A report may hold any tag: it ends with the notice.
+    let report = notice.split_once("<result>").map_or("", |(_, rest)| rest);
+    let report = report.rsplit_once("</result>").map_or(report, |(report, _)| report);
+    Some(TaskEnded {
+        task: Cow::Borrowed(between(notice, "<task-id>", "</task-id>")?),
+        call: between(notice, "<tool-use-id>", "</tool-use-id>").map(Cow::Borrowed),
+        outcome,
+        text: Cow::Borrowed(report),
+    })
 }
 
 /// Tags at the start of a user text that was not typed.
@@ -320,6 +361,13 @@ fn opens_with_tag(text: &str, tag: &str) -> bool {
 }
 
 fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> Verdict {
+    if matches!(tag, "bash-stdout" | "bash-stderr") {
+        let part = |open, close| between(text, open, close).unwrap_or_default();
+        let printed = part("<bash-stdout>", "</bash-stdout>");
+        let errors = part("<bash-stderr>", "</bash-stderr>");
+        out.item(Item::ShellOutput(Cow::Owned(format!("{printed}\n{errors}"))));
+        return Verdict::Read;
+    }
     let command = match tag {
         "command-name" | "command-message" => between(text, "<command-name>", "</command-name>")
             .map(|name| (name, between(text, "<command-args>", "</command-args>"))),
@@ -444,7 +492,7 @@ fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Out<'_>) {
     let outcome = outcome(failed, &head);
     out.item(Item::Result(ToolResult { call, outcome, content }));
     if outcome == Outcome::Rejected
-        && let Some(words) = words_of_refusal(&head)
+        && let Some(words) = words_of_refusal(&content.decode(REFUSAL_KEPT))
     {
         out.item(Item::Prompt(Cow::Borrowed(words)));
     }
@@ -487,6 +535,10 @@ fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Ver
     let Some(message) = record.object("message") else {
         return Verdict::Skipped("assistant/empty".to_owned());
     };
+    for prompt in memory.queue.without_record() {
+        let item = Item::Prompt(Cow::Borrowed(prompt.trim()));
+        (out.emit)(Entry { at: out.at, uuid: None, sub_agent: None, item });
+    }
     if record.is_true("isApiErrorMessage") {
         let text = content_text(message.raw("content").unwrap_or_default(), 2_048);
         out.item(Item::ServiceError(text));
@@ -571,14 +623,61 @@ fn system(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
     Verdict::Read
 }
 
-fn attachment(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+/// Calls of a sub-agent and their results, as the session's own file reports them.
+fn progress(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+    let read = || {
+        let data = record.object("data")?;
+        let is_agent = data.raw("type") == Some("\"agent_progress\"");
+        let inner = data.object("message").filter(|_| is_agent)?;
+        let content = inner.object("message")?.raw("content")?;
+        let agent = data.raw("agentId").unwrap_or_default().trim_matches('"');
+        Some((inner, content, agent))
+    };
+    let Some((inner, content, agent)) = read() else {
+        return Verdict::Skipped("progress".to_owned());
+    };
+    let (at, emit) = (out.at, &mut *out.emit);
+    let mut out = Out { at, uuid: None, sub_agent: Some(agent), emit };
+    for block in json::objects(content) {
+        match block.raw("type") {
+            Some("\"tool_use\"") => {
+                // Whether it could be read shows in the verdict of the whole record.
+                let _ = call(None, &block, &mut out);
+            }
+            Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),
+            _ => {}
+        }
+    }
+    Verdict::Read
+}
+
+/// A change of the queue of prompts. It says nothing itself: what leaves the queue does.
+fn queued(record: &Object<'_>, memory: &mut Memory) -> Verdict {
+    match record.string("operation").as_deref() {
+        Some("enqueue") => {
+            let text = record.string_within("content", TEXT_KEPT).unwrap_or_default();
+            let typed = !text.starts_with(['<', '/']) && !text.starts_with("{\"task_id\"");
+            memory.queue.enqueue(&text, typed);
+        }
+        Some("dequeue") => memory.queue.dequeue(),
+        Some("remove") => memory.queue.hand_over(),
+        _ => memory.queue.clear(),
+    }
+    Verdict::Skipped("queue-operation".to_owned())
+}
+
+fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
     let attachment = record.object("attachment");
     let kind = attachment.as_ref().and_then(|attachment| attachment.string("type"));
     let kind = kind.unwrap_or_default();
     if kind == "queued_command"
         && let Some(raw) = attachment.as_ref().and_then(|attachment| attachment.raw("prompt"))
     {
-        return said_to_agent(&content_text(raw, TEXT_KEPT), Speaker::User, out);
+        let text = content_text(raw, TEXT_KEPT);
+        if memory.queue.delivered(&text, true) {
+            return Verdict::Skipped("attachment/read from the queue".to_owned());
+        }
+        return said_to_agent(&text, Speaker::User, out);
     }
     Verdict::Skipped(format!("attachment/{kind}"))
 }
@@ -619,4 +718,143 @@ fn parent_of_sub_agent(path: &Path) -> Option<String> {
         path.parent()?.components().filter_map(|c| c.as_os_str().to_str()).collect();
     let at = folders.iter().rposition(|name| *name == "subagents")?;
     folders.get(at.checked_sub(1)?).map(|name| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What the records say, in short.
+    fn read(records: &[Value]) -> Vec<String> {
+        let mut memory = Memory::default();
+        let mut said = Vec::new();
+        for record in records {
+            let mut emit = |entry: Entry<'_>| {
+                let who = entry.sub_agent.map(|agent| format!("{agent} ")).unwrap_or_default();
+                said.push(match entry.item {
+                    Item::Prompt(text) => format!("{who}prompt: {text}"),
+                    Item::Reply { text, .. } => format!("{who}reply: {text}"),
+                    Item::Call(call) => format!("{who}call: {}", call.tool),
+                    Item::Result(result) => format!("{who}result: {}", result.content.decode(99)),
+                    Item::TaskEnded(ended) => format!("{who}ended {}: {}", ended.task, ended.text),
+                    Item::ShellOutput(text) => format!("{who}shell: {}", text.trim()),
+                    _ => return,
+                });
+            };
+            Claude.read(&record.to_string(), &mut memory, &mut emit).unwrap();
+        }
+        said
+    }
+
+    fn user(text: &str) -> Value {
+        json!({ "type": "user", "message": { "content": text } })
+    }
+
+    fn reply(text: &str) -> Value {
+        json!({ "type": "assistant", "message": { "content": text } })
+    }
+
+    fn queue(operation: &str, content: &str) -> Value {
+        let content = (!content.is_empty()).then_some(content);
+        json!({ "type": "queue-operation", "operation": operation, "content": content })
+    }
+
+    fn attached(text: &str) -> Value {
+        json!({ "type": "attachment", "attachment": { "type": "queued_command", "prompt": text } })
+    }
+
+    #[test]
+    fn a_queued_prompt_counts_once_whichever_way_it_reaches_the_agent() {
+        let (queued, goes_on) = ("use the other file", reply("Going on."));
+        let enqueue = || queue("enqueue", queued);
+        let wanted = ["prompt: use the other file", "reply: Going on."];
+        for records in [
+            // It begins the next turn.
+            vec![enqueue(), queue("dequeue", ""), user(queued), goes_on.clone()],
+            // It is handed over within the turn, with a record and without one.
+            vec![enqueue(), queue("remove", ""), attached(queued), goes_on.clone()],
+            vec![enqueue(), queue("remove", ""), goes_on.clone()],
+        ] {
+            assert_eq!(read(&records), wanted);
+        }
+        // Something else was handed over first.
+        let notice = queue("enqueue", "<task-notification>x</task-notification>");
+        let records =
+            [enqueue(), notice, queue("remove", ""), goes_on, queue("dequeue", ""), user(queued)];
+        assert_eq!(read(&records), wanted);
+    }
+
+    #[test]
+    fn what_the_user_takes_back_or_never_sends_is_no_prompt() {
+        let records = [
+            queue("enqueue", "wait"),
+            queue("popAll", "wait"),
+            queue("enqueue", "{\"task_id\":\"a\"}"),
+            queue("remove", ""),
+            queue("enqueue", "never sent"),
+            reply("Done."),
+        ];
+        assert_eq!(read(&records), ["reply: Done."]);
+        let typed_twice = [user("continue"), reply("a"), user("continue")];
+        assert_eq!(read(&typed_twice).len(), 3);
+    }
+
+    #[test]
+    fn words_in_a_refusal_are_the_users() {
+        let long = "no ".repeat(2_000);
+        for (words, wanted) in [
+            ("To tell you how to proceed, the user said:\nuse pnpm", vec!["use pnpm"]),
+            (
+                "The user provided the following reason for the rejection:  use pnpm\n\nNote: The user's next message may differ.",
+                vec!["use pnpm"],
+            ),
+            (&format!("To tell you how to proceed, the user said:\n{long}"), vec![long.trim()]),
+            ("STOP what you are doing and wait for the user.", vec![]),
+            (
+                "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.",
+                vec![],
+            ),
+        ] {
+            let content = format!("The user doesn't want to proceed with this tool use. {words}");
+            let result = json!({
+                "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": content,
+            });
+            let record = json!({ "type": "user", "message": { "content": [result] } });
+            let wanted: Vec<String> =
+                wanted.into_iter().map(|words| format!("prompt: {words}")).collect();
+            assert_eq!(read(&[record])[1..], wanted, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_sub_agents_deeds_are_read_from_its_sessions_file() {
+        let progress = |kind: &str, block: Value| {
+            let message = json!({ "type": kind, "message": { "content": [block] } });
+            let data = json!({ "type": "agent_progress", "agentId": "a1", "message": message });
+            json!({ "type": "progress", "uuid": "x", "data": data })
+        };
+        let call = json!({ "type": "tool_use", "id": "t", "name": "Bash", "input": {} });
+        let result = json!({ "type": "tool_result", "tool_use_id": "t", "content": "ok" });
+        let records = [
+            progress("user", json!({ "type": "text", "text": "Look around" })),
+            progress("assistant", json!({ "type": "text", "text": "I look" })),
+            progress("assistant", call),
+            progress("user", result),
+            json!({ "type": "progress", "data": { "type": "bash_progress" } }),
+        ];
+        assert_eq!(read(&records), ["a1 call: Bash", "a1 result: ok"]);
+    }
+
+    #[test]
+    fn what_ends_in_the_background_reports() {
+        let notice = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n\
+            <result>It <b>holds</b> </result> tags</result>\n</task-notification>";
+        let records = [user(notice), attached(notice)];
+        let wanted = "ended a1: It <b>holds</b> </result> tags";
+        assert_eq!(read(&records), [wanted, wanted]);
+        let printed = user("<bash-stdout>Switched</bash-stdout><bash-stderr></bash-stderr>");
+        assert_eq!(read(&[printed]), ["shell: Switched"]);
+    }
 }

@@ -10,7 +10,7 @@ const LINES: usize = 1_500;
 
 /// What `output` says went wrong; `None` when no line of it says so. `output` is without
 /// terminal colours.
-pub(super) fn of(output: &str) -> Option<String> {
+pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     let lines: Vec<&str> = lines(output).collect();
     let traceback = lines.iter().any(|line| line.starts_with("Traceback (most recent call last)"));
     let exception = |line: &&&str| {
@@ -96,7 +96,7 @@ fn is_code(line: &str) -> bool {
 }
 
 /// `error[E0308]: mismatched types`, `src/a.ts(3,4): error TS2304: …`, `x.c:3:5: error: …`.
-fn is_compiler(line: &str) -> bool {
+pub(super) fn is_compiler(line: &str) -> bool {
     pattern!(
         r"^error(?:\[E\d+\])?: |\berror (?:TS|CS|FS|MSB|NU|BC)\d+: |:\d+:\d+: (?:fatal )?error: "
     )

@@ -7,11 +7,14 @@
 mod message;
 mod slips;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::{message::shows_failure, slips::is_slip};
+pub(super) use self::{
+    message::{of as message_of, shows_failure},
+    slips::is_slip,
+};
 use crate::{
     model::{
         evidence::{ErrorSeen, Resolution},
@@ -20,7 +23,7 @@ use crate::{
     },
     summarize::{
         evidence::{bounds, tests::Report},
-        text::kept,
+        text::{kept, pattern},
     },
 };
 
@@ -159,15 +162,14 @@ impl Tracker {
         self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
     }
 
-    /// Tests ran: those that failed before and do not now are resolved. A run of far fewer tests
-    /// says nothing about the others, unless it names them.
+    /// Tests ran: when all of them pass, those that failed before are resolved. A run of fewer
+    /// tests says nothing about the others, unless it names them.
     pub(super) fn tests_ran(
         &mut self,
-        errors: &mut [ErrorSeen],
+        errors: &mut Vec<ErrorSeen>,
         report: &Report,
         event: Event<'_>,
     ) {
-        let still: Vec<String> = report.failed_tests.iter().map(|name| kept(name, 60)).collect();
         let ran = report.passed + report.failed;
         let counts_packages = report.framework != family(report.framework);
         let asked_for = |name: &String| {
@@ -177,9 +179,10 @@ impl Tracker {
         self.resolve(errors, event, |attempt| match attempt {
             Attempt::Tests { framework, names, total } => {
                 framework == family(report.framework)
-                    && (ran * 2 >= *total || counts_packages || names.iter().all(asked_for))
-                    && (report.failed == 0
-                        || (!names.is_empty() && !names.iter().any(|name| still.contains(name))))
+                    && report.failed == 0
+                    && (ran * 10 >= *total * 9
+                        || counts_packages
+                        || (!names.is_empty() && names.iter().all(asked_for)))
             }
             Attempt::Command(_) | Attempt::Tool(_) => false,
         });
@@ -191,8 +194,21 @@ impl Tracker {
     }
 
     /// An attempt succeeded.
-    pub(super) fn succeeded(&mut self, errors: &mut [ErrorSeen], done: &Attempt, event: Event<'_>) {
+    pub(super) fn succeeded(
+        &mut self,
+        errors: &mut Vec<ErrorSeen>,
+        done: &Attempt,
+        event: Event<'_>,
+    ) {
         self.resolve(errors, event, |attempt| attempt == done);
+    }
+
+    /// An attempt got further than it did, and failed behind: the fix lies before, but nothing
+    /// shows yet that it holds.
+    pub(super) fn got_further(&mut self, attempt: &Attempt, event: Event<'_>) {
+        for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
+            open.superseded.get_or_insert(event.origin.line);
+        }
     }
 
     fn note(
@@ -223,22 +239,31 @@ impl Tracker {
         for open in self.open.iter_mut().filter(|open| same_attempt(open)) {
             open.superseded.get_or_insert(line);
         }
-        self.open.push(Open {
-            attempt,
-            first_line: line,
-            shape,
-            last_line: line,
-            superseded: None,
+        let shown = kept(event.shown, bounds::SETTING);
+        let before = errors.iter_mut().find(|error| {
+            error.resolution.is_some()
+                && error.attempt == shown
+                && message::shape(&error.message) == shape
         });
+        let first_line = before.as_ref().map_or(line, |error| error.origin.line);
+        self.open.push(Open { attempt, first_line, shape, last_line: line, superseded: None });
         if self.open.len() > bounds::ERRORS_OPEN {
             self.open.remove(0);
         }
+        if let Some(error) = before {
+            error.resolution = None;
+            error.times = error.times.saturating_add(1);
+            error.returns = error.returns.saturating_add(1);
+            return;
+        }
         errors.push(ErrorSeen {
             message,
-            attempt: kept(event.shown, bounds::SETTING),
+            attempt: shown,
             origin: event.origin,
             at: event.at,
             times: 1,
+            returns: 0,
+            known: None,
             cause: None,
             resolution: None,
         });
@@ -251,7 +276,7 @@ impl Tracker {
 
     fn resolve(
         &mut self,
-        errors: &mut [ErrorSeen],
+        errors: &mut Vec<ErrorSeen>,
         event: Event<'_>,
         is_done: impl Fn(&Attempt) -> bool,
     ) {
@@ -266,6 +291,12 @@ impl Tracker {
             if let Some(error) = find(errors, open.first_line, &open.shape) {
                 error.resolution = Some(resolution);
                 error.cause = cause;
+                if is_slip_of_an_edit(error, event) {
+                    errors.retain(|error| {
+                        error.origin.line != open.first_line
+                            || message::shape(&error.message) != open.shape
+                    });
+                }
             }
         }
     }
@@ -297,6 +328,38 @@ impl Tracker {
     fn last_words(&self, about: About, from: u64, to: u64) -> Option<String> {
         let within = |words: &&Words| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
+    }
+}
+
+/// A slip in one's own edit that the compiler found is mended at once: it is no story.
+fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
+    const AT_ONCE: Duration = Duration::from_secs(90);
+    let (Some(from), Some(to)) = (error.at, event.at) else { return false };
+    error.times == 1 && to.since(from) <= AT_ONCE && message::is_compiler(&error.message)
+}
+
+/// Keeps what the agent says of failures that are not its work: that they were there before, or
+/// have nothing to do with it.
+pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
+    let says_so = pattern!(
+        r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"
+    );
+    let of_failure = pattern!(r"(?i)\bfail|\berror|\btests?\b|\blint|\bflak");
+    if !says_so.is_match(sentence) || !of_failure.is_match(sentence) {
+        return;
+    }
+    let words = || {
+        let marks = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '/' | '-');
+        sentence.split(marks).filter(|word| word.len() >= 6 && word.contains(['_', '.', '/', '-']))
+    };
+    let open = |error: &&mut ErrorSeen| error.resolution.is_none();
+    let mut open: Vec<&mut ErrorSeen> = errors.iter_mut().filter(open).collect();
+    let named = open
+        .iter()
+        .rposition(|error| words().any(|word| error.message.contains(word)))
+        .or_else(|| open.iter().rposition(|error| error.message.contains("failed")));
+    if let Some(at) = named {
+        open[at].known = Some(kept(sentence, bounds::ERROR_TEXT));
     }
 }
 

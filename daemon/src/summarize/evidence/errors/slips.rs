@@ -2,8 +2,28 @@
 
 /// Whether a failed call is a slip, not worth remembering.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
-    SLIPS.iter().any(|slip| output.contains(slip))
+    let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
+    SLIPS.iter().any(|slip| output.contains(slip)) || is_typo()
 }
+
+/// A longer output is a program's own, which may speak of anything.
+const SHORT: usize = 1_200;
+
+/// What shells and programs say of a command line that was mistyped.
+const TYPOS: &[&str] = &[
+    "unknown flag: ",
+    "unknown option",
+    "unrecognized option",
+    "unrecognized arguments",
+    "unknown shorthand flag",
+    "unexpected argument",
+    "invalid option -- ",
+    "illegal option -- ",
+    "syntax error near unexpected token",
+    "unexpected EOF while looking for",
+    "parse error near",
+    "no matches found: ",
+];
 
 const SLIPS: &[&str] = &[
     "has not been read yet",

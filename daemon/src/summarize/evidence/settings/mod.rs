@@ -95,7 +95,24 @@ fn between(old: &Pairs, new: &Pairs) -> Vec<Setting> {
             _ => {}
         }
     }
-    found
+    without_renamed_parents(found)
+}
+
+/// Settings that only stand under another parent now did not change.
+fn without_renamed_parents(found: Vec<Setting>) -> Vec<Setting> {
+    let leaf = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
+    let moved = |one: &Setting| {
+        found.iter().any(|other| {
+            let matches = match (&one.old, &one.new) {
+                (Some(old), None) => other.old.is_none() && other.new.as_ref() == Some(old),
+                (None, Some(new)) => other.new.is_none() && other.old.as_ref() == Some(new),
+                _ => false,
+            };
+            matches && one.key != other.key && leaf(&one.key) == leaf(&other.key)
+        })
+    };
+    let moved: Vec<bool> = found.iter().map(moved).collect();
+    found.into_iter().zip(moved).filter(|(_, moved)| !moved).map(|(one, _)| one).collect()
 }
 
 fn grouped(pairs: &Pairs) -> BTreeMap<&str, Vec<&str>> {
@@ -230,13 +247,33 @@ mod tests {
     fn other_files_hold_no_settings() {
         check("src/main.rs", "PORT = 1", "PORT = 2", &[]);
         check("README.md", "a: b", "a: c", &[]);
-        check("tests/fixtures/a.json", "\"a\": 1", "\"a\": 2", &[]);
+        for path in [
+            "tests/fixtures/a.json",
+            "config.schema.json",
+            "app/schemas/a.json",
+            "api.generated.json",
+            "tsconfig.tsbuildinfo",
+            "poetry.lock",
+            "C:\\Users\\a\\AppData\\Local\\Temp\\a.json",
+        ] {
+            check(path, "\"a\": 1", "\"a\": 2", &[]);
+        }
     }
 
     #[test]
     fn a_document_written_whole_is_not_a_list_of_settings() {
         let text: String = (0..20).map(|n| format!("K{n}={n}\n")).collect();
         check(".env", "", &text, &[]);
+    }
+
+    #[test]
+    fn a_renamed_parent_is_no_change_of_what_is_in_it() {
+        check(
+            "compose.yml",
+            "services:\n  web:\n    image: app:1\n    port: 80\n",
+            "services:\n  front:\n    image: app:1\n    port: 81\n",
+            &["services.web.port: 80 -> (none)", "services.front.port: (none) -> 81"],
+        );
     }
 
     #[test]

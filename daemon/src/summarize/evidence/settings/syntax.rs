@@ -21,7 +21,10 @@ impl Syntax {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = name.to_ascii_lowercase();
         let scratch = ["/tmp/", "/private/tmp/", "/var/folders/"];
-        if scratch.iter().any(|folder| path.starts_with(folder)) || is_sample(&name) {
+        let is_scratch = scratch.iter().any(|folder| path.starts_with(folder))
+            || path.contains("/AppData/Local/Temp/")
+            || path.contains("/scratchpad/");
+        if is_scratch || is_sample(&name) {
             return None;
         }
         if is_generated(&name) || folders.split('/').any(|folder| DATA_FOLDERS.contains(&folder)) {
@@ -68,6 +71,12 @@ const DATA_FOLDERS: &[&str] = &[
     "tool-results",
     "messages",
     "golden",
+    "generated",
+    "__generated__",
+    "schemas",
+    "coverage",
+    "build",
+    ".next",
 ];
 
 fn is_generated(name: &str) -> bool {
@@ -77,9 +86,18 @@ fn is_generated(name: &str) -> bool {
         "pnpm-lock.yaml",
         "composer.lock",
         "deno.lock",
+        "openapi.json",
+        "openapi.yaml",
+        "swagger.json",
+        "schema.json",
+        "go.sum",
+        "packages.lock.json",
     ];
     LOCKS.contains(&name)
         || name.ends_with(".lock")
+        || name.ends_with("-lock.json")
+        || name.ends_with(".tsbuildinfo")
+        || [".schema.", ".generated.", ".gen."].iter().any(|mark| name.contains(mark))
         || name.ends_with(".min.json")
         || name.ends_with(".map")
 }

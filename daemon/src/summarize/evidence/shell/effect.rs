@@ -61,7 +61,10 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<Effect> {
 
 /// `path` as seen from `directory`, without `.` and `..`.
 pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> String {
-    let absolute = path.starts_with(['/', '~', '$']) || path.get(1..2) == Some(":");
+    let path =
+        if is_of_windows(directory) || is_of_windows(path) { &spelled_once(path) } else { path };
+    let directory = if is_of_windows(directory) { &spelled_once(directory) } else { directory };
+    let absolute = path.starts_with(['/', '~', '$']) || is_of_windows(path);
     let joined = if absolute || directory.is_empty() {
         path.to_owned()
     } else {
@@ -81,12 +84,35 @@ pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> St
     kept(&parts.join("/"), bounds::PATH)
 }
 
+/// Whether a path begins with the letter of a drive.
+fn is_of_windows(path: &str) -> bool {
+    path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// The one spelling of a path on Windows, where `D:\\a`, `d:/a` and `/d/a` are the same.
+fn spelled_once(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let mut letters = path.strip_prefix('/').unwrap_or(&path).chars();
+    let (letter, rest) = (letters.next(), letters.as_str());
+    let rest = if path.starts_with('/') { Some(rest) } else { rest.strip_prefix(':') };
+    match (letter.filter(char::is_ascii_alphabetic), rest) {
+        (Some(letter), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
+            format!("{}:{rest}", letter.to_ascii_uppercase())
+        }
+        _ => path,
+    }
+}
+
 fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: &mut Vec<Effect>) {
     for target in command.writes.iter().filter(|word| is_plain(word) && !is_passing(&word.text)) {
         let path = resolve(directory, &target.text);
         effects.push(Effect::Write { path, lines: command.document_lines });
     }
     let (program, first) = (invocation.program, invocation.operand(0));
+    // With options before the subcommand git may work in another folder.
+    if program == "git" && invocation.arguments.len() + 1 != command.words.len() {
+        return;
+    }
     let operands: Vec<&Word> = command
         .words
         .iter()
@@ -101,9 +127,21 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
         }
         ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
         ("sed", _) if invocation.arguments.iter().any(|word| word.starts_with("-i")) => {
-            let scripted = invocation.has("-e");
+            let is_script = |word: &&str| {
+                matches!(*word, "-e" | "-f" | "--expression" | "--file")
+                    || word.starts_with("--expression=")
+            };
+            let scripted = invocation.arguments.iter().any(is_script);
+            let given: Vec<&str> = invocation
+                .arguments
+                .windows(2)
+                .filter(|pair| is_script(&pair[0]) && !pair[0].contains('='))
+                .map(|pair| pair[1])
+                .collect();
             // BSD's sed wants a suffix after -i, often an empty one.
-            let files = operands.iter().filter(|word| !word.text.is_empty());
+            let files = operands
+                .iter()
+                .filter(|word| !word.text.is_empty() && !given.contains(&word.text.as_str()));
             let files = files.skip(usize::from(!scripted)).filter(|word| is_plain(word));
             effects.extend(files.map(|word| Effect::Edit(resolve(directory, &word.text))));
         }
@@ -188,10 +226,20 @@ mod tests {
                 vec![Effect::Write { path: "/app/note.md".to_owned(), lines: 2 }],
             ),
             ("sed -i 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
+            ("sed -i -e 's/a/b/' -e 's/c/d/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
             ("sed -i '' 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
         ] {
             assert_eq!(effects(line), wanted, "{line}");
         }
+    }
+
+    #[test]
+    fn a_path_on_windows_has_one_spelling() {
+        for path in ["D:\\a\\src\\x.rs", "d:/a/src/x.rs", "/d/a/src/x.rs", "src\\x.rs"] {
+            assert_eq!(resolve("D:\\a", path), "D:/a/src/x.rs");
+        }
+        assert_eq!(resolve("/home/a", "d/x.rs"), "/home/a/d/x.rs");
+        assert_eq!(resolve("/home/a", "/d/x.rs"), "/d/x.rs");
     }
 
     #[test]

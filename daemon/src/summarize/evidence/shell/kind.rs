@@ -30,6 +30,7 @@ impl<'s> Invocation<'s> {
             let (first, rest) = words.split_first()?;
             let program = first.rsplit('/').next().unwrap_or(first);
             let Some(skipped) = wrapped(program, rest) else {
+                let rest = if program == "git" { behind_options(rest) } else { rest };
                 return Some(Invocation { program, arguments: rest.to_vec() });
             };
             words = &rest[skipped..];
@@ -325,6 +326,16 @@ const GIT_CHANGES: &[&str] = &[
     "update-index",
 ];
 
+/// Git's arguments from its subcommand on: `-C dir` and `-c key=value` stand before it.
+fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
+    let mut rest = arguments;
+    while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
+        let takes_value = matches!(*first, "-C" | "-c" | "--git-dir" | "--work-tree");
+        rest = more.get(usize::from(takes_value)..).unwrap_or_default();
+    }
+    rest
+}
+
 /// Words after a wrapping program to be passed over until the program that it runs; `None` when
 /// `program` wraps nothing here.
 fn wrapped(program: &str, rest: &[&str]) -> Option<usize> {
@@ -379,6 +390,7 @@ mod tests {
             ("git status --short", "git", Kind::Looks),
             ("git push -u origin x", "git", Kind::Works),
             ("git checkout -b x", "git", Kind::Changes),
+            ("git -C /app -c core.pager=cat --no-pager log -3", "git", Kind::Looks),
             ("gh run view 12 --log", "gh", Kind::Looks),
             ("gh pr create --fill", "gh", Kind::Works),
             ("sed -n 1,5p a", "sed", Kind::Looks),

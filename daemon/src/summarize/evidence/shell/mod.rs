@@ -4,16 +4,21 @@
 
 mod effect;
 mod kind;
+mod repository;
+mod texts;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::effect::{Effect, resolve};
+pub(super) use self::{
+    effect::{Effect, resolve},
+    repository::{CommitMade, RepositoryStep, Undone},
+};
 use self::{
     kind::{Invocation, Kind},
     words::{Joint, Simple},
 };
-use crate::summarize::text::{kept, one_line, pattern};
+use crate::summarize::text::{kept, pattern};
 
 /// Bytes kept of a command line.
 pub(super) const SHOWN: usize = 200;
@@ -36,20 +41,10 @@ pub(super) struct CommandLine {
     pub(super) changes: bool,
     /// What it does to files, where that is plain to see.
     pub(super) effects: Vec<Effect>,
-    /// The commit that it makes.
-    pub(super) commit: Option<CommitMade>,
-    /// Whether it opens a pull request.
-    pub(super) opens_pull_request: bool,
-}
-
-/// A commit as the command line asks for it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct CommitMade {
-    /// The first line of its message, when the command line holds it.
-    pub(super) subject: Option<String>,
-    /// Whether it takes the place of the one before.
-    pub(super) amends: bool,
+    /// What it does to the repository and publishes.
+    pub(super) repository: Vec<RepositoryStep>,
+    /// Whether it shows the history of the repository.
+    pub(super) shows_history: bool,
 }
 
 impl CommandLine {
@@ -63,10 +58,11 @@ impl CommandLine {
             .iter()
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
-        let commit = invocations.iter().find_map(|(_, invocation)| commit(invocation));
+        let repository = repository::steps(&commands);
+        let commit = repository.iter().find_map(|step| step.commit.as_ref());
         let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
         let last = invocations.iter().rev().find(works);
-        let shown = match commit.as_ref().and_then(|commit| commit.subject.as_deref()) {
+        let shown = match commit.and_then(|commit| commit.subject.as_deref()) {
             Some(subject) if line.contains('\n') => format!("git commit -m \"{subject}\""),
             _ => shown(line),
         };
@@ -79,22 +75,26 @@ impl CommandLine {
             }),
             changes: invocations.iter().any(|(_, invocation)| invocation.kind() == Kind::Changes),
             effects: effect::of(&commands, directory),
-            opens_pull_request: invocations.iter().any(|(_, one)| {
-                matches!(one.program, "gh" | "glab" | "hub")
-                    && one
-                        .arguments
-                        .iter()
-                        .take(2)
-                        .any(|word| matches!(*word, "pr" | "mr" | "pull-request"))
-                    && (one.has("create") || one.program == "hub")
-            }),
-            commit,
+            shows_history: invocations
+                .iter()
+                .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
+            repository,
+        }
+    }
+
+    /// Forgets the texts in it, which take the most space.
+    pub(super) fn forget_texts(&mut self) {
+        for step in &mut self.repository {
+            step.published = None;
+            if let Some(commit) = &mut step.commit {
+                commit.body.clear();
+            }
         }
     }
 
     /// Whether it only looks at things.
     pub(super) fn looks_only(&self) -> bool {
-        self.attempt.is_none() && !self.changes
+        self.attempt.is_none() && !self.changes && self.repository.is_empty()
     }
 }
 
@@ -135,33 +135,6 @@ fn attempt(invocation: &Invocation<'_>) -> Option<String> {
         parts.extend(second.filter(|_| TWO_WORDS.contains(&first)));
     }
     Some(kept(&parts.join(" "), ATTEMPT))
-}
-
-fn commit(invocation: &Invocation<'_>) -> Option<CommitMade> {
-    if invocation.program != "git" || invocation.operand(0) != Some("commit") {
-        // `git -C dir commit` has its folder in the way.
-        let behind_folder = invocation.program == "git"
-            && invocation.has("-C")
-            && invocation.operand(1) == Some("commit");
-        if !behind_folder {
-            return None;
-        }
-    }
-    let is_message = |word: &str| {
-        word == "--message"
-            || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('m'))
-    };
-    let at = invocation.arguments.iter().position(|word| is_message(word));
-    let message = at
-        .and_then(|at| invocation.arguments.get(at + 1).copied())
-        .or_else(|| invocation.arguments.iter().find_map(|word| word.strip_prefix("--message=")));
-    let subject = message.and_then(|message| {
-        let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
-        let first = lines.next()?;
-        let subject = if first.starts_with("$(cat") { lines.next()? } else { first };
-        (!subject.starts_with("$(")).then(|| kept(&one_line(subject), 160))
-    });
-    Some(CommitMade { subject, amends: invocation.has("--amend") })
 }
 
 fn shown(line: &str) -> String {
@@ -230,21 +203,6 @@ mod tests {
     }
 
     #[test]
-    fn commits_tell_their_subject() {
-        for (line, subject, amends) in [
-            ("git commit -m 'Fix it'", Some("Fix it"), false),
-            ("git add . && git commit -qam \"Fix it\" -m body", Some("Fix it"), false),
-            ("git commit -m \"$(cat <<'EOF'\nFix (it)\n\nbody\nEOF\n)\"", Some("Fix (it)"), false),
-            ("git -C /x commit --amend --no-edit", None, true),
-            ("git commit -F msg.txt", None, false),
-        ] {
-            let commit = CommandLine::read(line, "").commit.unwrap();
-            assert_eq!((commit.subject.as_deref(), commit.amends), (subject, amends), "{line}");
-        }
-        assert_eq!(CommandLine::read("git log --grep commit", "").commit, None);
-    }
-
-    #[test]
     fn what_is_shown_is_what_matters() {
         for (line, wanted) in [
             ("cd /app && go test ./... 2>&1 | tail -30", "go test ./..."),
@@ -254,11 +212,5 @@ mod tests {
         ] {
             assert_eq!(CommandLine::read(line, "").shown, wanted);
         }
-    }
-
-    #[test]
-    fn pull_requests_are_seen() {
-        assert!(CommandLine::read("gh pr create --title x", "").opens_pull_request);
-        assert!(!CommandLine::read("gh pr view 12", "").opens_pull_request);
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Simple {
     pub(super) words: Vec<Word>,
     /// Files that its output is written to, with the lines of a here-document if it has one.
     pub(super) writes: Vec<Word>,
+    /// Its here-document.
+    pub(super) document: String,
     /// Lines of its here-document.
     pub(super) document_lines: u32,
     /// How the next command hangs on it.
@@ -70,7 +72,15 @@ struct Lexer<'l> {
     /// Whether the next word is a file that output goes to, or one to be passed over.
     redirect: Option<Redirect>,
     /// Here-documents that begin after the line's end.
-    documents: Vec<String>,
+    documents: Vec<HereDocument>,
+}
+
+/// A here-document that was announced.
+struct HereDocument {
+    /// The line that ends it.
+    end: String,
+    /// The index of the command that reads it.
+    command: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -95,6 +105,9 @@ impl<'l> Lexer<'l> {
                 self.take(1);
                 let escaped = self.rest.chars().next().map_or(0, char::len_utf8);
                 let text = self.take(escaped);
+                if self.word.text.get(1..2) == Some(":") {
+                    self.add("\\", false);
+                }
                 if text != "\n" {
                     self.add(text, false);
                 }
@@ -158,7 +171,10 @@ impl<'l> Lexer<'l> {
                     self.take(1);
                     let escaped = self.rest.chars().next().map_or(0, char::len_utf8);
                     let text = self.take(escaped);
-                    self.add(text, false);
+                    if !["$", "`", "\"", "\\", "\n"].contains(&text) {
+                        self.add("\\", false);
+                    }
+                    self.add(if text == "\n" { "" } else { text }, false);
                 }
                 '$' if self.rest.starts_with("$(") => self.substitution(),
                 _ => {
@@ -171,6 +187,11 @@ impl<'l> Lexer<'l> {
 
     /// `$( … )` with everything in it, nested ones and quotes included.
     fn substitution(&mut self) {
+        if let Some(length) = document_in_substitution(self.rest) {
+            let text = self.take(length);
+            self.add(text, true);
+            return;
+        }
         let mut depth = 0usize;
         let mut quote: Option<char> = None;
         let mut length = 0;
@@ -244,7 +265,10 @@ impl<'l> Lexer<'l> {
         let word = std::mem::take(&mut self.word);
         match self.redirect.take() {
             Some(Redirect::Output) => self.command.writes.push(word),
-            Some(Redirect::Document) => self.documents.push(word.text),
+            Some(Redirect::Document) => {
+                let command = self.found.len();
+                self.documents.push(HereDocument { end: word.text, command });
+            }
             Some(Redirect::Input) => {}
             None if self.command.words.is_empty() && is_prefix(&word.text) => {}
             None => self.command.words.push(word),
@@ -267,21 +291,45 @@ impl<'l> Lexer<'l> {
     }
 
     fn skip_documents(&mut self) {
-        for end in std::mem::take(&mut self.documents) {
-            let mut lines = 0;
+        for HereDocument { end, command } in std::mem::take(&mut self.documents) {
+            let whole = self.rest;
+            let mut text = whole;
             while !self.rest.is_empty() {
+                let length = whole.len() - self.rest.len();
                 if self.until("\n").trim() == end {
+                    text = &whole[..length];
                     break;
                 }
-                lines += 1;
             }
-            if let Some(command) =
-                self.found.iter_mut().rev().find(|command| command.document_lines == 0)
-            {
-                command.document_lines = lines;
+            if let Some(command) = self.found.get_mut(command) {
+                command.document_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+                text.clone_into(&mut command.document);
             }
         }
     }
+}
+
+/// The length of `$(cat <<EOF … EOF)`, whose text may hold quotes and brackets of any number.
+fn document_in_substitution(rest: &str) -> Option<usize> {
+    let (first, _) = rest.split_once('\n')?;
+    let end = first.strip_prefix("$(cat <<")?.trim_start_matches('-');
+    let end = end.trim().trim_matches(['\'', '"', '\\']);
+    let mut length = first.len() + 1;
+    for line in rest[length..].split_inclusive('\n') {
+        length += line.len();
+        let line = line.trim();
+        if line == end {
+            let bracket = rest[length..].find(')')?;
+            return rest[length..length + bracket]
+                .trim()
+                .is_empty()
+                .then_some(length + bracket + 1);
+        }
+        if line.strip_suffix(')').is_some_and(|line| line == end) {
+            return Some(length - 1);
+        }
+    }
+    None
 }
 
 /// `NAME=value` before a program, and words of the shell that introduce a command.
@@ -326,6 +374,7 @@ mod tests {
         assert_eq!(commands.len(), 2);
         assert_eq!(commands[0].writes[0].text, "a.sh");
         assert_eq!(commands[0].document_lines, 2);
+        assert_eq!(commands[0].document, "rm -rf x\nmv a b\n");
         assert_eq!(commands[1].words[0].text, "chmod");
     }
 
@@ -339,8 +388,35 @@ mod tests {
     }
 
     #[test]
+    fn a_document_in_a_substitution_may_hold_anything() {
+        let line = "git commit -m \"$(cat <<'EOF'\nFix: it's 1) \"here\n\nb)\nEOF\n)\" && git push";
+        let commands = simple_commands(line);
+        assert_eq!(commands.len(), 2, "{commands:?}");
+        assert!(commands[0].words[3].text.ends_with("b)\nEOF\n)"));
+    }
+
+    #[test]
+    fn windows_paths_keep_their_backslashes() {
+        let commands = simple_commands("type \"D:\\a\\b.txt\" C:\\x\\y.txt \"a\\\"b\" a\\ b");
+        let texts: Vec<&str> = commands[0].texts().collect();
+        assert_eq!(texts, ["type", "D:\\a\\b.txt", "C:\\x\\y.txt", "a\"b", "a b"]);
+    }
+
+    #[test]
     fn broken_lines_end_somewhere() {
-        for line in ["'", "\"$(", "<<", "a <<X\nb", "$(((", "`", "\\", "&&&& ||| ;;", "é\\é"] {
+        for line in [
+            "'",
+            "\"$(",
+            "<<",
+            "a <<X\nb",
+            "$(((",
+            "`",
+            "\\",
+            "&&&& ||| ;;",
+            "é\\é",
+            "a $(cat <<E\nE",
+            "a $(cat <<E\nE)",
+        ] {
             simple_commands(line);
         }
     }

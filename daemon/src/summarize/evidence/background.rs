@@ -1,0 +1,156 @@
+//! What goes on beside the conversation: sub-agents, commands in the background, and commands that
+//! the user runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::transcript::{Action, Item, Outcome, TaskEnded, ToolResult, without_middle},
+    summarize::{
+        evidence::{
+            bounds,
+            collector::{Collector, Moment},
+            git,
+            pending::{Meaning, Waiting},
+            results::Run,
+            shell::CommandLine,
+        },
+        text::{kept, pattern, without_ansi, without_code},
+    },
+};
+
+/// A task in the background with the call that began it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BackgroundTask {
+    /// The task's id.
+    id: String,
+    call: Waiting,
+}
+
+impl Collector {
+    /// A deed of a sub-agent that the session's own file reports: it counts as the session's.
+    pub(super) fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
+        let known = &mut self.evidence.reported_sub_agents;
+        let sub_agent = kept(sub_agent, bounds::TOOL);
+        if known.len() < bounds::SUB_AGENTS && !known.contains(&sub_agent) {
+            known.push(sub_agent);
+        }
+        match item {
+            // Its tasks and questions are between agents.
+            Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
+            Item::Result(result) => self.result(result, moment),
+            _ => {}
+        }
+    }
+
+    /// Remembers a call that answered at once, since its work goes on in the background; says
+    /// whether it is one.
+    pub(super) fn goes_on(&mut self, waiting: &Waiting, result: &ToolResult<'_>) -> bool {
+        if !matches!(waiting.meaning, Meaning::Run(_) | Meaning::Delegate) {
+            return false;
+        }
+        let begun = pattern!(
+            r"^(?:Command running in background with ID: (\w+)|Async agent launched [\s\S]*?agentId: (\w+))"
+        );
+        let answer = result.content.decode(SHORT);
+        let Some(found) = begun.captures(&answer) else { return false };
+        let Some(id) = found.get(1).or(found.get(2)) else { return false };
+        let task = BackgroundTask { id: kept(id.as_str(), bounds::NAME), call: waiting.clone() };
+        self.pending.background.push_back(task);
+        if self.pending.background.len() > bounds::BACKGROUND {
+            self.pending.background.pop_front();
+        }
+        if let Some(at) = self.pending.background.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
+            && let Meaning::Run(command) = &mut self.pending.background[at].call.meaning
+        {
+            command.forget_texts();
+        }
+        true
+    }
+
+    /// The task in the background that a call asks for.
+    pub(super) fn asked_task(&self, input: &serde_json::Value) -> Option<String> {
+        let id = ["task_id", "bash_id", "agentId"].iter().find_map(|key| input[key].as_str())?;
+        self.pending.background.iter().any(|task| task.id == id).then(|| id.to_owned())
+    }
+
+    /// What a task in the background printed so far; it counts once the task is over.
+    pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: Moment) {
+        let content = result.content.decode(bounds::OUTPUT_READ);
+        let status = pattern!(r"<status>(\w+)</status>").captures(&content);
+        let outcome = match status.as_ref().map(|found| &found[1]) {
+            Some("completed") => Outcome::Succeeded,
+            Some("failed") => Outcome::Failed(None),
+            Some("killed") => Outcome::Interrupted,
+            _ => return,
+        };
+        let output = pattern!(r"(?s)<(?:output|stdout)>\n?(.*)</(?:output|stdout)>");
+        let text = output
+            .captures(&content)
+            .map_or("", |found| found.get(1).map_or("", |text| text.as_str()));
+        let ended = TaskEnded { task: id.into(), call: None, outcome, text: text.into() };
+        self.task_ended(&ended, moment);
+    }
+
+    /// A task in the background is over: what its call was to mean holds now.
+    pub(super) fn task_ended(&mut self, ended: &TaskEnded<'_>, moment: Moment) {
+        let tasks = &mut self.pending.background;
+        let call = ended.call.as_ref().map(|id| kept(id, bounds::NAME));
+        let is_it =
+            |task: &BackgroundTask| task.id == ended.task || Some(&task.call.id) == call.as_ref();
+        let Some(task) = tasks.iter().position(is_it).and_then(|at| tasks.remove(at)) else {
+            return;
+        };
+        match &task.call.meaning {
+            Meaning::Delegate => self.delegate_reported(&task.call, ended.outcome, &ended.text),
+            Meaning::Run(command) if ended.outcome != Outcome::Interrupted => {
+                let output = without_middle(&ended.text, bounds::OUTPUT_READ);
+                self.command_printed(command, ended.outcome, &without_ansi(&output), moment);
+            }
+            _ => {}
+        }
+    }
+
+    /// What a command of the user's own did to the repository.
+    pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
+        let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
+        let output = output.trim().trim_start_matches("(Bash completed with no output)");
+        let outcome = Outcome::Succeeded;
+        git::note(&mut self.evidence, &Run { command: &command, outcome, output, moment });
+    }
+
+    /// Keeps what a sub-agent reported, as Markdown.
+    pub(super) fn delegate_reported(&mut self, waiting: &Waiting, outcome: Outcome, text: &str) {
+        let same = |one: &&mut crate::model::evidence::Delegation| {
+            one.origin == waiting.origin && one.outcome.is_none()
+        };
+        let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
+        delegation.outcome = Some(outcome);
+        // What the program adds for the agent alone.
+        let text = text.split("\nagentId: ").next().unwrap_or(text);
+        let text = without_code(text);
+        delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));
+        let mut room = bounds::DELEGATION_REPORTS;
+        for report in
+            self.evidence.delegations.iter_mut().rev().filter_map(|one| one.report.as_mut())
+        {
+            match room.checked_sub(report.len()) {
+                Some(left) => room = left,
+                None => *report = kept(report, bounds::REPORT_BEFORE),
+            }
+        }
+    }
+}
+
+/// Bytes of a short answer.
+const SHORT: usize = 600;
+
+fn is_between_agents(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::PlanTasks(_)
+            | Action::AddTask { .. }
+            | Action::UpdateTask { .. }
+            | Action::Ask(_)
+            | Action::ProposePlan { .. }
+    )
+}

@@ -1,0 +1,262 @@
+//! The commits of a session as they are in the end: what was amended, reset or rebased away is
+//! gone, and each hash is the newest.
+
+use crate::{
+    model::evidence::{Commit, Evidence, GitEvent, GitStep},
+    summarize::{
+        evidence::{
+            bounds,
+            lists::push_latest,
+            results::Run,
+            shell::{CommitMade, Undone},
+        },
+        text::{kept, pattern},
+    },
+};
+
+/// A commit as git prints it: `[main 1a2b3c4] Fix the parser`.
+pub(super) struct Printed<'o> {
+    pub(super) branch: Option<&'o str>,
+    hash: &'o str,
+    subject: &'o str,
+}
+
+/// The commits in an output.
+pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
+    let line =
+        pattern!(r"(?m)^\[(\S+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$");
+    let group = |found: &regex::Captures<'_>, at| found.get(at).map_or(0..0, |part| part.range());
+    line.captures_iter(output)
+        .map(|found| Printed {
+            branch: Some(&output[group(&found, 1)]).filter(|name| *name != "detached HEAD"),
+            hash: &output[group(&found, 2)],
+            subject: &output[group(&found, 3)],
+        })
+        .collect()
+}
+
+/// Notes a commit that a command made; says whether there was one.
+pub(super) fn made(
+    evidence: &mut Evidence,
+    made: &CommitMade,
+    printed: Option<&Printed<'_>>,
+    run: &Run<'_>,
+) -> bool {
+    let subject =
+        printed.map(|line| kept(line.subject, bounds::SUBJECT)).or_else(|| made.subject.clone());
+    let known = &mut evidence.commits;
+    let before = amended(known, made, subject.as_deref());
+    let before = before.map(|at| known.remove(at));
+    let Some(subject) = subject.or_else(|| before.as_ref().map(|before| before.subject.clone()))
+    else {
+        return false;
+    };
+    let hash = printed.map(|line| line.hash).or_else(|| hash_shown(run.output, &subject));
+    let body = match before {
+        Some(before) if made.subject.is_none() => before.body,
+        _ => made.body.clone(),
+    };
+    let commit = Commit {
+        hash: hash.unwrap_or_default().to_owned(),
+        subject,
+        body,
+        origin: run.moment.origin,
+        at: run.moment.at,
+    };
+    known.retain(|known| known.hash.is_empty() || known.hash != commit.hash);
+    push_latest(known, commit, bounds::COMMITS);
+    true
+}
+
+/// The commit whose place a new one takes.
+fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option<usize> {
+    if made.replays {
+        return known.iter().rposition(|known| Some(known.subject.as_str()) == subject);
+    }
+    let last = known.len().checked_sub(1).filter(|_| made.amends)?;
+    // Without a message of its own it keeps the one that it had: another commit was amended.
+    let keeps = made.subject.is_none();
+    (!keeps || subject.is_none_or(|subject| subject == known[last].subject)).then_some(last)
+}
+
+/// The hash that a history in the same output gives for a commit.
+fn hash_shown<'o>(output: &'o str, subject: &str) -> Option<&'o str> {
+    history(output).find(|(_, shown)| *shown == subject).map(|(hash, _)| hash)
+}
+
+/// Lines of `git log --oneline`: hashes with subjects, the newest first.
+fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
+    output.lines().filter_map(|line| {
+        let (hash, rest) = line.trim_start_matches(['*', '|', ' ']).split_once(' ')?;
+        let is_hash =
+            (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let subject = match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
+            Some((_, subject)) => subject,
+            None => rest,
+        };
+        is_hash.then_some((hash, subject.trim()))
+    })
+}
+
+/// Takes the newest hashes out of a history, when commits got others without saying which.
+pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
+    for (hash, subject) in history(output) {
+        let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
+        if let Some(commit) = known {
+            hash.clone_into(&mut commit.hash);
+        }
+    }
+}
+
+/// Whether commits were rebased since the last one was made, or one was made in silence.
+pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> bool {
+    let Some(last) = evidence.commits.last() else { return false };
+    let rebased = |event: &GitEvent| {
+        event.step == GitStep::Rebase && event.succeeded && event.origin >= last.origin
+    };
+    last.hash.is_empty() || evidence.git_events.iter().any(rebased)
+}
+
+/// After a rebase only the push tells the last commit's hash.
+pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
+    if !hashes_are_stale(evidence) {
+        return;
+    }
+    let range = pattern!(r"(?m)^[ +]+[0-9a-f]{7,40}\.\.\.?([0-9a-f]{7,40}) +\S+ -> \S+");
+    if let (Some(found), Some(last)) = (range.captures(output), evidence.commits.last_mut()) {
+        found[1].clone_into(&mut last.hash);
+    }
+}
+
+/// Forgets the commits that were taken away.
+pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
+    let commits = &mut evidence.commits;
+    match undone {
+        Undone::Nothing => {}
+        Undone::Latest(number) => {
+            let left = commits.len().saturating_sub(usize::try_from(*number).unwrap_or(usize::MAX));
+            commits.truncate(left);
+        }
+        Undone::After(hash) => {
+            let is_it = |commit: &Commit| {
+                !commit.hash.is_empty()
+                    && (commit.hash.starts_with(hash.as_str()) || hash.starts_with(&commit.hash))
+            };
+            if let Some(at) = commits.iter().rposition(is_it) {
+                commits.truncate(at + 1);
+            }
+        }
+        Undone::Branch(branch) => {
+            let events = &evidence.git_events;
+            let on_branch = |commit: &Commit| {
+                events.iter().any(|event| {
+                    event.step == GitStep::Commit
+                        && event.origin == commit.origin
+                        && event.branch.as_ref() == Some(branch)
+                })
+            };
+            commits.retain(|commit| !on_branch(commit));
+        }
+    }
+}
+
+/// Drops the oldest bodies until all together are small enough.
+pub(super) fn bound_bodies(commits: &mut [Commit]) {
+    let mut room = bounds::COMMIT_BODIES;
+    for commit in commits.iter_mut().rev() {
+        match room.checked_sub(commit.body.len()) {
+            Some(left) => room = left,
+            None => commit.body.clear(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::summarize::evidence::git::tests::{FAILED, FINE, Ran, evidence_of};
+
+    fn commits_of(runs: &[Ran]) -> Vec<String> {
+        let shown = |commit: crate::model::evidence::Commit| {
+            let body = if commit.body.is_empty() { "" } else { ": " };
+            format!("{} {}{body}{}", commit.hash, commit.subject, commit.body)
+        };
+        evidence_of(runs).commits.into_iter().map(shown).collect()
+    }
+
+    const ONE: Ran = Ran("git commit -m One -m why", FINE, "[main aaaaaaa] One\n");
+    const TWO: Ran = Ran("git commit -m Two -m how", FINE, "[main bbbbbbb] Two\n");
+
+    #[test]
+    fn commits_are_read_from_what_git_prints() {
+        let output = "hook ran\n[main 1a2b3c4] Fix the parser\n 1 file changed\n";
+        let root = "[main (root-commit) 1a2b3c4] Begin\n";
+        let log = "1a2b3c4 (HEAD -> main) Quiet one\n";
+        for (run, wanted) in [
+            (Ran("git commit -m 'Fix the parser'", FINE, output), "1a2b3c4 Fix the parser"),
+            (Ran("git add . && git commit -m Begin", FINE, root), "1a2b3c4 Begin"),
+            (Ran("git commit -qm 'Quiet one'", FINE, ""), " Quiet one"),
+            (Ran("git commit -qm 'Quiet one' && git log -1", FINE, log), "1a2b3c4 Quiet one"),
+            (Ran("git -c a=b commit -m x | tail -1", FINE, " 1 file changed\n"), " x"),
+        ] {
+            assert_eq!(commits_of(&[run]), [wanted]);
+        }
+        for run in [
+            Ran("git log --oneline", FINE, "[main 1a2b3c4] x"),
+            Ran("git commit -m x", FAILED, "nothing to commit, working tree clean\n"),
+            Ran("git commit -m x", FAILED, "error: gpg failed to sign the data\n"),
+            Ran("git commit -m x", FAILED, "lint: 3 problems\n"),
+        ] {
+            assert_eq!(commits_of(&[run]), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn an_amended_commit_takes_the_place_of_the_one_before() {
+        let amend = Ran("git commit --amend -m Three -m new", FINE, "[main ccccccc] Three\n");
+        assert_eq!(commits_of(&[ONE, TWO, amend]), ["aaaaaaa One: why", "ccccccc Three: new"]);
+        let keep = Ran("git commit --amend --no-edit", FINE, "[main ccccccc] Two\n");
+        assert_eq!(commits_of(&[ONE, TWO, keep]), ["aaaaaaa One: why", "ccccccc Two: how"]);
+        let other = Ran("git commit --amend --no-edit", FINE, "[main ccccccc] Old\n");
+        assert_eq!(commits_of(&[ONE, other]), ["aaaaaaa One: why", "ccccccc Old"]);
+        let failed = Ran("git commit --amend --no-edit", FAILED, "fatal: bad\n");
+        assert_eq!(commits_of(&[ONE, failed]), ["aaaaaaa One: why"]);
+    }
+
+    #[test]
+    fn what_is_reset_or_squashed_away_is_gone() {
+        let reset = Ran("git reset --soft HEAD~2", FINE, "");
+        let squash = Ran("git commit -m Both", FINE, "[main ccccccc] Both\n");
+        assert_eq!(commits_of(&[ONE, TWO, reset, squash]), ["ccccccc Both"]);
+        let reset = Ran("git reset --hard aaaaaaa", FINE, "HEAD is now at aaaaaaa One\n");
+        assert_eq!(commits_of(&[ONE, TWO, reset]), ["aaaaaaa One: why"]);
+        let refused = Ran("git reset --hard HEAD~1", FAILED, "fatal: bad\n");
+        assert_eq!(commits_of(&[ONE, refused]), ["aaaaaaa One: why"]);
+        let merged =
+            Ran("git merge --squash main && git commit -m All", FINE, "[dev ccccccc] All\n");
+        assert_eq!(commits_of(&[ONE, TWO, merged]), ["ccccccc All"]);
+    }
+
+    #[test]
+    fn a_rebased_commit_has_its_newest_hash() {
+        let rebased = "Rebasing (1/1)\nSuccessfully rebased and updated refs/heads/main.\n";
+        let pull = || Ran("git pull --rebase", FINE, rebased);
+        let push = Ran("git push", FINE, "To x\n   1234567..ccccccc  main -> main\n");
+        assert_eq!(commits_of(&[ONE, pull(), push]), ["ccccccc One: why"]);
+        let log = Ran("git log --oneline", FINE, "ddddddd (HEAD) Two\nccccccc One\n1234567 Old\n");
+        assert_eq!(commits_of(&[ONE, TWO, pull(), log]), ["ccccccc One: why", "ddddddd Two: how"]);
+        let go_on = Ran(
+            "git add a && git rebase --continue",
+            FINE,
+            "[detached HEAD ccccccc] One\nSuccessfully rebased and updated refs/heads/main.\n",
+        );
+        assert_eq!(commits_of(&[ONE, go_on]), ["ccccccc One: why"]);
+        let picked = Ran("git cherry-pick aaaaaaa", FINE, "[fix ccccccc] One\n 1 file changed\n");
+        assert_eq!(commits_of(&[ONE, picked]), ["ccccccc One: why"]);
+    }
+
+    #[test]
+    fn a_revert_is_a_commit() {
+        let revert = Ran("git revert --no-edit aaaaaaa", FINE, "[main ccccccc] Revert \"One\"\n");
+        assert_eq!(commits_of(&[ONE, revert]), ["aaaaaaa One: why", "ccccccc Revert \"One\""]);
+    }
+}

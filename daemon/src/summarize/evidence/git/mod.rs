@@ -1,0 +1,374 @@
+//! What happened to the repository, from what git and the forges' programs print.
+
+mod commits;
+
+use self::commits::{Printed, printed};
+pub(super) use self::commits::{hashes_are_stale, show_history};
+use crate::{
+    model::{
+        evidence::{Evidence, GitEvent, GitStep, Publication, PullRequest},
+        transcript::Outcome,
+    },
+    summarize::{
+        evidence::{bounds, errors, lists::push_latest, results::Run, shell::RepositoryStep},
+        text::{kept, pattern},
+    },
+};
+
+/// How one step of a command line ended.
+#[derive(Clone, Debug, PartialEq)]
+enum Ending {
+    Succeeded,
+    Failed(Option<String>),
+    /// It did not run, or nobody can tell whether it did.
+    Unknown,
+}
+
+/// Notes what a command did to the repository and what it published; says whether it made a
+/// commit. A hook may fail after a commit: git's own words are what counts.
+pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
+    let steps = &run.command.repository;
+    if steps.is_empty() {
+        return false;
+    }
+    let mut printed = printed(run.output).into_iter();
+    let mut committed = false;
+    for (step, ending) in steps.iter().zip(endings(run)) {
+        let line = step.commit.as_ref().and_then(|_| printed.next());
+        match &ending {
+            Ending::Unknown => continue,
+            Ending::Succeeded => committed |= succeeded(evidence, step, line.as_ref(), run),
+            Ending::Failed(_) => {}
+        }
+        note_event(evidence, step, line.as_ref(), ending, run);
+    }
+    commits::bound_bodies(&mut evidence.commits);
+    committed
+}
+
+/// Notes what a step that succeeded means; says whether it made a commit.
+fn succeeded(
+    evidence: &mut Evidence,
+    step: &RepositoryStep,
+    printed: Option<&Printed<'_>>,
+    run: &Run<'_>,
+) -> bool {
+    commits::undo(evidence, &step.undone);
+    if let Some(published) = &step.published {
+        let publication = Publication {
+            title: published.title.clone(),
+            body: published.body.clone(),
+            kind: published.kind,
+            origin: run.moment.origin,
+        };
+        evidence.publications.retain(|known| known.body != publication.body);
+        push_latest(&mut evidence.publications, publication, bounds::PUBLICATIONS);
+    }
+    match step.step {
+        Some(GitStep::OpenPullRequest) => pull_requests(evidence, run.output),
+        Some(GitStep::Push) => commits::pushed(evidence, run.output),
+        _ => {}
+    }
+    step.commit.as_ref().is_some_and(|made| commits::made(evidence, made, printed, run))
+}
+
+fn note_event(
+    evidence: &mut Evidence,
+    step: &RepositoryStep,
+    printed: Option<&Printed<'_>>,
+    ending: Ending,
+    run: &Run<'_>,
+) {
+    let Some(kind) = step.step else { return };
+    let succeeded = ending == Ending::Succeeded;
+    let error = match ending {
+        Ending::Failed(error) => error,
+        // Nothing was pushed, although nothing went wrong.
+        _ if kind == GitStep::Push => line_of(run.output, pattern!(r"(?m)^Everything up-to-date")),
+        _ => None,
+    };
+    let on_branch = printed.and_then(|line| line.branch).map(str::to_owned);
+    let event = GitEvent {
+        step: kind,
+        succeeded,
+        branch: on_branch.or_else(|| branch_in(kind, run.output)).or_else(|| step.branch.clone()),
+        error,
+        origin: run.moment.origin,
+        at: run.moment.at,
+    };
+    let repeats = |last: &GitEvent| last.step == kind && last.succeeded && succeeded;
+    if kind == GitStep::Stage && evidence.git_events.last().is_some_and(repeats) {
+        evidence.git_events.pop();
+    }
+    push_latest(&mut evidence.git_events, event, bounds::GIT_EVENTS);
+}
+
+/// How each step of a command ended, from what was printed and the exit code.
+fn endings(run: &Run<'_>) -> Vec<Ending> {
+    let steps = &run.command.repository;
+    let mut commits = printed(run.output).len();
+    let signs: Vec<Option<bool>> = steps
+        .iter()
+        .map(|step| {
+            if step.commit.is_some() && commits > 0 {
+                commits -= 1;
+                return Some(true);
+            }
+            sign(step.step, run.output)
+        })
+        .collect();
+    let last_sign = signs.iter().rposition(Option::is_some);
+    let failed = || Ending::Failed(error_line(run.output));
+    let mut is_skipped = false;
+    let mut endings = Vec::with_capacity(steps.len());
+    for (at, (step, sign)) in steps.iter().zip(&signs).enumerate() {
+        let ending = match sign {
+            _ if is_skipped => Ending::Unknown,
+            Some(true) => Ending::Succeeded,
+            Some(false) => failed(),
+            None if last_sign.is_some_and(|last| last > at) => Ending::Succeeded,
+            None if run.outcome.succeeded() => {
+                let hidden = !step.proven && errors::shows_failure(run.output);
+                if hidden { failed() } else { Ending::Succeeded }
+            }
+            None if run.outcome == Outcome::Interrupted || step.guarded => Ending::Unknown,
+            // What fails in silence is what comes after the staging.
+            None if step.step == Some(GitStep::Stage) && at + 1 < steps.len() => Ending::Succeeded,
+            None => failed(),
+        };
+        is_skipped = step.chained && ending != Ending::Succeeded;
+        endings.push(ending);
+    }
+    endings
+}
+
+/// Whether an output says that a step succeeded or failed.
+fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
+    let (good, bad) = match step? {
+        GitStep::Stage => (
+            pattern!(r"[a&&b]"),
+            pattern!(r"(?m)^fatal: pathspec |^The following paths are ignored"),
+        ),
+        GitStep::Commit => (
+            pattern!(r"[a&&b]"),
+            pattern!(
+                r"(?m)^(?:nothing to commit|nothing added to commit|no changes added to commit|error: gpg failed|fatal: failed to write commit|Aborting commit|husky - .* failed|error: could not (?:apply|revert) )"
+            ),
+        ),
+        GitStep::Push => (
+            pattern!(
+                r"(?m)^Everything up-to-date|^ [ +*=-] (?:\S+\.\.\.?\S+|\[new (?:branch|tag|reference)\])|^branch '.*' set up to track"
+            ),
+            pattern!(
+                r"! \[(?:remote )?rejected\]|^error: failed to push|(?m)^fatal: (?:could not read|Authentication|unable to access|The current branch|'|repository)"
+            ),
+        ),
+        GitStep::Switch => (
+            pattern!(r"(?m)^(?:Switched to|Already on|Reset branch|HEAD is now at)"),
+            pattern!(
+                r"(?m)^(?:error: pathspec|error: Your local changes|fatal: (?:a branch named|invalid reference|'))"
+            ),
+        ),
+        GitStep::Merge => (
+            pattern!(
+                r"(?m)^(?:Fast-forward|Already up to date|Merge made by|Automatic merge went well)"
+            ),
+            pattern!(
+                r"(?m)^(?:CONFLICT |Automatic merge failed|fatal: (?:Need to specify|Not possible to fast-forward|refusing to merge))"
+            ),
+        ),
+        GitStep::Rebase => (
+            pattern!(
+                r"Successfully rebased|(?m)^(?:Current branch .* is up to date|Already up to date)"
+            ),
+            pattern!(
+                r"(?m)^(?:CONFLICT |error: could not apply|error: cannot (?:pull with )?rebase|Could not apply)"
+            ),
+        ),
+        GitStep::Reset => (pattern!(r"(?m)^HEAD is now at"), pattern!(r"[a&&b]")),
+        GitStep::Stash => (pattern!(r"(?m)^Saved working directory"), pattern!(r"[a&&b]")),
+        GitStep::OpenPullRequest => (
+            pattern!(r"https://[^\s/]+/\S+/(?:pull|merge_requests|pull-requests)/\d+\s*(?:\n|$)"),
+            pattern!(
+                r"already exists:|(?m)^(?:pull request create failed|GraphQL: |could not|HTTP 4)"
+            ),
+        ),
+        GitStep::ClosePullRequest => (
+            pattern!(
+                r"(?m)^\W*(?:Merged|Squashed and merged|Rebased and merged|Closed) pull request"
+            ),
+            pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
+        ),
+    };
+    // What failed first may have been repeated with success in the same command.
+    if bad.is_match(output) {
+        return Some(false);
+    }
+    good.is_match(output).then_some(true)
+}
+
+/// The line that says why a step failed.
+fn error_line(output: &str) -> Option<String> {
+    [
+        pattern!(r"(?m)^.*! \[(?:remote )?rejected\].*$"),
+        pattern!(r"(?m)^CONFLICT .*$"),
+        pattern!(r"(?m)^(?:nothing to commit|nothing added to commit|no changes added).*$"),
+        pattern!(r"(?m)^fatal: .*$"),
+        pattern!(r"(?m)^(?:pull request create failed|GraphQL: |error: gpg|error: pathspec|error: Your).*$"),
+    ]
+    .into_iter()
+    .find_map(|pattern| line_of(output, pattern))
+    .or_else(|| errors::message_of(output))
+}
+
+fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
+    let line = pattern.find(output)?.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(kept(&line, bounds::ERROR_TEXT))
+}
+
+/// The branch that an output names for a step.
+fn branch_in(step: GitStep, output: &str) -> Option<String> {
+    let named = match step {
+        GitStep::Push => pattern!(r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[[^\]]+\]) +\S+ -> (\S+)"),
+        GitStep::Switch => {
+            pattern!(r"(?m)^(?:Switched to (?:a new )?branch|Already on) '([^']+)'")
+        }
+        GitStep::Rebase => pattern!(r"updated refs/heads/([^\s]+?)\.?\s*$"),
+        _ => return None,
+    };
+    let last = named.captures_iter(output).last()?;
+    Some(kept(&last[1], bounds::NAME))
+}
+
+/// Notes the pull requests whose addresses a command that opens one printed.
+fn pull_requests(evidence: &mut Evidence, output: &str) {
+    let address = pattern!(r"https://[^\s/]+/[^\s]+?/(?:pull|merge_requests|pull-requests)/(\d+)");
+    if let Some(found) = address.captures_iter(output).last() {
+        pull_request(evidence, &found[0], found[1].parse().ok());
+    }
+}
+
+/// Notes a pull request, once.
+pub(super) fn pull_request(evidence: &mut Evidence, url: &str, number: Option<u64>) {
+    let url = kept(url, bounds::NAME);
+    if let Some(known) = evidence.pull_requests.iter_mut().find(|known| known.url == url) {
+        known.number = known.number.or(number);
+        return;
+    }
+    push_latest(&mut evidence.pull_requests, PullRequest { url, number }, bounds::PULL_REQUESTS);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::transcript::Origin,
+        summarize::evidence::{collector::Moment, shell::CommandLine},
+    };
+
+    /// A command, how it ended, and what it printed.
+    pub(super) struct Ran(pub(super) &'static str, pub(super) Outcome, pub(super) &'static str);
+
+    pub(super) const FINE: Outcome = Outcome::Succeeded;
+    pub(super) const FAILED: Outcome = Outcome::Failed(Some(1));
+
+    pub(super) fn evidence_of(runs: &[Ran]) -> Evidence {
+        let mut evidence = Evidence::default();
+        for (number, Ran(line, outcome, output)) in runs.iter().enumerate() {
+            let command = &CommandLine::read(line, "");
+            let origin = Origin { source: 0, line: number as u64 + 1 };
+            let moment = Moment { origin, at: None };
+            if command.shows_history && hashes_are_stale(&evidence) {
+                show_history(&mut evidence, output);
+            }
+            note(&mut evidence, &Run { command, outcome: *outcome, output, moment });
+        }
+        evidence
+    }
+
+    fn events_of(runs: &[Ran]) -> Vec<String> {
+        let shown = |event: GitEvent| {
+            let branch = event.branch.map(|branch| format!(" {branch}")).unwrap_or_default();
+            let error = event.error.map(|error| format!(": {error}")).unwrap_or_default();
+            let mark = if event.succeeded { "" } else { " failed" };
+            format!("{:?}{branch}{mark}{error}", event.step)
+        };
+        evidence_of(runs).git_events.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn events_stand_in_order_with_their_branches() {
+        let pushed = "To https://x.org/a\n   1a2b3c4..5d6e7f8  fix/x -> fix/x\n";
+        assert_eq!(
+            events_of(&[
+                Ran("git checkout -b fix/x", FINE, "Switched to a new branch 'fix/x'\n"),
+                Ran("git add a b", FINE, ""),
+                Ran("git add c && git commit -m One", FINE, "[fix/x 1a2b3c4] One\n"),
+                Ran("git push", FINE, pushed),
+                Ran("gh pr create --fill", FINE, "https://x.org/a/b/pull/12\n"),
+                Ran("gh pr merge 12 --squash", FINE, "✓ Squashed and merged pull request #12\n"),
+            ]),
+            [
+                "Switch fix/x",
+                "Stage",
+                "Commit fix/x",
+                "Push fix/x",
+                "OpenPullRequest",
+                "ClosePullRequest",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_failed_says_why_and_ends_its_chain() {
+        let rejected = "To x\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'x'\n";
+        assert_eq!(
+            events_of(&[
+                Ran(
+                    "git add a && git commit -m One && git push",
+                    FAILED,
+                    "On branch main\nnothing to commit, working tree clean\n"
+                ),
+                Ran("git push", FAILED, rejected),
+                Ran("git push 2>&1 | tail -3", FINE, rejected),
+                Ran("git push", FINE, "Everything up-to-date\n"),
+                Ran("git rebase main", FAILED, "CONFLICT (content): Merge conflict in a.rs\n"),
+                Ran("git add a && git commit -m x", FAILED, "a.ts(1,2): error TS2304: Bad name\n"),
+                Ran("npm test && git commit -m x", FAILED, "1 failed\n"),
+            ]),
+            [
+                "Stage",
+                "Commit failed: nothing to commit, working tree clean",
+                "Push main failed: ! [rejected] main -> main (fetch first)",
+                "Push main failed: ! [rejected] main -> main (fetch first)",
+                "Push: Everything up-to-date",
+                "Rebase failed: CONFLICT (content): Merge conflict in a.rs",
+                "Stage",
+                "Commit failed: a.ts(1,2): error TS2304: Bad name",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_text_counts_once_it_is_published() {
+        let address = "https://x.org/a/b/pull/12\n";
+        let evidence = evidence_of(&[
+            Ran("gh pr create --title A --body 'It is done'", FAILED, "GraphQL: no commits\n"),
+            Ran("gh pr create --title A --body 'It is done'", FINE, address),
+            Ran("gh pr comment 12 --body 'Fixed in 1a2b3c4'", FINE, address),
+            Ran("gh pr comment 12 --body 'No'", FAILED, "HTTP 404\n"),
+        ]);
+        let bodies: Vec<&str> = evidence.publications.iter().map(|one| one.body.as_str()).collect();
+        assert_eq!(bodies, ["It is done", "Fixed in 1a2b3c4"]);
+        assert_eq!(evidence.publications[0].title.as_deref(), Some("A"));
+    }
+
+    #[test]
+    fn a_pull_request_is_noted_once() {
+        let output = "Creating pull request\nhttps://git.example.org/team/app/pull/12\n";
+        let mut evidence = evidence_of(&[Ran("gh pr create --fill", FINE, output)]);
+        pull_request(&mut evidence, "https://git.example.org/team/app/pull/12", None);
+        assert_eq!(evidence.pull_requests.len(), 1);
+        assert_eq!(evidence.pull_requests[0].number, Some(12));
+    }
+}

@@ -1,0 +1,395 @@
+//! What a command line does to the repository, and what it publishes on the repository's forge.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    model::evidence::{GitStep, PublicationKind},
+    summarize::{
+        evidence::{
+            bounds,
+            shell::{
+                kind::{Invocation, Kind},
+                texts::{self, Texts},
+                words::{Joint, Simple},
+            },
+        },
+        text::{kept, one_line},
+    },
+};
+
+/// Steps looked at in one command line.
+const STEPS: usize = 12;
+
+/// One command of a line that changes the repository or publishes a text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::summarize::evidence) struct RepositoryStep {
+    /// What it does to the repository.
+    pub(in crate::summarize::evidence) step: Option<GitStep>,
+    /// The branch that it names.
+    pub(in crate::summarize::evidence) branch: Option<String>,
+    /// The commit that it makes.
+    pub(in crate::summarize::evidence) commit: Option<CommitMade>,
+    /// The commits that it takes away.
+    pub(in crate::summarize::evidence) undone: Undone,
+    /// The text that it publishes.
+    pub(in crate::summarize::evidence) published: Option<Published>,
+    /// Whether other work has to succeed before it runs.
+    pub(in crate::summarize::evidence) guarded: bool,
+    /// Whether the success of the command line proves its own.
+    pub(in crate::summarize::evidence) proven: bool,
+    /// Whether the next command runs only if it succeeds.
+    pub(in crate::summarize::evidence) chained: bool,
+}
+
+/// A commit as the command line asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::summarize::evidence) struct CommitMade {
+    /// The first line of its message, when the command line holds it.
+    pub(in crate::summarize::evidence) subject: Option<String>,
+    /// The rest of its message, without trailers.
+    pub(in crate::summarize::evidence) body: String,
+    /// Whether it takes the place of the one before.
+    pub(in crate::summarize::evidence) amends: bool,
+    /// Whether it makes a commit anew that was there already.
+    pub(in crate::summarize::evidence) replays: bool,
+}
+
+/// Commits that a command takes away.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::summarize::evidence) enum Undone {
+    /// None that could be known.
+    #[default]
+    Nothing,
+    /// The latest ones.
+    Latest(u32),
+    /// Those after the commit with this hash.
+    After(String),
+    /// Those of a branch that becomes one commit.
+    Branch(String),
+}
+
+/// A text that a command publishes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::summarize::evidence) struct Published {
+    /// What it is.
+    pub(in crate::summarize::evidence) kind: PublicationKind,
+    /// Its title.
+    pub(in crate::summarize::evidence) title: Option<String>,
+    /// Its text.
+    pub(in crate::summarize::evidence) body: String,
+}
+
+/// The steps of a command line, in order.
+pub(super) fn steps(commands: &[Simple]) -> Vec<RepositoryStep> {
+    let mut steps = Vec::new();
+    let mut guarded = false;
+    for (index, command) in commands.iter().enumerate() {
+        let Some(invocation) = Invocation::of(command) else { continue };
+        if index > 0 && matches!(commands[index - 1].joint, Joint::Next | Joint::Or) {
+            guarded = false;
+        }
+        let texts = Texts { commands, index };
+        let step = match invocation.program {
+            "git" => git(&invocation.arguments, &texts),
+            "gh" | "glab" | "hub" => forge(&invocation.arguments, &texts),
+            _ => None,
+        };
+        let Some(step) = step else {
+            guarded |= invocation.kind() == Kind::Works;
+            continue;
+        };
+        let after = &commands[index..commands.len() - 1];
+        let proven = after.iter().all(|command| command.joint == Joint::And);
+        steps.push(RepositoryStep {
+            guarded,
+            proven,
+            chained: command.joint == Joint::And,
+            ..step
+        });
+    }
+    steps.truncate(STEPS);
+    steps
+}
+
+fn git(words: &[&str], texts: &Texts<'_>) -> Option<RepositoryStep> {
+    let (subcommand, rest) = words.split_first()?;
+    let has = |option: &str| rest.contains(&option);
+    if has("--dry-run") || has("--abort") || has("--quit") {
+        return None;
+    }
+    let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let first = operands.first().copied();
+    let plain = |step| Some(RepositoryStep { step: Some(step), ..RepositoryStep::default() });
+    let on_branch = |step, branch: Option<&str>| {
+        let branch = branch.map(|branch| kept(branch, bounds::NAME));
+        Some(RepositoryStep { step: Some(step), branch, ..RepositoryStep::default() })
+    };
+    let replayed = CommitMade { replays: true, ..CommitMade::default() };
+    match *subcommand {
+        "add" | "stage" => plain(GitStep::Stage),
+        "commit" => {
+            Some(RepositoryStep { commit: Some(commit(rest, texts)), ..plain(GitStep::Commit)? })
+        }
+        "revert" => {
+            Some(RepositoryStep { commit: Some(CommitMade::default()), ..plain(GitStep::Commit)? })
+        }
+        "cherry-pick" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Commit)? }),
+        "push" if has("--delete") || has("-d") => None,
+        "push" => {
+            let branch = operands.get(1).map(|target| target.rsplit(':').next().unwrap_or(target));
+            on_branch(GitStep::Push, branch.filter(|branch| *branch != "HEAD"))
+        }
+        "switch" => on_branch(GitStep::Switch, first),
+        "checkout" => {
+            let of_files = has("--") || operands.len() > 1 || first == Some(".");
+            if of_files && !has("-b") && !has("-B") {
+                plain(GitStep::Reset)
+            } else {
+                on_branch(GitStep::Switch, first)
+            }
+        }
+        "merge" => Some(RepositoryStep {
+            undone: match first {
+                Some(branch) if has("--squash") => Undone::Branch(kept(branch, bounds::NAME)),
+                _ => Undone::Nothing,
+            },
+            ..on_branch(GitStep::Merge, first)?
+        }),
+        "pull" if has("--rebase") || has("-r") => plain(GitStep::Rebase),
+        "pull" => plain(GitStep::Merge),
+        "rebase" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Rebase)? }),
+        "reset" => reset(first, has("--hard")),
+        "restore" if has("--staged") && !has("--worktree") => None,
+        "restore" => plain(GitStep::Reset),
+        "stash" if matches!(first, None | Some("push" | "save")) => plain(GitStep::Stash),
+        _ => None,
+    }
+}
+
+/// A reset; one that only takes files off the stage is none.
+fn reset(target: Option<&str>, hard: bool) -> Option<RepositoryStep> {
+    let undone = match target {
+        Some(target) if target.starts_with("HEAD~") || target.starts_with("HEAD^") => {
+            let number = target.strip_prefix("HEAD~").map_or_else(
+                || u32::try_from(target.len().saturating_sub("HEAD".len())).ok(),
+                |number| if number.is_empty() { Some(1) } else { number.parse().ok() },
+            );
+            number.map_or(Undone::Nothing, Undone::Latest)
+        }
+        Some(hash) if hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            Undone::After(kept(hash, bounds::NAME))
+        }
+        _ => Undone::Nothing,
+    };
+    let step = Some(GitStep::Reset);
+    (hard || undone != Undone::Nothing).then(|| RepositoryStep {
+        step,
+        undone,
+        ..RepositoryStep::default()
+    })
+}
+
+fn commit(rest: &[&str], texts: &Texts<'_>) -> CommitMade {
+    let mut message = String::new();
+    let mut add = |part: Option<String>| {
+        if let Some(part) = part {
+            if !message.is_empty() {
+                message.push_str("\n\n");
+            }
+            message.push_str(part.trim());
+        }
+    };
+    let mut words = rest.iter().copied();
+    while let Some(word) = words.next() {
+        let cluster = word.starts_with('-') && !word.starts_with("--") && !word.contains('=');
+        if word == "--message" || (cluster && word.ends_with('m')) {
+            add(words.next().and_then(texts::literal));
+        } else if let Some(text) = word.strip_prefix("--message=") {
+            add(texts::literal(text));
+        } else if let Some(text) = word.strip_prefix("-m") {
+            add(texts::literal(text));
+        } else if word == "-F" || word == "--file" {
+            add(words.next().and_then(|path| texts.file(path)));
+        } else if let Some(path) = word.strip_prefix("--file=") {
+            add(texts.file(path));
+        }
+    }
+    let (subject, body) = message.trim().split_once('\n').unwrap_or((message.trim(), ""));
+    CommitMade {
+        subject: (!subject.is_empty()).then(|| kept(&one_line(subject), bounds::SUBJECT)),
+        body: kept(&texts::without_trailers(body), bounds::COMMIT_BODY),
+        amends: rest.contains(&"--amend"),
+        replays: false,
+    }
+}
+
+fn forge(words: &[&str], texts: &Texts<'_>) -> Option<RepositoryStep> {
+    let mut operands = words.iter().copied().filter(|word| !word.starts_with('-'));
+    let (object, verb) = (operands.next()?, operands.next().unwrap_or_default());
+    let is_request = matches!(object, "pr" | "mr" | "pull-request");
+    if object == "api" {
+        let published = texts.sent_to_api(words);
+        return published
+            .map(|text| RepositoryStep { published: Some(text), ..RepositoryStep::default() });
+    }
+    let (step, kind) = match (object, verb) {
+        ("pull-request", _) => (Some(GitStep::OpenPullRequest), Some(PublicationKind::PullRequest)),
+        (_, "create") if is_request => {
+            (Some(GitStep::OpenPullRequest), Some(PublicationKind::PullRequest))
+        }
+        (_, "merge" | "close") if is_request => (Some(GitStep::ClosePullRequest), None),
+        (_, "edit" | "update") if is_request => (None, Some(PublicationKind::PullRequest)),
+        (_, "comment" | "review" | "note") => (None, Some(PublicationKind::Comment)),
+        ("issue", "create") => (None, Some(PublicationKind::Issue)),
+        ("release", "create" | "edit") => (None, Some(PublicationKind::Release)),
+        _ => return None,
+    };
+    let published = kind.and_then(|kind| texts.published(kind, words));
+    (step.is_some() || published.is_some()).then(|| RepositoryStep {
+        step,
+        published,
+        ..RepositoryStep::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::evidence::shell::words::simple_commands;
+
+    fn steps_of(line: &str) -> Vec<RepositoryStep> {
+        steps(&simple_commands(line))
+    }
+
+    fn check_commit(line: &str, subject: Option<&str>, body: &str, amends: bool) {
+        let steps = steps_of(line);
+        let commit = steps.iter().find_map(|step| step.commit.as_ref()).unwrap();
+        let read = (commit.subject.as_deref(), commit.body.as_str(), commit.amends);
+        assert_eq!(read, (subject, body, amends), "{line}");
+    }
+
+    #[test]
+    fn a_commit_tells_its_message_in_every_form() {
+        let document =
+            "Fix (it)\n\nIt was read \"twice\" 1).\n- why\n\nCo-Authored-By: A <a@b.c>\n";
+        for line in [
+            format!("git commit -m \"$(cat <<'EOF'\n{document}EOF\n)\""),
+            format!("cd x && git -C y -c z=1 commit -F - <<EOF\n{document}EOF"),
+            format!("cat <<'EOF' | git commit --file=-\n{document}EOF\n"),
+            format!("cat > /tmp/m.txt <<'EOF'\n{document}EOF\ngit commit -F /tmp/m.txt"),
+            format!("printf x; git commit --message='{document}'"),
+        ] {
+            check_commit(&line, Some("Fix (it)"), "It was read \"twice\" 1).\n- why", false);
+        }
+        check_commit("git commit -am 'Fix it' -m 'Because.'", Some("Fix it"), "Because.", false);
+        check_commit("git commit -m$'Fix it\\n\\nBecause.'", Some("Fix it"), "Because.", false);
+        check_commit("git commit -m \"$MESSAGE\"", Some("$MESSAGE"), "", false);
+        check_commit("git -C /x commit --amend --no-edit", None, "", true);
+        check_commit("git commit -F msg.txt", None, "", false);
+        assert_eq!(steps_of("git log --grep commit"), []);
+    }
+
+    #[test]
+    fn steps_stand_in_their_order_with_their_branch() {
+        for (line, wanted) in [
+            (
+                "git checkout main && git pull && git checkout -b fix/x",
+                vec![
+                    (GitStep::Switch, Some("main")),
+                    (GitStep::Merge, None),
+                    (GitStep::Switch, Some("fix/x")),
+                ],
+            ),
+            ("git switch -c fix/y origin/main", vec![(GitStep::Switch, Some("fix/y"))]),
+            ("git push -u origin fix/y", vec![(GitStep::Push, Some("fix/y"))]),
+            ("git push origin HEAD:main", vec![(GitStep::Push, Some("main"))]),
+            ("git pull --rebase origin main", vec![(GitStep::Rebase, None)]),
+            ("git checkout -- a.rs", vec![(GitStep::Reset, None)]),
+            ("git restore --staged a.rs; git reset HEAD a.rs; git stash pop", vec![]),
+            (
+                "git stash; gh pr merge 3 --squash",
+                vec![(GitStep::Stash, None), (GitStep::ClosePullRequest, None)],
+            ),
+        ] {
+            let steps = steps_of(line);
+            let read: Vec<(GitStep, Option<&str>)> =
+                steps.iter().map(|one| (one.step.unwrap(), one.branch.as_deref())).collect();
+            assert_eq!(read, wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_reset_takes_away_is_known_where_it_is_named() {
+        for (line, undone) in [
+            ("git reset --hard HEAD~2", Undone::Latest(2)),
+            ("git reset --soft HEAD^", Undone::Latest(1)),
+            ("git reset HEAD~", Undone::Latest(1)),
+            ("git reset --hard 1a2b3c4", Undone::After("1a2b3c4".to_owned())),
+            ("git reset --hard origin/main", Undone::Nothing),
+            ("git merge --squash fix/x", Undone::Branch("fix/x".to_owned())),
+        ] {
+            assert_eq!(steps_of(line)[0].undone, undone, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_step_knows_whose_success_it_hangs_on() {
+        let steps = steps_of("npm test && git add . && git commit -m x; echo done");
+        assert!(steps.iter().all(|step| step.guarded && !step.proven));
+        let steps = steps_of("cd x && git add . && git commit -m x && git push");
+        assert!(steps.iter().all(|step| !step.guarded && step.proven));
+        assert!(!steps_of("git commit -m x | tail -3")[0].proven);
+    }
+
+    #[test]
+    fn published_texts_are_read_in_every_form() {
+        let body = "## Summary\n- It's \"done\"";
+        for (line, title, kind) in [
+            (
+                format!("gh pr create --title 'A (b)' --body \"$(cat <<'EOF'\n{body}\nEOF\n)\""),
+                Some("A (b)"),
+                PublicationKind::PullRequest,
+            ),
+            (
+                format!("gh pr create -t A -F - <<'EOF'\n{body}\nEOF"),
+                Some("A"),
+                PublicationKind::PullRequest,
+            ),
+            (
+                format!("cat > /tmp/b.md <<'E'\n{body}\nE\ngh pr comment 3 --body-file /tmp/b.md"),
+                None,
+                PublicationKind::Comment,
+            ),
+            (
+                format!("glab mr create --title=A --description \"$(cat <<E\n{body}\nE\n)\""),
+                Some("A"),
+                PublicationKind::PullRequest,
+            ),
+            (
+                format!("gh api repos/a/b/pulls/3/comments/9/replies -f body=\"$(cat <<E\n{body}\nE\n)\""),
+                None,
+                PublicationKind::Comment,
+            ),
+            (
+                "gh api repos/a/b/issues --input - <<E\n{\"title\":\"A\",\"body\":\"## Summary\\n- It's \\\"done\\\"\"}\nE".to_owned(),
+                Some("A"),
+                PublicationKind::Issue,
+            ),
+            (
+                format!("gh release create v1 --title A --notes \"$(cat <<E\n{body}\nE\n)\""),
+                Some("A"),
+                PublicationKind::Release,
+            ),
+        ] {
+            let steps = steps_of(&line);
+            let published = steps[0].published.as_ref().unwrap_or_else(|| panic!("{line}"));
+            let read = (published.title.as_deref(), published.body.as_str(), published.kind);
+            assert_eq!(read, (title, body, kind), "{line}");
+        }
+        assert_eq!(steps_of("gh api repos/a/b/pulls/3/comments --paginate"), []);
+        assert_eq!(steps_of("gh api graphql -f query='query { a }'"), []);
+    }
+}

@@ -1,0 +1,141 @@
+//! Texts that a command line hands to a program: messages, descriptions, comments.
+
+use serde_json::Value;
+
+use crate::{
+    model::evidence::PublicationKind,
+    summarize::{
+        evidence::{
+            bounds,
+            shell::{
+                repository::Published,
+                words::{Joint, Simple},
+            },
+        },
+        text::{kept, one_line, pattern},
+    },
+};
+
+/// One command of a line together with the others, which may write what it reads.
+pub(super) struct Texts<'s> {
+    /// All commands of the line.
+    pub(super) commands: &'s [Simple],
+    /// Which of them it is.
+    pub(super) index: usize,
+}
+
+impl Texts<'_> {
+    /// The text of a file that the command line itself writes; `-` is what the command is fed.
+    pub(super) fn file(&self, path: &str) -> Option<String> {
+        let (before, from) = self.commands.split_at(self.index);
+        let text = if path == "-" {
+            let own = from.first().map(|command| command.document.as_str());
+            let fed = before.last().filter(|command| command.joint == Joint::Pipe);
+            own.filter(|text| !text.is_empty()).or(fed.map(|command| command.document.as_str()))
+        } else {
+            let writes = |command: &&Simple| command.writes.iter().any(|word| word.text == path);
+            before.iter().rev().find(writes).map(|command| command.document.as_str())
+        };
+        text.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned())
+    }
+
+    /// What a forge's program is told to publish.
+    pub(super) fn published(&self, kind: PublicationKind, words: &[&str]) -> Option<Published> {
+        const BODIES: &[&str] =
+            &["--body", "-b", "--description", "-d", "--notes", "-n", "--message", "-m"];
+        const FILES: &[&str] = &["--body-file", "-F", "--notes-file", "--description-file"];
+        let title = values(words, &["--title", "-t"]).into_iter().find_map(literal);
+        let given = values(words, BODIES).into_iter().find_map(literal);
+        let read = || values(words, FILES).into_iter().find_map(|path| self.file(path));
+        Published::of(kind, title.as_deref(), &given.or_else(read)?)
+    }
+
+    /// The text in a request to a forge's interface.
+    pub(super) fn sent_to_api(&self, words: &[&str]) -> Option<Published> {
+        let fields = values(words, &["-f", "-F", "--field", "--raw-field"]);
+        let field = |name: &str| {
+            let value = fields.iter().find_map(|field| field.strip_prefix(name));
+            value.and_then(|value| match value.strip_prefix('@') {
+                Some(path) => self.file(path),
+                None => literal(value),
+            })
+        };
+        let (mut title, mut body) = (field("title="), field("body="));
+        if body.is_none() {
+            let input = values(words, &["--input"]).into_iter().find_map(|path| self.file(path));
+            let input: Value = serde_json::from_str(&input?).ok()?;
+            let text = |key: &str| input[key].as_str().map(str::to_owned);
+            (title, body) = (text("title"), text("body"));
+        }
+        let ends = |end: &str| words.iter().any(|word| word.trim_matches('/').ends_with(end));
+        let kind = if ends("/pulls") {
+            PublicationKind::PullRequest
+        } else if ends("/issues") {
+            PublicationKind::Issue
+        } else if words.iter().any(|word| word.contains("/releases")) {
+            PublicationKind::Release
+        } else {
+            PublicationKind::Comment
+        };
+        Published::of(kind, title.as_deref(), &body?)
+    }
+}
+
+impl Published {
+    fn of(kind: PublicationKind, title: Option<&str>, body: &str) -> Option<Published> {
+        let body = without_trailers(body);
+        (!body.is_empty()).then(|| Published {
+            kind,
+            title: title.map(|title| kept(&one_line(title), bounds::SUBJECT)),
+            body: kept(&body, bounds::PUBLICATION),
+        })
+    }
+}
+
+/// The text that a word stands for, as far as it stands in the command line.
+pub(super) fn literal(word: &str) -> Option<String> {
+    if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
+        let (first, text) = document.split_once('\n')?;
+        let end = first.trim_start_matches('-').trim().trim_matches(['\'', '"', '\\']);
+        let is_end = |line: &&str| line.trim().trim_end_matches(')') != end;
+        let lines: Vec<&str> = text.lines().take_while(is_end).collect();
+        return Some(lines.join("\n"));
+    }
+    if word.starts_with("$(") || word.is_empty() {
+        return None;
+    }
+    // `$'…'` of the shell and `@'…'@` of PowerShell.
+    if let Some(escaped) = word.strip_prefix('$').filter(|text| text.contains("\\n")) {
+        return Some(escaped.replace("\\n", "\n").replace("\\'", "'"));
+    }
+    let word = word.strip_prefix("@\n").map_or(word, |text| text.trim_end_matches('@'));
+    Some(word.to_owned())
+}
+
+/// `text` without the lines that name who signed it or which program made it.
+pub(super) fn without_trailers(text: &str) -> String {
+    let is_trailer = |line: &&str| {
+        !pattern!(
+            r"(?i)^\s*(?:[a-z]+(?:-[a-z]+)*-by: |(?:change-id|[a-z]+-(?:checkpoint|metadata|session|strategy)): |\W*generated with \W*(?:claude|codex|copilot|gemini)|claude-session: )"
+        )
+        .is_match(line)
+    };
+    text.lines().filter(is_trailer).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// The values of options with these names.
+fn values<'s>(words: &[&'s str], names: &[&str]) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        if names.contains(&word) {
+            found.extend(words.next());
+        } else if let Some((name, value)) = word.split_once('=')
+            && name.starts_with("--")
+            && names.contains(&name)
+        {
+            found.push(value);
+        }
+    }
+    found
+}
