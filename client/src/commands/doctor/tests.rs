@@ -388,7 +388,6 @@ fn healthy() -> Seen {
             title: "Claude Code",
             wiring: Wiring::Complete,
             old_hooks: None,
-            old_hooks: None,
             has_hooks: true,
             has_plugin: false,
         }],
