@@ -44,41 +44,38 @@ const OFF: &str = "GRAPHITI_LLM_CALL";
 /// Forwards the event on standard input. There is nothing that the agent should know about how
 /// that went.
 pub(crate) fn run() {
-    let _: Option<()> = guarded(|| forward(&within(STDIN, read).flatten()?));
+    let _ = guarded(|| forward_if(|_| true));
 }
 
 /// The same for the bare program, which Claude Code before 2.1.139 runs for hooks that an earlier
 /// version of graphiti set up. Returns whether there was an event.
 pub(crate) fn run_bare() -> bool {
-    let is_event = |event: &Event| !event.hook_event_name.is_empty();
-    let forwarded = guarded(|| {
-        let event = within(STDIN, read).flatten().filter(is_event)?;
-        // Whether the daemon took it or not.
-        let _ = forward(&event);
-        Some(())
-    });
-    forwarded.is_some()
+    guarded(|| forward_if(|event| !event.hook_event_name.is_empty())).is_some()
 }
 
-/// Does `work`, silently also when there is a defect in it.
+/// Does `work`, silently also when there is a defect in it; then nothing more is to be said, either.
 fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let done = panic::catch_unwind(work);
     panic::set_hook(usual);
-    // After a panic nothing more is to be said, either.
     done.unwrap_or(Some(()))
 }
 
-/// Hands an event over; `None` when there is nobody to take it, or no need to.
-fn forward(event: &Event) -> Option<()> {
-    if env::var_os(OFF).is_some_and(|off| !off.is_empty()) {
-        return None;
+/// Forwards the event on standard input; `None` when there is none, or none that is wanted.
+fn forward_if(is_wanted: impl FnOnce(&Event) -> bool) -> Option<()> {
+    let event = within(STDIN, read).flatten().filter(is_wanted)?;
+    let is_off = env::var_os(OFF).is_some_and(|off| !off.is_empty());
+    let is_nothing = event.kind().ends() && has_no_transcript(&event);
+    if !is_off && !is_nothing {
+        forward(&event);
     }
-    let home = endpoint::home()?;
-    if event.kind().ends() && has_no_transcript(event) {
-        return None;
-    }
+    Some(())
+}
+
+/// Hands an event over, or leaves it in the spool.
+fn forward(event: &Event) {
+    let Some(home) = endpoint::home() else { return };
     let patience = if event.kind() == Kind::Start { CONTEXT } else { ANSWER };
     let sent = event.clone();
     let Some(Ok((connection, taken))) = within(patience, move |limit| hand_over(&sent, limit))
@@ -86,7 +83,7 @@ fn forward(event: &Event) -> Option<()> {
         if event.kind().ends() {
             spool::leave(event, &home);
         }
-        return None;
+        return;
     };
     if let Some(context) = &taken.context {
         say(event, context);
@@ -97,7 +94,6 @@ fn forward(event: &Event) -> Option<()> {
         // Whether the episode is made in time or not, the daemon goes on.
         let _ = within(patience, move |limit| wait(connection, &event, limit));
     }
-    Some(())
 }
 
 /// Whether the session that ends has said nothing: `claude mcp list` and its like end sessions that
