@@ -182,6 +182,71 @@ fn the_daemon_is_stopped_for_it_and_runs_again() {
     world.printed(&["stop"]);
 }
 
+#[test]
+fn reasons_tool_names_and_memories_are_redacted_as_they_come_in() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt(&format!("Deploy the {PLAIN}"));
+    transcript.tool(&format!("mcp__vault__{}", secret()), &json!({ "entry": "a" }), "fine");
+    transcript.record(&secret(), &json!({}));
+    let daemon = world.start();
+    daemon.settle();
+    let reason = format!("done with {}", secret());
+    daemon.call("session_tracking_close", &json!({ "session_id": "aaaa-1", "reason": reason }));
+    daemon.call(
+        "add_memory",
+        &json!({
+            "name": "a", "episode_body": "b", "source_description": secret(),
+            "group_id": format!("/work/{}", secret()),
+        }),
+    );
+    world.printed(&["tools", "set", &format!("mcp__{}", secret()), "read", "network"]);
+    let event = json!({
+        "hook_event_name": "SessionEnd", "session_id": secret(), "reason": secret(), "cwd": secret(),
+    });
+    daemon.wire().ask("graphiti/hook", event).unwrap();
+    daemon.settle();
+    for (surface, text) in shown(&world) {
+        assert!(!has_secret(&text), "{surface}: {text}");
+    }
+    let tools = world.printed(&["show", "aaaa-1", "--messages"]);
+    assert!(tools.contains("mcp__vault__[REDACTED:github-token]-"), "{tools}");
+    daemon.stop();
+    assert_eq!(leaks(&world.home()), [] as [PathBuf; 0]);
+    assert!(!has_secret(&world.log()), "{}", world.log());
+}
+
+/// The path of a transcript stays what it is in the database, for the file is opened by it.
+#[test]
+fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
+    let world = World::new();
+    world.configure(&json!({ "log": { "level": "debug" } }));
+    let mut transcript = world.transcript(&secret());
+    transcript.prompt(&format!("Deploy the {PLAIN}")).reply("Done.");
+    let other = format!("{}x", secret());
+    world.transcript(&other).prompt("Look at the otter").reply("Done.");
+    let daemon = world.start();
+    daemon.settle();
+    let closed = daemon.close(&secret());
+    assert_eq!(closed["action"], "indexed", "{closed}");
+    transcript.prompt("And the heron").reply("Done.");
+    daemon.settle();
+    assert_eq!(daemon.close(&secret())["action"], "replaced");
+    let ids = daemon.session_ids();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    assert_ne!(ids[0], ids[1]);
+    for (surface, text) in shown(&world) {
+        assert!(!has_secret(&text), "{surface}: {text}");
+    }
+    daemon.stop();
+    assert!(!has_secret(&world.log()), "{}", world.log());
+    // The same one again after a restart.
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session_ids(), ids);
+    assert_eq!(daemon.close(&secret())["action"], "unchanged");
+}
+
 /// Sessions that name [`WORD`] in every way that is kept.
 fn write(world: &World) -> graphiti_tests::Transcript {
     let mut transcript = world.transcript("aaaa-1");
