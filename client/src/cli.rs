@@ -95,6 +95,13 @@ pub(crate) enum Command {
     /// back what is missing of those that the daemon moved aside as damaged. The daemon is stopped
     /// for it and started again.
     Repair(Repair),
+    /// Redact again what was stored or exported under older rules
+    ///
+    /// Without --run it only tells what would change. It goes over everything that is kept, the logs
+    /// among it, and rids the disk of what was replaced: the database is written anew, and the search
+    /// index made anew. It may be interrupted and run again. The daemon is stopped for it and
+    /// started again. With files it does the same to these.
+    Redact(Redact),
     /// Say what is wrong, and what to do about it
     ///
     /// Fails when something does not work; what could be better is no failure.
@@ -335,6 +342,21 @@ pub(crate) struct Forget {
     /// Let forgotten sessions come back
     #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
     pub(crate) undo: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Redact {
+    /// Files and folders that `export` wrote, instead of what is kept
+    #[arg(value_name = "FILE|FOLDER")]
+    pub(crate) exports: Vec<std::path::PathBuf>,
+    /// Go over what is there already: what comes in is redacted in any case
+    #[arg(long, required = true)]
+    pub(crate) again: bool,
+    /// Do it
+    #[arg(long)]
+    pub(crate) run: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -39,6 +39,9 @@ pub const POINTS: &[&str] = &[
     "smaller: complete",
     "smaller: moved aside",
     "smaller: in place",
+    "redact: noted",
+    "redact: index removed",
+    "redact: written anew",
 ];
 
 /// Dies here if that is wished.

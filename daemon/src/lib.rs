@@ -45,7 +45,7 @@
 //! | store backend | `store/<backend>`, passing `store/contract.rs` | `app::open_store` |
 //! | tool | `api/tools/<tool>.rs`, its types in `proto/src/tools` | [`api::tools::TOOLS`] |
 //! | setting | the stage's own `config.rs` | `config/table.rs`, the table of keys |
-//! | disk record | a new version of `store/sled/records`, a golden file | `records::golden` |
+//! | disk record | a new version of `store/sled/records`, a golden file | `records::golden`; its text: `store/sled/clean.rs` |
 //!
 //! # Rules that hold it together
 //!

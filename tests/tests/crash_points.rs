@@ -15,12 +15,15 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SEVERAL: [&str; 3] = ["read", "store", "index: applied"];
 /// These are passed only by a daemon whose database comes near its limit.
 const OF_ROOM: [&str; 2] = ["room", "smaller"];
+/// These are passed by another command: `redact_again.rs` dies there.
+const OF_REDACTION: &str = "redact";
 
 #[test]
 fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     let is_of_room = |point: &&&str| OF_ROOM.iter().any(|kind| point.starts_with(kind));
     let mut died = 0;
-    for point in fault::POINTS.iter().filter(|point| !is_of_room(point)) {
+    let of_sessions = |point: &&&str| !is_of_room(point) && !point.starts_with(OF_REDACTION);
+    for point in fault::POINTS.iter().filter(of_sessions) {
         let several = SEVERAL.iter().any(|kind| point.starts_with(kind));
         for times in if several { vec![1, 3] } else { vec![1] } {
             // How much is read or followed at one time is chance.

@@ -10,6 +10,7 @@ mod handoff;
 mod import;
 mod list;
 mod prompts;
+mod redact;
 mod repair;
 mod search;
 mod service;
@@ -77,6 +78,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Service(action) => service::run(action, screen),
         Command::Up => up::run(screen),
         Command::Repair(repair) => repair::run(&repair, screen),
+        Command::Redact(redact) => redact::run(&redact, screen),
         Command::Doctor(doctor) => doctor::run(&doctor, screen),
         Command::ClaudePluginPath => plugin_path(screen),
         Command::Reload => reload(screen),
@@ -108,6 +110,15 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
 }
 
 fn stop(screen: &Screen) -> Result<(), AskError> {
+    screen.print(match stop_quietly()? {
+        true => "graphitid has stopped.",
+        false => "graphitid is stopping, but has not ended yet.",
+    });
+    Ok(())
+}
+
+/// Stops the daemon; whether it has ended.
+fn stop_quietly() -> Result<bool, AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     // One of another protocol, too: after an update it is the old daemon that has to go.
     let stopped: Result<Value, AskError> =
@@ -117,11 +128,7 @@ fn stop(screen: &Screen) -> Result<(), AskError> {
         Ok(_) | Err(AskError::Broken(_)) => {}
         Err(error) => return Err(error),
     }
-    screen.print(match start::until_it_is_gone(&home) {
-        true => "graphitid has stopped.",
-        false => "graphitid is stopping, but has not ended yet.",
-    });
-    Ok(())
+    Ok(start::until_it_is_gone(&home))
 }
 
 fn plugin_path(screen: &Screen) -> Result<(), AskError> {

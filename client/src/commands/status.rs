@@ -14,6 +14,8 @@ use crate::{
     screen::{Screen, line, span},
 };
 
+/// What goes over the stored text again.
+pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
 /// How wide the bar of the import is.
 const BAR: usize = 24;
 
@@ -74,6 +76,9 @@ fn print(answer: &Answer, screen: &Screen) {
         row("let go", screen.warn(gone));
     }
     row("records", records(answer));
+    if let Some(what) = redaction(answer) {
+        row("secrets", screen.warn(format!("{what}; remedy: {REDACT_AGAIN}")));
+    }
     if answer.model.on {
         row("model", model(answer, screen));
     }
@@ -169,6 +174,16 @@ fn records(answer: &Answer) -> String {
         }
     }
     text
+}
+
+/// That some of what is stored was redacted by older rules.
+pub(super) fn redaction(answer: &Answer) -> Option<&'static str> {
+    let redaction = &answer.redaction;
+    match (redaction.is_unfinished, redaction.is_older) {
+        (true, _) => Some("redacting again what is stored was begun, and not ended"),
+        (false, true) => Some("some of what is stored was redacted by older rules"),
+        (false, false) => None,
+    }
 }
 
 fn model(answer: &Answer, screen: &Screen) -> String {

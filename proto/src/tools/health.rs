@@ -50,6 +50,21 @@ pub struct Answer {
     pub model: Model,
     /// Vectors beside full text.
     pub embeddings: Embeddings,
+    /// By which rules the stored text was redacted.
+    pub redaction: Redaction,
+}
+
+/// By which rules the stored text was redacted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Redaction {
+    /// The version of the rules in force.
+    pub rules: u32,
+    /// Whether some of it was redacted by older rules: `graphiti redact --again` goes over it.
+    pub is_older: bool,
+    /// Whether that was begun and did not come to its end.
+    pub is_unfinished: bool,
 }
 
 /// The model that is asked.

@@ -8,7 +8,7 @@ use super::{
     seen::{Folder, Seen, Told},
 };
 use crate::{
-    commands::status::{bytes, let_go, number, short_path, taken},
+    commands::status::{REDACT_AGAIN, bytes, let_go, number, redaction, short_path, taken},
     screen::{instant, span},
 };
 
@@ -32,6 +32,7 @@ pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
     findings.extend(disk(seen));
     findings.extend(seen.told().and_then(room));
     findings.extend(seen.told().map(|told| store(seen, told)));
+    findings.extend(seen.told().and_then(secrets));
     findings.push(clock(seen));
     findings
 }
@@ -247,6 +248,11 @@ fn store(seen: &Seen, told: &Told) -> Finding {
             bytes(kept.index_bytes)
         ),
     )
+}
+
+fn secrets(told: &Told) -> Option<Finding> {
+    let what = redaction(&told.health)?;
+    Some(Finding::warn("secrets", what, REDACT_AGAIN))
 }
 
 fn clock(seen: &Seen) -> Finding {

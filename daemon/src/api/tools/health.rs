@@ -3,7 +3,8 @@
 use graphiti_proto::{
     rpc::Error,
     tools::health::{
-        Answer, Arguments, Embeddings, History, Kept, LetGo, Limits, Model, NAME, Records, Sessions,
+        Answer, Arguments, Embeddings, History, Kept, LetGo, Limits, Model, NAME, Records,
+        Redaction, Sessions,
     },
 };
 
@@ -11,7 +12,11 @@ use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
     api::{Daemon, convert, spool},
     clock,
-    engine::{Mode, PollingReason, Status, room},
+    engine::{
+        Mode, PollingReason, Status,
+        redaction::note::{self, StoredRules},
+        room,
+    },
     model::session::Session,
     store::{Condition, Source, Store, StoreError},
 };
@@ -25,6 +30,16 @@ pub(super) const TOOL: Tool = Tool {
     output: output::<Answer>,
     call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
 };
+
+fn redaction(store: &dyn Store) -> Redaction {
+    // A store that cannot be read is among the problems.
+    let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::present());
+    Redaction {
+        rules: note::RULES_VERSION,
+        is_older: stored.is_older(),
+        is_unfinished: stored.unfinished.is_some(),
+    }
+}
 
 async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
     let status = daemon.engine.status().await.map_err(engine_error)?;
@@ -73,6 +88,7 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         let_go: let_go(daemon),
         records,
         jobs: status.jobs,
+        redaction: redaction(store.as_ref()),
         model: Model {
             on: status.model.is_on,
             writes_summaries: status.model.writes_summaries,

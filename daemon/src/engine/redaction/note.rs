@@ -5,10 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Report;
-use crate::{
-    redact::RULES_VERSION,
-    store::{Note, Shelf, Store, StoreError, Totals, Write, clean::CleaningPosition},
-};
+pub use crate::redact::RULES_VERSION;
+use crate::store::{Note, Shelf, Store, StoreError, Totals, Write, clean::CleaningPosition};
 
 /// What is noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

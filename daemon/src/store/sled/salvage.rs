@@ -139,6 +139,7 @@ impl SledStore {
         let tickets = VecDeque::new();
         let mut work = Work { from, into: self, salvaged: &mut salvaged, tickets };
         work.notes()?;
+        work.rules()?;
         // Whether a session was forgotten is asked of the disk.
         work.saved()?;
         for session in work.sessions() {
@@ -213,6 +214,20 @@ impl Work<'_> {
                     let note = Note { shelf, name, content: Some(content) };
                     self.write(Write::Note(note))?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is brought over was redacted by the rules of its own database. When they are others, no
+    /// rules are known of the whole.
+    fn rules(&mut self) -> Result<(), StoreError> {
+        let shelf = Shelf::Redaction;
+        let theirs = self.readable(self.from.notes(shelf)).unwrap_or_default();
+        let ours = self.into.notes(shelf)?;
+        if theirs != ours {
+            for (name, _) in ours {
+                self.write(Write::Note(Note { shelf, name, content: None }))?;
             }
         }
         Ok(())

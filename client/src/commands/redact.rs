@@ -1,0 +1,60 @@
+//! `graphiti redact --again`: has what was stored or exported before redacted by the present rules.
+
+use std::{
+    io::{self, Write},
+    process::Command,
+};
+
+use graphiti_proto::endpoint;
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::Screen,
+    start,
+};
+
+/// A database in use cannot be gone over: the daemon is stopped for it, and started again. Exported
+/// files are nobody's, and need no daemon.
+pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    let program = start::daemon().ok_or(start::StartError::NotFound)?;
+    let mut command = Command::new(&program);
+    command.arg("redact").env("GRAPHITI_HOME", &home);
+    command.args(redact.run.then_some("--run")).args(redact.output.json.then_some("--json"));
+    command.arg("--").args(&redact.exports);
+    let pauses = redact.exports.is_empty() && Connection::open().is_ok();
+    if pauses {
+        // Standard output is the answer's; whoever does not see this misses nothing.
+        let _ = writeln!(
+            io::stderr(),
+            "graphitid pauses meanwhile; nothing that agents write is lost."
+        );
+        super::stop_quietly()?;
+    }
+    let ended = command
+        .status()
+        .map_err(|error| AskError::Failed(format!("cannot start {}: {error}", program.display())));
+    if pauses {
+        start::start(&home)?;
+    }
+    match ended? {
+        status if status.success() => {}
+        status => return Err(AskError::Failed(format!("graphitid redact ended with {status}"))),
+    }
+    if !redact.output.json {
+        say_what_is_next(redact, screen);
+    }
+    Ok(())
+}
+
+fn say_what_is_next(redact: &cli::Redact, screen: &Screen) {
+    screen.print(match (redact.run, redact.exports.is_empty()) {
+        (false, _) => "Nothing was changed. Do it with --run.",
+        (true, true) => {
+            "The database was written anew where something changed, and the search index is made \
+             anew. What was exported before: graphiti redact --again FILE|FOLDER..."
+        }
+        (true, false) => "Copies of these files elsewhere stay as they are.",
+    });
+}
