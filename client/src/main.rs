@@ -30,7 +30,8 @@ fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     let screen = Screen::new(cli.color);
-    match commands::run(cli, &screen) {
+    let run = commands::run(cli, &screen);
+    match run.and_then(|()| screen.unprinted().map_or(Ok(()), Err)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             screen.complain(&error);

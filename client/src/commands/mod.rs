@@ -17,6 +17,7 @@ mod setup;
 mod shell;
 mod show;
 mod status;
+mod stop;
 mod sync;
 mod tools;
 mod unindexed;
@@ -29,7 +30,7 @@ use graphiti_proto::{
     endpoint,
     methods::{self, Reloaded},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     cli::{Cli, Command, Project, SetupWhat},
@@ -38,7 +39,6 @@ use crate::{
     mcp::{self, WhenDown},
     plugin,
     screen::{Screen, line},
-    start,
 };
 
 pub(crate) use self::setup::names as agent_names;
@@ -79,13 +79,13 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Doctor(doctor) => doctor::run(&doctor, screen),
         Command::ClaudePluginPath => plugin_path(screen),
         Command::Reload => reload(screen),
-        Command::Stop => stop(screen),
+        Command::Stop(stop) => stop::run(&stop, screen),
         Command::Completions(completions) => {
-            shell::completions(completions.shell);
+            shell::completions(completions.shell, screen);
             Ok(())
         }
         Command::Man => {
-            shell::manual();
+            shell::manual(screen);
             Ok(())
         }
     }
@@ -103,23 +103,6 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
     if reloaded.changes.is_empty() {
         screen.print("Nothing changed.");
     }
-    Ok(())
-}
-
-fn stop(screen: &Screen) -> Result<(), AskError> {
-    let home = endpoint::home().ok_or(AskError::NoHome)?;
-    // One of another protocol, too: after an update it is the old daemon that has to go.
-    let stopped: Result<Value, AskError> =
-        Connection::open_quickly()?.ask(methods::STOP, &json!({}));
-    match stopped {
-        // It may be gone before its answer is sent.
-        Ok(_) | Err(AskError::Broken(_)) => {}
-        Err(error) => return Err(error),
-    }
-    screen.print(match start::until_it_is_gone(&home) {
-        true => "graphitid has stopped.",
-        false => "graphitid is stopping, but has not ended yet.",
-    });
     Ok(())
 }
 

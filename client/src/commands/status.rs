@@ -18,7 +18,10 @@ use crate::{
 const BAR: usize = 24;
 
 pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
-    let mut connection = Connection::open()?;
+    let mut connection = match args.wait {
+        true => Connection::open_for_work()?,
+        false => Connection::open()?,
+    };
     if args.wait {
         let _: Value = connection.ask(methods::SETTLE, &methods::Settle::default())?;
     }
