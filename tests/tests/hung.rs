@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{
-    fs,
     io::Write,
     process::{Child, Output, Stdio},
     thread,
@@ -48,8 +47,6 @@ const COMMANDS: &[&[&str]] = &[
 #[test]
 fn every_command_says_in_time_that_the_daemon_hangs() {
     let (world, daemon) = hung();
-    fs::create_dir_all(world.path("exported")).unwrap();
-    fs::write(world.path("exported/episodes.jsonl"), "").unwrap();
     let pid = daemon.pid();
     for arguments in COMMANDS {
         let mut command = world.command("graphiti");
@@ -142,6 +139,7 @@ fn hung() -> (World, graphiti_tests::Daemon) {
     let daemon = world.start();
     daemon.settle();
     daemon.close("aaaa-1");
+    world.printed(&["export", "exported"]);
     daemon.signal("STOP");
     world.variables.push(("GRAPHITI_TIMEOUT".to_owned(), TIMEOUT.to_owned()));
     (world, daemon)
