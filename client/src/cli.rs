@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// session into a summary that can be searched. This program asks it.
 #[derive(Debug, Parser)]
 #[command(name = "graphiti", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = ENVIRONMENT)]
 pub(crate) struct Cli {
     /// What to do; the status when missing
     #[command(subcommand)]
@@ -17,6 +18,12 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
 }
+
+/// What can be set from outside.
+const ENVIRONMENT: &str = "Environment:
+  GRAPHITI_HOME     Where everything is kept [default: ~/.graphiti]
+  GRAPHITI_TIMEOUT  Seconds that the daemon may be silent before it is told to hang [default: 10]
+  NO_COLOR          Use no colours";
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -114,7 +121,7 @@ pub(crate) enum Command {
     /// Make the daemon read its configuration again
     Reload,
     /// Stop the daemon
-    Stop,
+    Stop(Stop),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page
@@ -468,6 +475,13 @@ pub(crate) enum PromptsCommand {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// End it at once if it does not stop or answer; what it acknowledged is safe
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

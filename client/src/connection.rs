@@ -1,4 +1,7 @@
 //! Asks the daemon.
+//!
+//! Whoever waits for an answer looks now and then whether there is still somebody who could give it: a
+//! daemon that hangs is told of, not waited for. On Windows nothing can be told how long to wait.
 
 use std::{
     env,
@@ -20,11 +23,30 @@ use interprocess::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+/// The variable that says for how many seconds the daemon may be silent.
+pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
+/// For so long it may be silent otherwise.
+const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
+/// A daemon that answers others may be silent for so many times that before something is shown.
+const SILENCES: u32 = 6;
+
 /// A connection to the daemon of this user's home.
 pub(crate) struct Connection {
     stream: Stream,
     lines: Lines,
     next_id: u64,
+    patience: Patience,
+}
+
+/// How long an answer is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// As long as the limit that is in force.
+    Limit,
+    /// A few times the limit, while the daemon answers others.
+    Others,
+    /// As long as the daemon answers others.
+    Life,
 }
 
 /// How far a request is.
@@ -71,6 +93,17 @@ pub(crate) enum AskError {
         socket: String,
         /// What the system says.
         error: io::Error,
+    },
+    /// It lets us in, and does not answer.
+    #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it anew", pid(.0))]
+    Silent(Option<u32>),
+    /// It answers others.
+    #[error("graphitid{} answers, but not this in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` start it anew", pid(.process), .waited.as_secs())]
+    Stuck {
+        /// Its process.
+        process: Option<u32>,
+        /// How long it was waited for.
+        waited: Duration,
     },
     /// The connection broke.
     #[error("graphitid hung up: {0}")]
@@ -123,6 +156,23 @@ pub(crate) fn older(daemon: u32) -> &'static str {
     }
 }
 
+fn pid(process: &Option<u32>) -> String {
+    process.map_or(String::new(), |pid| format!(" (pid {pid})"))
+}
+
+/// For how long the daemon may be silent.
+pub(crate) fn timeout() -> Result<Duration, AskError> {
+    let Some(set) = env::var_os(TIMEOUT).filter(|set| !set.is_empty()) else {
+        return Ok(USUAL_TIMEOUT);
+    };
+    let seconds = set.to_str().and_then(|text| text.trim().parse().ok());
+    let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    timeout.filter(|timeout| !timeout.is_zero()).ok_or_else(|| {
+        let set = set.display();
+        AskError::Wrong(format!("{TIMEOUT} is `{set}`, and should be a number of seconds"))
+    })
+}
+
 impl AskError {
     /// More about what went wrong, as the daemon gave it; null where it gave nothing.
     pub(crate) fn details(&self) -> &Value {
@@ -143,22 +193,29 @@ impl Connection {
     /// Connects and makes sure that both speak the same language.
     pub(crate) fn open() -> Result<Connection, AskError> {
         let mut connection = Connection::open_quickly()?;
+        connection.patience = Patience::Limit;
         let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
         let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
         if welcome.protocol != PROTOCOL {
             let Welcome { version, protocol: daemon, .. } = welcome;
             return Err(AskError::OtherProtocol { version, daemon });
         }
+        connection.patience = Patience::Others;
         Ok(connection)
+    }
+
+    /// The same, for what may take long: it is waited for as long as the daemon lives.
+    pub(crate) fn open_for_work() -> Result<Connection, AskError> {
+        Ok(Connection { patience: Patience::Life, ..Connection::open()? })
     }
 
     /// Connects without asking who is there.
     pub(crate) fn open_quickly() -> Result<Connection, AskError> {
-        Connection::open_as(ConnectWaitMode::Unbounded)
+        Connection::open_within(timeout()?)
     }
 
     /// The same, for a caller that waits no longer than `limit` for the connection, and then for
-    /// each answer. On Windows nothing can be told how long to wait.
+    /// each answer.
     pub(crate) fn open_within(limit: Duration) -> Result<Connection, AskError> {
         let connection = Connection::open_as(ConnectWaitMode::Timeout(limit))?;
         connection.set_limit(limit)?;
@@ -188,14 +245,21 @@ impl Connection {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                 AskError::Down { home: home.clone(), socket: socket.clone() }
             }
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => silent(),
             _ => unreachable(error),
         })?;
-        Ok(Connection { stream, lines: Lines::default(), next_id: 1 })
+        let patience = Patience::Limit;
+        Ok(Connection { stream, lines: Lines::default(), next_id: 1, patience })
     }
 
-    /// The bare stream.
-    pub(crate) fn into_stream(self) -> Stream {
-        self.stream
+    /// The bare stream, from which is read without a limit.
+    pub(crate) fn into_stream(self) -> Result<Stream, AskError> {
+        #[cfg(unix)]
+        {
+            let unset = self.stream.set_recv_timeout(None);
+            unset.map_err(|error| AskError::Broken(error.to_string()))?;
+        }
+        Ok(self.stream)
     }
 
     /// Calls a method of the daemon's own.
@@ -255,8 +319,7 @@ impl Connection {
     ) -> Result<Value, AskError> {
         let id = self.next_id;
         self.next_id += 1;
-        let line = request(id).to_line();
-        self.stream.write_all(&line).map_err(|error| AskError::Broken(error.to_string()))?;
+        self.send(&request(id).to_line())?;
         loop {
             let line = self.next_line()?;
             let broken = |error| AskError::Broken(format!("no answer but: {error}"));
@@ -272,8 +335,20 @@ impl Connection {
         }
     }
 
+    fn send(&mut self, mut line: &[u8]) -> Result<(), AskError> {
+        let mut silences = 0;
+        while !line.is_empty() {
+            match self.stream.write(line) {
+                Ok(bytes) => line = &line[bytes..],
+                Err(error) => self.wait_on(&error, &mut silences)?,
+            }
+        }
+        Ok(())
+    }
+
     fn next_line(&mut self) -> Result<Vec<u8>, AskError> {
         let mut buffer = [0; 16 << 10];
+        let mut silences = 0;
         loop {
             let line =
                 self.lines.next_line().map_err(|error| AskError::Broken(error.to_string()))?;
@@ -283,11 +358,40 @@ impl Connection {
             match self.stream.read(&mut buffer) {
                 Ok(0) => return Err(AskError::Broken("it ended the connection".to_owned())),
                 Ok(bytes) => self.lines.push(&buffer[..bytes]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(AskError::Broken(error.to_string())),
+                Err(error) => self.wait_on(&error, &mut silences)?,
             }
         }
     }
+
+    /// Whether to go on waiting after the daemon did not read or say anything for as long as the
+    /// limit, or something else came in between.
+    fn wait_on(&self, error: &io::Error, silences: &mut u32) -> Result<(), AskError> {
+        match error.kind() {
+            io::ErrorKind::Interrupted => return Ok(()),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => *silences += 1,
+            _ => return Err(AskError::Broken(error.to_string())),
+        }
+        if self.patience == Patience::Limit {
+            return Err(silent());
+        }
+        // Whatever else it says: it lives.
+        if let Err(error @ AskError::Silent(_)) = Connection::open() {
+            return Err(error);
+        }
+        if self.patience == Patience::Others && *silences >= SILENCES {
+            return Err(AskError::Stuck { process: process(), waited: timeout()? * *silences });
+        }
+        Ok(())
+    }
+}
+
+fn silent() -> AskError {
+    AskError::Silent(process())
+}
+
+/// The daemon's process, as it says itself.
+fn process() -> Option<u32> {
+    endpoint::runtime(&endpoint::home()?).map(|runtime| runtime.pid)
 }
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {

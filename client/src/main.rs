@@ -44,7 +44,8 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     let screen = Screen::new(cli.color);
-    match commands::run(cli, &screen) {
+    let run = commands::run(cli, &screen);
+    match run.and_then(|()| screen.unprinted().map_or(Ok(()), Err)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             screen.complain(&error);

@@ -16,6 +16,8 @@ use crate::connection::{AskError, Connection};
 
 /// Where in its home a daemon logs that nobody watches.
 pub(crate) const LOG: &str = "graphitid.log";
+/// What a daemon locks in its home, and writes its process into.
+const LOCK: &str = "graphitid.lock";
 /// Where in its home a daemon in the background says why it did not start.
 const ERRORS: &str = "graphitid.err";
 /// Long enough to bring back a large database after a power cut.
@@ -56,7 +58,7 @@ pub(crate) enum StartError {
         said: String,
     },
     /// It runs, and does not answer.
-    #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}", .log.display())]
+    #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
     Silent {
         /// Its process.
         pid: u32,
@@ -81,7 +83,7 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     while began.elapsed() < PATIENCE {
         match Connection::open() {
             Ok(connection) => return Ok(connection),
-            Err(AskError::Down { .. } | AskError::Broken(_)) => {}
+            Err(AskError::Down { .. } | AskError::Broken(_) | AskError::Silent(_)) => {}
             Err(_) => break,
         }
         // The home may be another's: of one that was started at the same moment, which will
@@ -97,7 +99,8 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
         }
         thread::sleep(STEP);
     }
-    Err(StartError::Silent { pid: child.id(), log: home.join(LOG) })
+    let pid = owner(home).unwrap_or_else(|| child.id());
+    Err(StartError::Silent { pid, log: home.join(LOG) })
 }
 
 /// The daemon's program: beside this one, else the first on `PATH`.
@@ -150,8 +153,42 @@ pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     true
 }
 
+/// Ends the daemon that owns the home, whatever it is doing; whether one did and has gone.
+pub(crate) fn kill(home: &Path) -> io::Result<bool> {
+    let Some(pid) = owner(home) else { return Ok(false) };
+    kill_process(pid)?;
+    Ok(until_it_is_gone(home))
+}
+
+#[cfg(unix)]
+fn kill_process(pid: u32) -> io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::NotFound)?;
+    Ok(rustix::process::kill_process(pid, rustix::process::Signal::KILL)?)
+}
+
+#[cfg(windows)]
+fn kill_process(pid: u32) -> io::Result<()> {
+    let killed = Command::new("taskkill").args(["/F", "/PID", &pid.to_string()]).output()?;
+    match killed.status.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(String::from_utf8_lossy(&killed.stderr).into_owned())),
+    }
+}
+
+/// The process that owns the home. It holds a lock, which its death frees, on a file that names it.
+fn owner(home: &Path) -> Option<u32> {
+    if !is_taken(home) {
+        return None;
+    }
+    let named = fs::read_to_string(home.join(LOCK)).ok();
+    // Windows does not let others read a locked file.
+    let named = named.and_then(|text| text.trim().parse().ok());
+    named.or_else(|| endpoint::runtime(home).map(|runtime| runtime.pid))
+}
+
 /// Whether a daemon owns the home.
 fn is_taken(home: &Path) -> bool {
-    let lock = File::open(home.join("graphitid.lock"));
+    let lock = File::open(home.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

@@ -4,36 +4,32 @@ mod aside;
 mod models;
 pub mod redact;
 pub mod repair;
+mod reserve;
+mod round;
+mod tasks;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, RwLock},
-    time::Duration,
+    sync::Arc,
+    time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use graphiti_proto::{endpoint, methods::Reloaded};
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::mpsc;
 
-use self::models::Models;
+use self::{
+    models::Models,
+    round::{Round, RoundEnd},
+    tasks::Defects,
+};
 use crate::{
     allocator,
-    api::{self, Administration, Daemon},
-    capture::{
-        config::Filter,
-        format::Surroundings,
-        watch::{Method, Notice, Watch, Watched},
-    },
+    api::{self, Administration},
+    capture::{config::Filter, format::Surroundings},
     clock,
     config::{self, Config},
-    engine::{
-        Engine, Places, Settings,
-        at_work::AtWork,
-        embedding::Embedding,
-        follow,
-        pipeline::Means,
-        room::{self, IndexRoom, Keeper},
-    },
+    engine::{Places, Settings, pipeline::Means, room},
     lifecycle::{
         home::Home,
         ready,
@@ -56,12 +52,12 @@ pub struct Options {
 
 /// What a stop may take before the process ends all the same.
 const LAST_RESORT: Duration = Duration::from_secs(30);
+/// And what threads may take after that which are in the midst of something.
+const LAST_THREADS: Duration = Duration::from_secs(5);
 /// After this time it is tried again to open a database that could not be opened anew.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
 /// Between two looks whether somebody still holds a database.
 const CLOSING: Duration = Duration::from_millis(10);
-/// Between two looks into the spool, where the file system reports no changes.
-const SPOOL_POLL: Duration = Duration::from_secs(5);
 
 /// Runs the daemon until it is told to stop.
 ///
@@ -71,6 +67,7 @@ const SPOOL_POLL: Duration = Duration::from_secs(5);
 /// index or the socket cannot be opened; the message says what to do.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     allocator::be_frugal();
+    reserve::release_when_full(&options.home);
     let home = Home::take(&options.home)?;
     let search = search(options);
     let loaded = config::load(&search)?;
@@ -92,10 +89,11 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         log,
         redactor: Redactor::new(),
         listener: None,
+        problem: None,
         started_at: clock::now(),
     };
     let served = runtime.block_on(wiring.serve());
-    runtime.shutdown_timeout(LAST_RESORT);
+    runtime.shutdown_timeout(LAST_THREADS);
     served
 }
 
@@ -114,18 +112,11 @@ struct Wiring {
     config: Config,
     log: logging::Handle,
     redactor: Redactor,
-    /// Where callers are let in, while nobody serves them.
-    listener: Option<(api::server::Listener, String)>,
+    /// Where callers are let in, from one round to the next.
+    listener: Option<(Arc<api::server::Listener>, String)>,
+    /// What the last round ended with, to be told in the next one.
+    problem: Option<String>,
     started_at: Timestamp,
-}
-
-/// Why the daemon came to the end of a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// It was told to stop.
-    Stopped,
-    /// The database is to be opened anew: it failed and may work again, or it can be made smaller.
-    Again,
 }
 
 impl Wiring {
@@ -133,9 +124,22 @@ impl Wiring {
     /// cannot be written any more is not to be believed in memory either.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
+        let mut defects = Defects::default();
         let mut end = self.round(&mut signals, true).await?;
-        while end == End::Again {
-            tracing::info!("the database is opened anew");
+        loop {
+            match end {
+                RoundEnd::Stopped => break,
+                RoundEnd::Again => tracing::info!("the database is opened anew"),
+                RoundEnd::Broken(task) => {
+                    ensure!(
+                        defects.survives(Instant::now()),
+                        "{task} ended again and again for a defect in graphitid; its log says where"
+                    );
+                    self.problem = Some(format!(
+                        "{task} ended for a defect in graphitid; everything was started anew, and the log says where it was"
+                    ));
+                }
+            }
             end = match self.round(&mut signals, false).await {
                 Ok(end) => end,
                 Err(error) => {
@@ -149,8 +153,29 @@ impl Wiring {
         Ok(())
     }
 
+    async fn round(
+        &mut self,
+        signals: &mut mpsc::Receiver<Signal>,
+        is_first: bool,
+    ) -> anyhow::Result<RoundEnd> {
+        let mut round = self.open_round(is_first).await?;
+        tracing::info!(home = %self.home.path().display(), "graphitid is ready");
+        ready::ready();
+        let end = self.administer(&mut round, signals).await;
+        tracing::info!("graphitid is stopping");
+        if end == RoundEnd::Stopped {
+            ready::stopping();
+        }
+        let opened = round.opened();
+        round.end(LAST_RESORT).await;
+        if end != RoundEnd::Stopped {
+            closed(&opened).await;
+        }
+        Ok(end)
+    }
+
     /// Tells callers why they are not served, until it is time to try again or to stop.
-    async fn turn_away(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> End {
+    async fn turn_away(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> RoundEnd {
         let why = format!(
             "{error}; this is tried again every {} seconds; what was acknowledged is safe",
             TRY_AGAIN.as_secs()
@@ -163,104 +188,12 @@ impl Wiring {
         };
         tokio::select! {
             signal = signals.recv() => match signal {
-                Some(Signal::Stop) | None => End::Stopped,
-                Some(Signal::Reload) => End::Again,
+                Some(Signal::Stop) | None => RoundEnd::Stopped,
+                Some(Signal::Reload) => RoundEnd::Again,
             },
-            () = tokio::time::sleep(TRY_AGAIN) => End::Again,
-            () = told => End::Again,
+            () = tokio::time::sleep(TRY_AGAIN) => RoundEnd::Again,
+            () = told => RoundEnd::Again,
         }
-    }
-
-    async fn round(
-        &mut self,
-        signals: &mut mpsc::Receiver<Signal>,
-        is_first: bool,
-    ) -> anyhow::Result<End> {
-        let home = self.home.path().to_owned();
-        let limits = self.limits();
-        let (store, problem) = open_store(&home, limits.database)?;
-        let opened = Arc::downgrade(&store);
-        // What was opened to be made smaller, and is not, would not be the next time.
-        let can_shrink = is_first || !store.is_tight();
-        let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
-        let embeddings = models.embeddings(&self.config);
-        let embedding = Arc::new(Embedding::new(store.clone(), embeddings));
-        let (limits, in_force) = watch::channel(limits);
-        let room = IndexRoom::new(in_force);
-        let follower = follow::open(&follow::folder(&home), store.clone(), room, embedding.clone())
-            .context("open the search index")?;
-        let indexes = follower.indexes().clone();
-        let (followed, reached) = watch::channel(0);
-        let (stop, stopping) = watch::channel(false);
-        let follower = tokio::spawn(follower.run(followed, stopping.clone()));
-
-        let embedder = tokio::spawn(embedding.clone().run(stopping.clone()));
-        let places = places(&self.config);
-        let watched = places.roots.clone();
-        let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
-        let settings = self.settings(&mut models);
-        let running = Engine::start(store, settings, places, (reached, at_work))
-            .context("start the engine")?;
-        if let Some(problem) = problem {
-            running.engine.note_problem(problem).await;
-        }
-        let keeper = Keeper::new(running.engine.clone(), indexes.clone(), limits, can_shrink);
-        let keeper = Arc::new(keeper);
-        let keeping = tokio::spawn(keeper.clone().run());
-        let (administration, requests) = mpsc::channel(4);
-        let daemon = Arc::new(Daemon {
-            engine: running.engine.clone(),
-            indexes,
-            embedding,
-            keeper,
-            home: home.clone(),
-            query_timeout: self.config.api.query_timeout,
-            hooks: RwLock::new(self.config.api.hooks.clone()),
-            ears: api::methods::hook::Ears::default(),
-            watched,
-            started_at: self.started_at,
-            administration,
-        });
-        if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
-            tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
-        }
-        let server = self.listen(daemon.clone(), stopping);
-        let heard = server.and_then(|server| Ok((server, follow_spool(daemon.clone())?)));
-        let (server, (spool, spool_watch)) = match heard {
-            Ok(heard) => heard,
-            // A job that is cut short would be taken for one that ends the daemon.
-            Err(error) => {
-                running.stop().await;
-                return Err(error);
-            }
-        };
-        tracing::info!(home = %home.display(), "graphitid is ready");
-        ready::ready();
-
-        let ended = self.administer((&daemon, &mut models), signals, (requests, keeping)).await;
-
-        tracing::info!("graphitid is stopping");
-        if ended == End::Stopped {
-            ready::stopping();
-        }
-        // Callers first, then the work in hand, then the index, and the database with the last of
-        // those who hold it.
-        stop.send_replace(true);
-        if let Some((server, socket)) = server {
-            self.listener = server.await.ok().map(|listener| (listener, socket));
-        }
-        drop(spool_watch);
-        spool.abort();
-        drop(spool.await);
-        drop(daemon);
-        running.stop().await;
-        drop(models);
-        drop(embedder.await);
-        drop(follower.await);
-        if ended == End::Again {
-            closed(&opened).await;
-        }
-        Ok(ended)
     }
 
     fn limits(&self) -> room::Limits {
@@ -273,25 +206,29 @@ impl Wiring {
         }
     }
 
-    fn listen(
-        &mut self,
-        daemon: api::Shared,
-        stopping: watch::Receiver<bool>,
-    ) -> anyhow::Result<Option<(tokio::task::JoinHandle<api::server::Listener>, String)>> {
-        let hooks = &self.config.api.hooks;
-        if !hooks.socket_enabled {
+    /// Opens the socket, or takes up the one of the round before, and says where it is. `None` when
+    /// nobody may ask anything.
+    fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
+        if !self.config.api.hooks.socket_enabled {
             tracing::warn!("hooks.socket_enabled is false: nobody can ask anything");
             return Ok(None);
         }
         let (listener, socket) = match self.listener.take() {
             Some(listener) => listener,
-            None => match api::server::handed_over().context("take over the service's socket")? {
-                Some(handed_over) => handed_over,
-                None => self.open_socket()?,
-            },
+            None => {
+                let handed_over = api::server::handed_over();
+                let (listener, socket) =
+                    match handed_over.context("take over the service's socket")? {
+                        Some(handed_over) => handed_over,
+                        None => self.open_socket()?,
+                    };
+                (Arc::new(listener), socket)
+            }
         };
+        // It outlives the round, whatever becomes of that.
+        self.listener = Some((listener.clone(), socket.clone()));
         self.home.announce(&socket).context("say where it listens")?;
-        Ok(Some((tokio::spawn(api::server::serve(listener, daemon, stopping)), socket)))
+        Ok(Some(listener))
     }
 
     fn open_socket(&self) -> anyhow::Result<(api::server::Listener, String)> {
@@ -305,35 +242,38 @@ impl Wiring {
         Ok((listener, socket))
     }
 
-    /// Reloads when asked, until asked to stop or the database is to be opened anew.
+    /// Reloads when asked, until asked to stop, or until the round has to end.
     async fn administer(
         &mut self,
-        (daemon, models): (&Daemon, &mut Models),
+        round: &mut Round,
         signals: &mut mpsc::Receiver<Signal>,
-        (mut requests, mut keeping): (mpsc::Receiver<Administration>, tokio::task::JoinHandle<()>),
-    ) -> End {
-        let end = loop {
+    ) -> RoundEnd {
+        loop {
             tokio::select! {
                 signal = signals.recv() => match signal {
-                    Some(Signal::Reload) => drop(self.reload(daemon, models).await),
-                    Some(Signal::Stop) | None => break End::Stopped,
-                },
-                _ = &mut keeping => return End::Again,
-                request = requests.recv() => match request {
-                    Some(Administration::Reload(reply)) => {
-                        drop(reply.send(self.reload(daemon, models).await));
+                    Some(Signal::Reload) => {
+                        let _changes_are_logged = self.reload(round).await;
                     }
-                    Some(Administration::Stop) | None => break End::Stopped,
+                    Some(Signal::Stop) | None => return RoundEnd::Stopped,
+                },
+                ended = round.tasks.next() => {
+                    if let Some(end) = round.end_after(ended) {
+                        return end;
+                    }
+                },
+                request = round.requests.recv() => match request {
+                    Some(Administration::Reload(reply)) => {
+                        // Whoever asked may have hung up.
+                        let _ = reply.send(self.reload(round).await);
+                    }
+                    Some(Administration::Stop) | None => return RoundEnd::Stopped,
                 },
             }
-        };
-        keeping.abort();
-        drop(keeping.await);
-        end
+        }
     }
 
     /// Reads the configuration again. What is wrong with it leaves the old one in force.
-    async fn reload(&mut self, daemon: &Daemon, models: &mut Models) -> Reloaded {
+    async fn reload(&mut self, round: &mut Round) -> Reloaded {
         let loaded = match config::load(&self.search) {
             Ok(loaded) => loaded,
             Err(problems) => {
@@ -351,6 +291,7 @@ impl Wiring {
         }
         self.config = loaded.config;
         self.log.set_level(&self.config.log);
+        let Round { daemon, models, .. } = round;
         daemon.set_hooks(&self.config.api.hooks);
         let limits = self.limits();
         daemon.keeper.set_limits(limits);
@@ -435,28 +376,6 @@ fn database(home: &Path) -> PathBuf {
     home.join("db")
 }
 
-/// Takes events out of the spool as they come. A hook that a daemon that hangs did not answer leaves
-/// its event there, too, so what lies there at the start is not all.
-fn follow_spool(daemon: api::Shared) -> anyhow::Result<(tokio::task::JoinHandle<()>, Watch)> {
-    let folder = api::spool::open(&daemon.home).context("open the spool")?;
-    let changed = Arc::new(Notify::new());
-    let notify = changed.clone();
-    let watched = Watched {
-        roots: vec![folder],
-        wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
-        method: Method::Automatic,
-        poll_every: SPOOL_POLL,
-    };
-    let report = move |notice| {
-        if let Notice::Files(_) = notice {
-            notify.notify_one();
-        }
-        true
-    };
-    let watch = Watch::start(watched, report).context("watch the spool")?;
-    Ok((tokio::spawn(api::spool::go_through(daemon, changed)), watch))
-}
-
 /// Where transcripts are looked for: nowhere when tracking is switched off.
 fn places(config: &Config) -> Places {
     let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
@@ -468,39 +387,77 @@ fn places(config: &Config) -> Places {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::watch;
+
     use super::*;
     use crate::{
+        engine::{embedding::Embedding, follow, room::IndexRoom},
         model::SessionKey,
         store::{Write, contract},
     };
+
+    /// A follower of the database of a home, which runs until it is told to stop.
+    struct Running {
+        indexes: crate::engine::indexes::Indexes,
+        reached: watch::Receiver<follow::Followed>,
+        stop: watch::Sender<bool>,
+        task: tokio::task::JoinHandle<()>,
+    }
+
+    fn following(home: &Path, store: &Arc<dyn Store>) -> Running {
+        let config = Config::default();
+        let models = Models::new(home, store.clone(), Redactor::new(), &config);
+        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&config)));
+        let limits = room::Limits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+        let room = IndexRoom::new(watch::channel(limits).1);
+        let follower = follow::open(&follow::folder(home), store.clone(), room, embedding).unwrap();
+        let indexes = follower.indexes().clone();
+        let (followed, reached) = watch::channel(follow::Followed::default());
+        let (stop, stopping) = watch::channel(false);
+        Running { indexes, reached, stop, task: tokio::spawn(follower.run(followed, stopping)) }
+    }
+
+    fn session(key: SessionKey) -> Vec<Write> {
+        vec![Write::Session(Box::new(contract::session(key, &key.0.to_string())))]
+    }
 
     #[tokio::test(start_paused = true)]
     async fn indexes_that_are_left_alone_come_to_rest_and_wake_up_again() {
         let home = tempfile::tempdir().unwrap();
         let (store, _) = open_store(home.path(), u64::MAX).unwrap();
-        let config = Config::default();
-        let models = Models::new(home.path(), store.clone(), Redactor::new(), &config);
-        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&config)));
-        let limits = room::Limits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
-        let room = IndexRoom::new(watch::channel(limits).1);
-        let follower =
-            follow::open(&follow::folder(home.path()), store.clone(), room, embedding).unwrap();
-        let indexes = follower.indexes().clone();
-        let (followed, mut reached) = watch::channel(0);
-        let (stop, stopping) = watch::channel(false);
-        let follower = tokio::spawn(follower.run(followed, stopping));
-
+        let mut running = following(home.path(), &store);
         for key in [SessionKey(1), SessionKey(2)] {
-            let session = contract::session(key, &key.0.to_string());
-            let position = store.write(vec![Write::Session(Box::new(session))]).done().await;
-            let position = position.unwrap();
-            reached.wait_for(|reached| *reached >= position).await.unwrap();
+            let position = store.write(session(key)).done().await.unwrap();
+            running.reached.wait_for(|reached| reached.position >= position).await.unwrap();
             // Time passes when nothing else happens.
             tokio::time::sleep(Duration::from_secs(600)).await;
-            assert!(indexes.sessions.is_at_rest());
+            assert!(running.indexes.sessions.is_at_rest());
             assert!(store.outbox(0, 1).unwrap().is_empty(), "it is not on disk");
         }
-        stop.send_replace(true);
-        follower.await.unwrap();
+        running.stop.send_replace(true);
+        running.task.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_change_that_cannot_be_read_keeps_no_others_from_being_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let (store, _) = open_store(home.path(), u64::MAX).unwrap();
+        let mut end = 0;
+        for key in 1..=3 {
+            end = store.write(session(SessionKey(key))).done().await.unwrap();
+        }
+        drop(store);
+        // The envelope of the second one is broken.
+        let raw = sled::Config::default().path(database(home.path())).segment_size(2 << 20);
+        let raw = raw.flush_every_ms(None).open().unwrap();
+        let (key, _) = raw.scan_prefix(b"o").nth(1).unwrap().unwrap();
+        raw.insert(key, b"damaged").unwrap();
+        raw.flush().unwrap();
+        drop(raw);
+        let (store, _) = open_store(home.path(), u64::MAX).unwrap();
+        let mut running = following(home.path(), &store);
+        running.reached.wait_for(|reached| reached.position >= end).await.unwrap();
+        running.stop.send_replace(true);
+        running.task.await.unwrap();
     }
 }

@@ -1,8 +1,8 @@
 //! Named points at which a test has the daemon die as `kill -9` would have it.
 //!
 //! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the point
-//! for the n-th time; with `GRAPHITI_PANIC_AT` only the work that reaches it ends, as by a defect. A
-//! release build has no such points.
+//! for the n-th time; with `GRAPHITI_PANIC_AT` only the work that reaches it ends, as by a defect. With
+//! `<point>:<n>+` it does so each time from the n-th on. A release build has no such points.
 
 use std::sync::{
     OnceLock,
@@ -20,6 +20,13 @@ pub const QUOTED: &str = "the quick numbat jumps";
 
 /// Every point, in the order in which a session comes to them.
 pub const POINTS: &[&str] = &[
+    "follower: turn",
+    "embedder: turn",
+    "engine: turn",
+    "keeper: turn",
+    "spool: turn",
+    "server: turn",
+    "request: taken",
     "read: messages queued",
     "read: to the end",
     "close: taken down",
@@ -70,6 +77,7 @@ fn reached(name: &'static str) {
 struct Wish {
     point: String,
     passage: u32,
+    and_later: bool,
     passed: AtomicU32,
 }
 
@@ -77,14 +85,20 @@ impl Wish {
     fn of(variable: &str) -> Option<Wish> {
         let wished = std::env::var(variable).ok()?;
         let (point, passage) = wished.rsplit_once(':')?;
+        let first = passage.trim_end_matches('+');
         Some(Wish {
             point: point.to_owned(),
-            passage: passage.parse().ok()?,
+            passage: first.parse().ok()?,
+            and_later: first != passage,
             passed: AtomicU32::new(0),
         })
     }
 
     fn comes_true(&self, name: &str) -> bool {
-        self.point == name && self.passed.fetch_add(1, Ordering::Relaxed) + 1 == self.passage
+        if self.point != name {
+            return false;
+        }
+        let passed = self.passed.fetch_add(1, Ordering::Relaxed) + 1;
+        passed == self.passage || self.and_later && passed > self.passage
     }
 }

@@ -11,9 +11,12 @@ use serde::{Deserialize, Serialize};
 pub const EXIT_TAKEN: u8 = 75;
 
 /// The user's graphiti folder: `GRAPHITI_HOME`, else `~/.graphiti`. `None` when neither is known.
+///
+/// Its path is absolute: it is handed on to programs that run elsewhere.
 pub fn home() -> Option<PathBuf> {
     let set = env::var_os("GRAPHITI_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    set.or_else(default_home)
+    let home = set.or_else(default_home)?;
+    Some(std::path::absolute(&home).unwrap_or(home))
 }
 
 fn default_home() -> Option<PathBuf> {

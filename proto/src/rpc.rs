@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0 as it is used here.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 /// Error codes. Their meaning never changes.
@@ -31,8 +31,8 @@ pub struct Request {
     /// Always `2.0`; a request without it is served all the same.
     #[serde(default = "version")]
     pub jsonrpc: String,
-    /// What the answer will carry: a number or a string.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What the answer will carry: a number, a string or null. Without one there is no answer.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
     /// What is asked.
     pub method: String,
@@ -126,6 +126,11 @@ impl Error {
     }
 }
 
+/// A member that is there, be it null.
+fn present<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
 fn version() -> String {
     "2.0".to_owned()
 }
@@ -146,6 +151,13 @@ mod tests {
         let request = Request::read(line).unwrap();
         assert_eq!(request.method, "tools/call");
         assert_eq!(request.params["arguments"]["reason"], "hook_clear");
+    }
+
+    #[test]
+    fn a_request_whose_id_is_null_is_no_notification() {
+        let id = |line: &str| Request::read(line.as_bytes()).unwrap().id;
+        assert_eq!(id(r#"{"id":null,"method":"ping"}"#), Some(Value::Null));
+        assert_eq!(id(r#"{"method":"ping"}"#), None);
     }
 
     #[test]

@@ -117,6 +117,44 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
 }
 
 #[test]
+fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
+    let name = "a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later";
+    if !apart::inside(name) {
+        return;
+    }
+    let world = World::new();
+    apart::disk(&world.home(), 160);
+    let (mut daemon, episode) = started_with_one(&world);
+    let ballast = world.home().join("ballast");
+    let ends: [(&str, &str, fn(Daemon)); 2] = [
+        ("bbbb-2", "walrus", |daemon| assert!(daemon.stop().success())),
+        ("cccc-3", "numbat", Daemon::kill),
+    ];
+    for (session, word, ends) in ends {
+        ends(daemon);
+        fill(&ballast, u64::MAX);
+        assert_eq!(free(&world.home()), 0);
+        let prompt = format!("Paint the {word}");
+        world.transcript(session).prompt(&prompt).reply("It is painted.");
+        daemon = world.start();
+        daemon.settle_at_last();
+        let problems = health(&daemon)["problems"].to_string();
+        assert!(problems.contains("make room there"), "{problems}");
+        assert_eq!(found(&daemon, "marmot"), 1);
+        assert!(world.printed(&["list"]).contains("marmot"));
+        assert!(world.printed(&["show", "aaaa-1"]).contains("marmot"));
+        let refused = daemon.insist("session_tracking_close", &json!({ "session_id": session }));
+        let refused = refused.unwrap()["error"].to_string();
+        assert!(refused.contains("make room there"), "{refused}");
+
+        fs::remove_file(&ballast).unwrap();
+        goes_on(&world, &daemon, &[("aaaa-1", "marmot"), (session, word)]);
+        assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    }
+    assert_eq!(damaged(&world), 0, "a full disk is no damage");
+}
+
+#[test]
 fn a_disk_that_does_not_write_is_told_of_and_taken_up_when_it_works() {
     works_again(Refused::Write);
 }

@@ -166,6 +166,25 @@ fn what_is_put_in_the_spool_is_taken_out_at_once() {
     assert_eq!(spooled(&world), 0);
 }
 
+/// It would be waited for until somebody writes into it, by the daemon and by its end.
+#[test]
+fn a_pipe_in_the_spool_is_told_of_and_in_nobodys_way() {
+    let world = World::new();
+    let spool = world.home().join("spool");
+    fs::create_dir_all(&spool).expect("make the spool");
+    let made = Command::new("mkfifo").arg(spool.join("0.json")).status();
+    assert!(made.expect("run mkfifo").success());
+    world.transcript("s1").prompt("Fix the parser.").reply("Done.");
+    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
+    let problems = daemon.health().problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("0.json is no file of an event; remove it"), "{problems:?}");
+    assert!(daemon.stop().success());
+}
+
 #[test]
 fn the_summary_of_a_compaction_is_kept() {
     let world = World::new();

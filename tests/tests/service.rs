@@ -141,3 +141,42 @@ fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_kinds() {
     });
     assert_eq!(agent, expected);
 }
+
+/// It would mean another folder to the daemon than to whoever starts it.
+#[test]
+fn a_home_that_is_given_by_a_relative_path_is_the_same_for_all() {
+    let world = World::new();
+    let graphiti = |arguments: &[&str]| {
+        let mut command = world.command("graphiti");
+        let output = command.env("GRAPHITI_HOME", "memory/here").args(arguments).output();
+        output.expect("run graphiti")
+    };
+    let up = graphiti(&["up"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    let status = graphiti(&["status", "--json"]);
+    let status: Value = serde_json::from_slice(&status.stdout).expect("JSON");
+    let home = world.path("memory/here").canonicalize().expect("the home is there");
+    assert_eq!(status["home"], home.to_string_lossy().as_ref());
+    assert!(!home.join("memory").exists());
+    assert!(graphiti(&["stop"]).status.success());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_cannot_be_printed_is_a_failure_unless_nobody_reads_it() {
+    let world = World::new();
+    let daemon = world.start();
+    for arguments in [&["list"][..], &["status", "--json"], &["man"]] {
+        let full = File::options().write(true).open("/dev/full").expect("a full device");
+        let mut command = world.command("graphiti");
+        let output = command.args(arguments).stdout(full).output().expect("run graphiti");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(said.contains("cannot print: No space left on device"), "{arguments:?}: {said}");
+    }
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = world.command("graphiti").arg("man").stdout(writer).output();
+    assert!(output.expect("run graphiti").status.success());
+    daemon.stop();
+}

@@ -175,3 +175,11 @@ fn file(version: u32) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     folder.join(format!("wire-v{version}.txt"))
 }
+
+#[test]
+fn a_request_whose_id_is_null_is_answered_as_one() {
+    let world = World::new();
+    let daemon = world.start();
+    let answer = daemon.wire().exchange(&json!({ "id": null, "method": "ping" }));
+    assert_eq!(answer, json!({ "jsonrpc": "2.0", "id": null, "result": {} }));
+}

@@ -11,7 +11,7 @@ use crate::{
 
 pub(super) fn run(args: cli::Close, screen: &Screen) -> Result<(), AskError> {
     let cli::Close { session: session_id, reason, no_wait, output } = args;
-    let mut connection = Connection::open()?;
+    let mut connection = Connection::open_for_work()?;
     if no_wait {
         let close = methods::Close { session_id, reason, ..methods::Close::default() };
         let _: Value = connection.ask(methods::CLOSE, &close)?;

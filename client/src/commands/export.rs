@@ -36,7 +36,7 @@ pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     let folder = args.folder;
     let failed = |error: io::Error| AskError::NotWritten { path: folder.clone(), error };
     fs::create_dir_all(&folder).map_err(failed)?;
-    let mut connection = Connection::open()?;
+    let mut connection = Connection::open_for_work()?;
     let project = super::project(args.project);
     let episodes = episodes(&mut connection, project.as_deref())?;
     as_lines(&folder, &episodes).map_err(failed)?;

@@ -20,7 +20,7 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
         dry_run: !args.run,
         undo: args.undo,
     };
-    let answer: Forgotten = Connection::open()?.ask(FORGET, &forget)?;
+    let answer: Forgotten = Connection::open_for_work()?.ask(FORGET, &forget)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());

@@ -57,7 +57,7 @@ struct Export {
 pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let mut export = Export::default();
     export.read(&args.path)?;
-    let mut connection = Connection::open()?;
+    let mut connection = Connection::open_for_work()?;
     let preview = ask(&mut connection, &mut export, true)?;
     if !export.problems.is_empty() {
         let count = export.problems.len();

@@ -18,6 +18,7 @@ mod setup;
 mod shell;
 mod show;
 mod status;
+mod stop;
 mod sync;
 mod tools;
 mod unindexed;
@@ -30,7 +31,7 @@ use graphiti_proto::{
     endpoint,
     methods::{self, Reloaded},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     cli::{Cli, Command, Project, SetupWhat},
@@ -39,7 +40,6 @@ use crate::{
     mcp::{self, WhenDown},
     plugin,
     screen::{Screen, line},
-    start,
 };
 
 pub(crate) use self::setup::names as agent_names;
@@ -82,13 +82,13 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Doctor(doctor) => doctor::run(&doctor, screen),
         Command::ClaudePluginPath => plugin_path(screen),
         Command::Reload => reload(screen),
-        Command::Stop => stop(screen),
+        Command::Stop(stop) => stop::run(&stop, screen),
         Command::Completions(completions) => {
-            shell::completions(completions.shell);
+            shell::completions(completions.shell, screen);
             Ok(())
         }
         Command::Man => {
-            shell::manual();
+            shell::manual(screen);
             Ok(())
         }
     }
@@ -107,28 +107,6 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
         screen.print("Nothing changed.");
     }
     Ok(())
-}
-
-fn stop(screen: &Screen) -> Result<(), AskError> {
-    screen.print(match stop_quietly()? {
-        true => "graphitid has stopped.",
-        false => "graphitid is stopping, but has not ended yet.",
-    });
-    Ok(())
-}
-
-/// Stops the daemon; whether it has ended.
-fn stop_quietly() -> Result<bool, AskError> {
-    let home = endpoint::home().ok_or(AskError::NoHome)?;
-    // One of another protocol, too: after an update it is the old daemon that has to go.
-    let stopped: Result<Value, AskError> =
-        Connection::open_quickly()?.ask(methods::STOP, &json!({}));
-    match stopped {
-        // It may be gone before its answer is sent.
-        Ok(_) | Err(AskError::Broken(_)) => {}
-        Err(error) => return Err(error),
-    }
-    Ok(start::until_it_is_gone(&home))
 }
 
 fn plugin_path(screen: &Screen) -> Result<(), AskError> {

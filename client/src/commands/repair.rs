@@ -5,7 +5,7 @@ use std::process::Command;
 use graphiti_proto::endpoint;
 
 use crate::{
-    cli::Repair,
+    cli::{self, Repair},
     connection::{AskError, Connection},
     screen::Screen,
     start,
@@ -15,9 +15,12 @@ use crate::{
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(start::StartError::NotFound)?;
-    let was_running = Connection::open().is_ok();
+    let was_running = match Connection::open() {
+        Err(error @ AskError::Silent(_)) => return Err(error),
+        opened => opened.is_ok(),
+    };
     if was_running {
-        super::stop(screen)?;
+        super::stop::run(&cli::Stop { force: false }, screen)?;
     }
     let mut command = Command::new(&program);
     command.arg("repair").args(&repair.database).env("GRAPHITI_HOME", &home);

@@ -1,20 +1,18 @@
 //! `graphiti completions` and `graphiti man`: for shells and manuals.
 
-use std::io::{self, Write};
-
 use clap::CommandFactory;
 
-use crate::cli::Cli;
+use crate::{cli::Cli, screen::Screen};
 
 /// Prints the completion script of a shell.
-pub(super) fn completions(shell: clap_complete::Shell) {
+pub(super) fn completions(shell: clap_complete::Shell, screen: &Screen) {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "graphiti", &mut script);
-    drop(io::stdout().write_all(&script));
+    screen.print_bytes(&script);
 }
 
 /// Prints the manual page, those of the commands behind it.
-pub(super) fn manual() {
+pub(super) fn manual(screen: &Screen) {
     let mut command = Cli::command();
     command.build();
     let mut page = Vec::new();
@@ -22,5 +20,5 @@ pub(super) fn manual() {
     for subcommand in command.get_subcommands().filter(|command| command.get_name() != "help") {
         drop(clap_mangen::Man::new(subcommand.clone()).render(&mut page));
     }
-    drop(io::stdout().write_all(&page));
+    screen.print_bytes(&page);
 }

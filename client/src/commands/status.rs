@@ -27,7 +27,10 @@ pub(super) fn overview(screen: &Screen) -> Result<(), AskError> {
 }
 
 pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
-    let mut connection = Connection::open()?;
+    let mut connection = match args.wait {
+        true => Connection::open_for_work()?,
+        false => Connection::open()?,
+    };
     if args.wait {
         let _: Value = connection.ask(methods::SETTLE, &methods::Settle::default())?;
     }

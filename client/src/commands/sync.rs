@@ -17,7 +17,7 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
     };
     let mut bar = Bar::new(screen.width());
     let answer: Answer =
-        Connection::open()?.call_watched(NAME, &arguments, |step| bar.show(step))?;
+        Connection::open_for_work()?.call_watched(NAME, &arguments, |step| bar.show(step))?;
     drop(bar);
     if args.output.json {
         screen.print_json(&answer);

@@ -8,8 +8,7 @@ use std::{
 
 use graphiti_proto::methods::hook::{self, Event, LONGEST_EVENT};
 
-/// Leaves an event for the daemon of `home`. It survives the end of this process, and is either
-/// whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
+/// Leaves an event for the daemon of `home`. It survives a power cut, and is either whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
 /// sessions, whose transcripts it will find in any case.
 pub(super) fn leave(event: &Event, home: &Path) {
     // There is nobody to be told.
@@ -28,11 +27,11 @@ fn try_leave(event: &Event, home: &Path) -> io::Result<()> {
     // Sorted by time as text, for centuries.
     let name = format!("{now:020}-{}", std::process::id());
     let unfinished = folder.join(format!("{name}.new"));
-    fs::write(&unfinished, text)?;
-    fs::rename(unfinished, folder.join(format!("{name}.json")))
+    hook::write_unfinished(&unfinished, &text)?;
+    hook::rename_durably(&unfinished, &folder.join(format!("{name}.json")))
 }
 
-/// Makes a folder for the user alone; its parent is there.
+/// Makes a folder for the user alone, on the disk; its parent is there.
 fn make(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(false);
@@ -40,6 +39,7 @@ fn make(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => made,
+        Err(error) => Err(error),
+        Ok(()) => folder.parent().map_or(Ok(()), hook::sync_folder),
     }
 }

@@ -23,7 +23,7 @@ use interprocess::local_socket::Stream;
 
 use self::relay::{Next, Relay};
 use crate::{
-    connection::{AskError, Connection, meta},
+    connection::{self, AskError, Connection, meta},
     start,
 };
 
@@ -53,8 +53,8 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
         read_lines(BufReader::new(io::stdin()), &from_host, Event::Host);
         drop(from_host.send(Event::HostEnded));
     });
-    let relay = Relay::new(&meta());
-    Shim { relay, when_down, events, daemon: None, connections: 0 }.run(&inbox)
+    let (relay, timeout) = (Relay::new(&meta()), connection::timeout()?);
+    Shim { relay, when_down, timeout, events, daemon: None, connections: 0 }.run(&inbox)
 }
 
 /// What can happen.
@@ -72,6 +72,8 @@ enum Event {
 struct Shim {
     relay: Relay,
     when_down: WhenDown,
+    /// For so long the daemon may be silent before it is looked whether it hangs.
+    timeout: Duration,
     events: SyncSender<Event>,
     daemon: Option<Arc<Stream>>,
     /// Connections so far; the number of the one in use.
@@ -82,23 +84,22 @@ impl Shim {
     fn run(mut self, inbox: &Receiver<Event>) -> Result<(), AskError> {
         let mut ends_at: Option<Instant> = None;
         while ends_at.is_none() || !self.relay.is_idle() {
-            let left =
-                ends_at.map_or(LAST_ANSWERS, |at| at.saturating_duration_since(Instant::now()));
-            let event = match (inbox.recv_timeout(left), ends_at) {
-                (Ok(event), _) => event,
-                (Err(_), None) => continue,
-                (Err(_), Some(_)) => break,
-            };
-            let said = match event {
-                Event::Host(line) => self.host_said(&line),
-                Event::HostEnded => {
+            let now = Instant::now();
+            if ends_at.is_some_and(|at| at <= now) {
+                break;
+            }
+            let left = ends_at.map_or(LAST_ANSWERS, |at| at - now).min(self.timeout);
+            let said = match inbox.recv_timeout(left) {
+                Err(_) => self.look_at_daemon(),
+                Ok(Event::Host(line)) => self.host_said(&line),
+                Ok(Event::HostEnded) => {
                     ends_at = Some(Instant::now() + LAST_ANSWERS);
                     Ok(())
                 }
-                Event::Daemon(of, line) if of == self.connections => self.daemon_said(&line),
-                Event::DaemonEnded(of) if of == self.connections => self.daemon_ended(),
+                Ok(Event::Daemon(of, line)) if of == self.connections => self.daemon_said(&line),
+                Ok(Event::DaemonEnded(of)) if of == self.connections => self.daemon_ended(),
                 // An earlier connection's last words.
-                Event::Daemon(..) | Event::DaemonEnded(_) => Ok(()),
+                Ok(Event::Daemon(..) | Event::DaemonEnded(_)) => Ok(()),
             };
             // The agent does not read any more: there is nobody left to serve.
             if said.is_err() {
@@ -132,6 +133,18 @@ impl Shim {
         }
     }
 
+    /// Answers what is in flight when the daemon answers nobody. One that works on it for long does.
+    fn look_at_daemon(&mut self) -> io::Result<()> {
+        if self.relay.is_idle() {
+            return Ok(());
+        }
+        let Err(error @ AskError::Silent(_)) = Connection::open() else { return Ok(()) };
+        self.daemon = None;
+        // What it says later, if it ever does, nobody waits for.
+        self.connections += 1;
+        say_all(&self.relay.lost(&error.to_string()))
+    }
+
     /// Answers what was in flight. The next request connects again.
     fn daemon_ended(&mut self) -> io::Result<()> {
         self.daemon = None;
@@ -141,7 +154,7 @@ impl Shim {
     }
 
     fn connect(&mut self) -> Result<(), AskError> {
-        let stream = Arc::new(self.open()?.into_stream());
+        let stream = Arc::new(self.open()?.into_stream()?);
         self.connections += 1;
         self.daemon = Some(stream.clone());
         let (of, events) = (self.connections, self.events.clone());

@@ -82,7 +82,12 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> Vec<String> {
-        let screen = Screen { colors: false, width: 40, terminal: true };
+        let screen = Screen {
+            colors: false,
+            width: 40,
+            terminal: true,
+            unprinted: std::cell::RefCell::default(),
+        };
         text.lines().flat_map(|line| screen.rendered(line)).collect()
     }
 

@@ -7,6 +7,7 @@ mod table;
 mod time;
 
 use std::{
+    cell::RefCell,
     fmt::Display,
     io::{self, IsTerminal, Write},
 };
@@ -26,6 +27,8 @@ pub(crate) struct Screen {
     colors: bool,
     width: usize,
     terminal: bool,
+    /// Why something could not be printed.
+    unprinted: RefCell<Option<io::Error>>,
 }
 
 /// Columns of text where the width is not known.
@@ -45,7 +48,7 @@ impl Screen {
         };
         let size = terminal_size::terminal_size().filter(|_| terminal);
         let width = size.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0)).clamp(40, WIDEST);
-        Screen { colors, width, terminal }
+        Screen { colors, width, terminal, unprinted: RefCell::default() }
     }
 
     /// Columns of text on it.
@@ -58,9 +61,25 @@ impl Screen {
         self.terminal
     }
 
-    /// Prints one line. A reader that has gone away is no error: `graphiti list | head`.
+    /// Prints one line.
     pub(crate) fn print(&self, text: impl Display) {
-        drop(writeln!(io::stdout().lock(), "{text}"));
+        self.print_bytes(format!("{text}\n").as_bytes());
+    }
+
+    /// Prints something as it is.
+    pub(crate) fn print_bytes(&self, bytes: &[u8]) {
+        let mut output = io::stdout().lock();
+        if let Err(error) = output.write_all(bytes).and_then(|()| output.flush()) {
+            self.unprinted.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// Why something could not be printed. A reader that has gone away is no error: `graphiti list |
+    /// head`.
+    pub(crate) fn unprinted(&self) -> Option<AskError> {
+        let error = self.unprinted.borrow_mut().take();
+        let error = error.filter(|error| error.kind() != io::ErrorKind::BrokenPipe)?;
+        Some(AskError::Failed(format!("cannot print: {error}")))
     }
 
     /// Prints an answer as JSON.

@@ -9,7 +9,15 @@
 //! go; nobody else notices. What may be sent is bounded in [`input`](super::input), how many may
 //! connect in [`places`](super::places).
 
-use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
 use graphiti_proto::rpc::{Error, Request, Response, code};
 use interprocess::local_socket::tokio::Stream;
@@ -20,14 +28,17 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-use crate::api::{
-    Shared,
-    caller::Caller,
-    input::{Incoming, Input, Line, PATIENCE, Room},
-    mcp, methods,
-    places::Place,
-    progress::{Progress, Step},
-    server::Peer,
+use crate::{
+    api::{
+        Shared,
+        caller::Caller,
+        input::{Incoming, Input, Line, PATIENCE, Room},
+        mcp, methods,
+        places::Place,
+        progress::{Progress, Step},
+        server::Peer,
+    },
+    fault,
 };
 
 /// Requests of one connection served at one time; further ones are told so.
@@ -130,7 +141,11 @@ impl Bare {
         let serving = self.place.serve();
         let running = self.requests.spawn(async move {
             let work = async move {
-                let outcome = in_time(methods::answer(&daemon, &caller, request)).await;
+                let outcome = in_time(async {
+                    fault::point("request: taken");
+                    methods::answer(&daemon, &caller, request).await
+                })
+                .await;
                 // The telling ends with its teller.
                 drop(caller);
                 outcome
@@ -165,12 +180,28 @@ impl Bare {
     }
 }
 
-/// What `work` comes to, unless it takes too long.
+/// What `work` comes to, unless it takes too long or hits a defect: whoever asked hears of it.
 pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    tokio::time::timeout(DEADLINE, work).await.unwrap_or_else(|_| {
+    tokio::time::timeout(DEADLINE, defects_told(work)).await.unwrap_or_else(|_| {
         let what = "the request took longer than an hour and was given up; what it began goes on";
         Err(Error::new(code::INTERNAL, what))
     })
+}
+
+/// What `work` comes to, with an error in the place of a panic.
+async fn defects_told<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
+        polled.unwrap_or_else(|_| Poll::Ready(Err(defect())))
+    })
+    .await
+}
+
+/// Its message says nothing of the panic's, which may quote what was worked on.
+pub(super) fn defect() -> Error {
+    let what = "the request failed for a defect in graphitid; its log says where";
+    Error::new(code::INTERNAL, what)
 }
 
 /// The caller does not read any more.
@@ -207,5 +238,14 @@ mod tests {
         let never = std::future::pending::<Result<(), Error>>();
         assert_eq!(in_time(never).await.unwrap_err().code, code::INTERNAL);
         assert_eq!(in_time(async { Ok(1) }).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn a_request_that_hits_a_defect_is_answered_and_quotes_nothing() {
+        let defect = async { panic!("the quick numbat jumps") };
+        let error = in_time::<()>(defect).await.unwrap_err();
+        assert_eq!(error.code, code::INTERNAL);
+        assert!(error.message.contains("its log says where"), "{error}");
+        assert!(!error.message.contains("numbat"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Lets callers in: one socket, only for the user that the daemon runs as.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use graphiti_proto::rpc::{Error, Request, Response, code};
 pub use interprocess::local_socket::tokio::Listener;
@@ -14,11 +14,14 @@ use tokio::{
     sync::watch,
 };
 
-use crate::api::{
-    Shared,
-    connection::{self, Guest},
-    input::Room,
-    places::Places,
+use crate::{
+    api::{
+        Shared,
+        connection::{self, Guest},
+        input::Room,
+        places::Places,
+    },
+    fault,
 };
 
 /// How long a caller that is not let in may take to hear why.
@@ -97,18 +100,15 @@ fn make_way(socket: &std::path::Path) -> io::Result<()> {
     std::fs::remove_file(socket)
 }
 
-/// Serves whoever connects until `stopping` turns true. Returns the listener, at which callers may
-/// wait for somebody else to serve them.
-pub async fn serve(
-    listener: Listener,
-    daemon: Shared,
-    mut stopping: watch::Receiver<bool>,
-) -> Listener {
+/// Serves whoever connects until `stopping` turns true. After that callers may wait at the listener for
+/// somebody else to serve them.
+pub async fn serve(listener: Arc<Listener>, daemon: Shared, mut stopping: watch::Receiver<bool>) {
     let (places, room) = (Places::default(), Room::default());
     loop {
+        fault::point("server: turn");
         let accepted = tokio::select! {
             accepted = async { places.free().await; listener.accept().await } => accepted,
-            _ = stopping.wait_for(|stopping| *stopping) => return listener,
+            _ = stopping.wait_for(|stopping| *stopping) => return,
         };
         let stream = match accepted {
             Ok(stream) => stream,

@@ -4,7 +4,9 @@
 //! for its session to be found, now and then.
 
 use std::{
-    fs, io,
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -51,8 +53,16 @@ pub fn open(home: &Path) -> io::Result<PathBuf> {
 
 /// Goes through the spool when `changed` says so, for as long as the daemon serves.
 pub async fn go_through(daemon: Shared, changed: Arc<Notify>) {
+    let mut reported = HashSet::new();
     loop {
+        fault::point("spool: turn");
         take_all(&daemon).await;
+        for path in no_files(&daemon.home) {
+            if reported.insert(path.clone()) {
+                let what = format!("{} is no file of an event; remove it", path.display());
+                daemon.engine.note_problem(what).await;
+            }
+        }
         if count(&daemon.home) == 0 {
             changed.notified().await;
         } else {
@@ -70,7 +80,8 @@ pub(super) fn count(home: &Path) -> usize {
 /// The files of events that are about one of these sessions, by the agents' ids.
 pub(super) fn files_of(home: &Path, sessions: &[String]) -> Vec<PathBuf> {
     let mut files = waiting(home).unwrap_or_default();
-    files.retain(|file| read(file).is_some_and(|event| sessions.contains(&event.session_id)));
+    let is_about = |event: Event| sessions.contains(&event.session_id);
+    files.retain(|file| read(file).ok().flatten().is_some_and(is_about));
     files
 }
 
@@ -96,7 +107,17 @@ pub(super) async fn take_all(daemon: &Daemon) {
         }
     };
     for file in files {
-        if take(daemon, &file).await.is_err() {
+        let read = {
+            let file = file.clone();
+            tokio::task::spawn_blocking(move || read(&file))
+        };
+        let event = match read.await {
+            Ok(Ok(event)) => event,
+            // It may be read the next time.
+            Ok(Err(_)) | Err(_) if age(&file) <= GIVE_UP => continue,
+            Ok(Err(_)) | Err(_) => None,
+        };
+        if take(daemon, &file, event).await.is_err() {
             // The engine is stopping: the next daemon goes on.
             return;
         }
@@ -118,15 +139,15 @@ pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
     // A hook's own files are named after its process; this one after nothing.
     let name = format!("{now:020}-{}", uuid::Uuid::new_v4().simple());
     let unfinished = folder.join(format!("{name}.new"));
-    fs::write(&unfinished, text)?;
+    hook::write_unfinished(&unfinished, &text)?;
     fault::point("spool: written");
-    fs::rename(unfinished, folder.join(format!("{name}.json")))?;
+    hook::rename_durably(&unfinished, &folder.join(format!("{name}.json")))?;
     fault::point("spool: kept");
     Ok(())
 }
 
-async fn take(daemon: &Daemon, file: &Path) -> Result<(), AskError> {
-    let done = match read(file) {
+async fn take(daemon: &Daemon, file: &Path, event: Option<Event>) -> Result<(), AskError> {
+    let done = match event {
         Some(event) if daemon.hooks().enabled => match act(daemon, &event).await {
             Ok(Acted::Done) => true,
             Ok(Acted::TooEarly) => age(file) >= patience(daemon, &event),
@@ -146,25 +167,50 @@ async fn take(daemon: &Daemon, file: &Path) -> Result<(), AskError> {
 fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(hook::spool(home))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
+        let entry = entry?;
+        let path = entry.path();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_event(&path) && is_file {
             files.push(path);
-        } else if age(&path) > GIVE_UP {
-            // Its writer died before it was whole.
-            drop(fs::remove_file(path));
+        } else if is_file && age(&path) > GIVE_UP {
+            // Its writer died before it was whole; if it stays, it is in nobody's way.
+            let _ = fs::remove_file(path);
         }
     }
     files.sort();
     Ok(files)
 }
 
+/// What is named as an event and is something else: a pipe, for instance.
+fn no_files(home: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
+    let others = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()));
+    others.map(|entry| entry.path()).filter(|path| is_event(path)).collect()
+}
+
+fn is_event(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
 /// `None` for what no hook of ours wrote.
-fn read(file: &Path) -> Option<Event> {
-    let is_small = fs::metadata(file).ok()?.len() <= LONGEST_EVENT as u64;
-    is_small
-        .then(|| fs::read(file).ok())
-        .flatten()
-        .and_then(|text| serde_json::from_slice(&text).ok())
+fn read(path: &Path) -> io::Result<Option<Event>> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // It may be something else by now, and opening a pipe waits for a writer.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() > LONGEST_EVENT as u64 {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    file.take(LONGEST_EVENT as u64).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text).ok())
 }
 
 /// How long a file has been lying there.
@@ -174,4 +220,28 @@ fn age(file: &Path) -> Duration {
     written.map_or(Duration::ZERO, |written| {
         clock::now().since(Timestamp::from_micros(i64::try_from(written.as_micros()).unwrap_or(0)))
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_neither_waited_for_nor_read() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = open(home.path()).unwrap();
+        let event = Event { session_id: "s".to_owned(), ..Event::default() };
+        keep(home.path(), &event).unwrap();
+        let pipe = folder.join("0.json");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        std::os::unix::fs::symlink(&pipe, folder.join("1.json")).unwrap();
+        fs::create_dir(folder.join("2.json")).unwrap();
+        assert_eq!(count(home.path()), 1);
+        assert_eq!(no_files(home.path()).len(), 3);
+        assert_eq!(files_of(home.path(), &["s".to_owned()]).len(), 1);
+        for name in ["0.json", "1.json", "2.json"] {
+            assert_eq!(read(&folder.join(name)).ok().flatten(), None, "{name}");
+        }
+    }
 }

@@ -170,6 +170,15 @@ pub struct Status {
     pub model: ModelStatus,
 }
 
+/// How far searches are behind what was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexLag {
+    /// Changes that are stored and cannot be found.
+    pub changes: u64,
+    /// Nothing brings them into the search index, or that takes too long.
+    pub is_stalled: bool,
+}
+
 /// What is going on with the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStatus {

@@ -6,6 +6,13 @@
 //! died [`DEATHS`] times without coming any further is left alone for a while. Someone who closes it
 //! by name has it tried once more, another version of the program has a fresh start.
 //!
+//! A daemon that is killed from outside dies in somebody's work, too, and by chance in the same one's
+//! again. So a session in whose work it died [`TESTED_FROM`] times is put to the test: it is worked on
+//! with nothing beside it, and not before the daemon has lived for [`QUIET`]. A kill that comes by
+//! chance in a shorter life never hits a test, and in a life of a minute one that takes 0.1 s with a
+//! chance of 1 in 600. Two tests in a row have to be hit, which is 1 in 360,000 (1 in 3,600 for a test
+//! of 1 s), after the two deaths before; a test that is not hit clears the session.
+//!
 //! Only the end of the process counts, and for that the file need not reach the disk. Where it
 //! cannot be written the daemon works as it would without it.
 
@@ -14,7 +21,7 @@ use std::{
     fs::File,
     io::{self, Read, Seek, Write},
     path::Path,
-    sync::PoisonError,
+    sync::{OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -26,7 +33,11 @@ use crate::{
 };
 
 /// After so many deaths in its work a session is left alone.
-const DEATHS: u32 = 3;
+const DEATHS: u32 = 4;
+/// After so many it is put to the test.
+const TESTED_FROM: u32 = 2;
+/// A test begins when the daemon has lived for so long.
+pub(super) const QUIET: Duration = Duration::from_secs(60);
 /// So long at first; twice as long after each death more.
 const FIRST_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// So long at most.
@@ -60,8 +71,11 @@ pub(super) struct LeftAlone {
     pub(super) pause: Duration,
 }
 
+#[derive(Default)]
 struct Noted {
     notes: Notes,
+    /// Who notes.
+    process: String,
     file: Option<File>,
     /// Bytes of the file.
     length: usize,
@@ -86,6 +100,9 @@ struct Saved {
     version: u32,
     /// The version of the program.
     program: String,
+    /// Which process wrote it: a name by chance, for numbers come again.
+    #[serde(default)]
+    process: String,
     sessions: Vec<SavedNote>,
 }
 
@@ -100,13 +117,22 @@ struct SavedNote {
 impl AtWork {
     /// Takes over what the last run noted in `file`: what was worked on then was cut short.
     pub fn open(file: &Path, now: Timestamp) -> AtWork {
-        let noted = open(file).unwrap_or_else(|error| {
+        AtWork::open_in(file, now, this_process())
+    }
+
+    fn open_in(file: &Path, now: Timestamp, process: &str) -> AtWork {
+        let (mut noted, writer) = open(file, process).unwrap_or_else(|error| {
             let file = file.display();
             tracing::warn!(%error, %file, "what is worked on cannot be noted");
-            Noted { notes: Notes::default(), file: None, length: 0 }
+            (Noted::default(), String::new())
         });
+        // A daemon that opens its database anew has not died.
+        match writer == process {
+            true => noted.notes.broken_off(),
+            false => noted.notes.died(now),
+        }
         let at_work = AtWork { noted: Mutex::new(noted) };
-        at_work.change(|notes| notes.died(now));
+        at_work.change(|_| {});
         at_work
     }
 
@@ -121,9 +147,11 @@ impl AtWork {
         self.noted().notes.left_alone(session, now)
     }
 
-    /// The sessions in whose work the daemon may have died.
-    pub(super) fn suspects(&self) -> Vec<SessionId> {
-        self.noted().notes.0.keys().cloned().collect()
+    /// The sessions in whose work the daemon died, and whether they are to be put to the test.
+    pub(super) fn suspects(&self) -> Vec<(SessionId, bool)> {
+        let noted = self.noted();
+        let suspects = noted.notes.0.iter();
+        suspects.map(|(session, note)| (session.clone(), note.deaths >= TESTED_FROM)).collect()
     }
 
     /// Has a session that is left alone tried once more.
@@ -172,7 +200,7 @@ impl Drop for Begun<'_> {
 impl Noted {
     fn save(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let mut text = self.notes.to_text();
+        let mut text = self.notes.to_text(&self.process);
         // One write and no other length: whoever is killed in between leaves nothing half written.
         let length = text.len();
         text.resize(length.max(self.length), b' ');
@@ -201,6 +229,12 @@ impl Notes {
         }
     }
 
+    /// What was worked on came to an end with its round, one way or the other.
+    fn broken_off(&mut self) {
+        self.0.retain(|_, note| note.deaths > 0);
+        self.0.values_mut().for_each(|note| note.at_work = false);
+    }
+
     /// The process ended in the midst of what was worked on.
     fn died(&mut self, now: Timestamp) {
         for note in self.0.values_mut().filter(|note| note.at_work) {
@@ -224,28 +258,39 @@ impl Notes {
         (!is_over).then_some(LeftAlone { deaths: note.deaths, pause })
     }
 
-    fn to_text(&self) -> Vec<u8> {
+    fn to_text(&self, process: &str) -> Vec<u8> {
         let sessions = self.0.iter().map(|(session, note)| {
             let SessionId { agent, id } = session.clone();
             SavedNote { agent, id, note: *note }
         });
         let program = env!("CARGO_PKG_VERSION").to_owned();
-        let saved = Saved { version: VERSION, program, sessions: sessions.collect() };
+        let (process, sessions) = (process.to_owned(), sessions.collect());
+        let saved = Saved { version: VERSION, program, process, sessions };
         serde_json::to_vec(&saved).expect("notes have only string keys")
     }
 
-    /// Nothing, where another program wrote it: it may fare better.
-    fn of_text(text: &[u8]) -> Notes {
+    /// What stands in a file, and which process wrote it. Nothing, where another program did: this
+    /// one may fare better.
+    fn of_text(text: &[u8]) -> (Notes, String) {
         let saved = serde_json::from_slice::<Saved>(text).ok();
         let ours =
             |saved: &Saved| saved.version == VERSION && saved.program == env!("CARGO_PKG_VERSION");
-        let sessions = saved.filter(ours).map(|saved| saved.sessions).unwrap_or_default();
+        let Some(Saved { process, sessions, .. }) = saved.filter(ours) else {
+            return (Notes::default(), String::new());
+        };
         let named = |SavedNote { agent, id, note }| (SessionId { agent, id }, note);
-        Notes(sessions.into_iter().map(named).collect())
+        (Notes(sessions.into_iter().map(named).collect()), process)
     }
 }
 
-fn open(path: &Path) -> io::Result<Noted> {
+/// A name of this process that no other one has.
+fn this_process() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| uuid::Uuid::new_v4().simple().to_string())
+}
+
+/// Opens the file for `process`; tells, too, which one wrote it.
+fn open(path: &Path, process: &str) -> io::Result<(Noted, String)> {
     let mut file =
         File::options().create(true).truncate(false).read(true).write(true).open(path)?;
     let mut text = Vec::new();
@@ -253,8 +298,8 @@ fn open(path: &Path) -> io::Result<Noted> {
     if file.metadata()?.len() > LONGEST {
         file.set_len(0)?;
     }
-    let (notes, length) = (Notes::of_text(&text), text.len());
-    Ok(Noted { notes, file: Some(file), length })
+    let ((notes, writer), length) = (Notes::of_text(&text), text.len());
+    Ok((Noted { notes, process: process.to_owned(), file: Some(file), length }, writer))
 }
 
 #[cfg(test)]
@@ -268,16 +313,21 @@ mod tests {
         SessionId { agent: "claude".to_owned(), id: id.to_owned() }
     }
 
+    /// A run that is another one than the last.
+    fn started(file: &Path, now: Timestamp) -> AtWork {
+        AtWork::open_in(file, now, &uuid::Uuid::new_v4().to_string())
+    }
+
     /// One run: `ids` are worked on from those bytes on when the process ends.
     fn dies(file: &Path, works: &[(&str, u64)], now: Timestamp) {
-        let at_work = AtWork::open(file, now);
+        let at_work = started(file, now);
         let begun: Vec<_> =
             works.iter().map(|(id, from)| at_work.begin(&session(id), *from)).collect();
         begun.into_iter().for_each(std::mem::forget);
     }
 
     fn left_alone(file: &Path, id: &str, now: Timestamp) -> Option<LeftAlone> {
-        AtWork::open(file, now).left_alone(&session(id), now)
+        started(file, now).left_alone(&session(id), now)
     }
 
     #[test]
@@ -303,7 +353,36 @@ mod tests {
         assert_eq!(found, Some(LeftAlone { deaths: DEATHS + 1, pause: 2 * HOUR }));
         (0..100).for_each(|_| dies(&file, &[("a", 7)], later));
         assert_eq!(left_alone(&file, "a", later).map(|left| left.pause), Some(LONGEST_PAUSE));
-        assert_eq!(AtWork::open(&file, later.plus(OLD)).suspects(), []);
+        assert_eq!(started(&file, later.plus(OLD)).suspects(), []);
+    }
+
+    #[test]
+    fn a_session_in_whose_work_the_daemon_died_twice_is_to_be_put_to_the_test() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("at_work.json");
+        dies(&file, &[("a", 7)], NOW);
+        assert_eq!(started(&file, NOW).suspects(), [(session("a"), false)]);
+        dies(&file, &[("a", 7)], NOW);
+        // However often it is killed meanwhile: it was not in this work.
+        (0..100).for_each(|_| dies(&file, &[], NOW));
+        assert_eq!(left_alone(&file, "a", NOW), None);
+        let at_work = started(&file, NOW);
+        assert_eq!(at_work.suspects(), [(session("a"), true)]);
+        at_work.begin(&session("a"), 7).done();
+        assert_eq!(at_work.suspects(), [], "one test that ends well is enough");
+    }
+
+    #[test]
+    fn a_round_that_ends_in_the_midst_of_work_is_no_death() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("at_work.json");
+        dies(&file, &[("a", 7)], NOW);
+        for _ in 0..=DEATHS {
+            let at_work = AtWork::open(&file, NOW);
+            std::mem::forget(at_work.begin(&session("a"), 7));
+            std::mem::forget(at_work.begin(&session("b"), 7));
+        }
+        assert_eq!(AtWork::open(&file, NOW).suspects(), [(session("a"), false)]);
     }
 
     #[test]
@@ -311,32 +390,36 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("at_work.json");
         (0..DEATHS).for_each(|_| dies(&file, &[("a", 7), ("b", 7)], NOW));
-        let at_work = AtWork::open(&file, NOW);
-        assert_eq!(at_work.suspects(), [session("a"), session("b")]);
+        let at_work = started(&file, NOW);
+        assert_eq!(at_work.suspects(), [(session("a"), true), (session("b"), true)]);
         at_work.begin(&session("a"), 7).done();
         drop(at_work.begin(&session("b"), 7));
         assert_eq!(left_alone(&file, "a", NOW), None);
         assert!(left_alone(&file, "b", NOW).is_some(), "it was broken off by a stop");
-        let at_work = AtWork::open(&file, NOW);
+        let at_work = started(&file, NOW);
         at_work.try_again(&session("b"));
         assert_eq!(at_work.left_alone(&session("b"), NOW), None);
         std::mem::forget(at_work.begin(&session("b"), 7));
         assert!(left_alone(&file, "b", NOW).is_some());
-        let at_work = AtWork::open(&file, NOW);
+        let at_work = started(&file, NOW);
         at_work.forget(&session("b"));
-        assert_eq!(AtWork::open(&file, NOW).suspects(), []);
+        assert_eq!(started(&file, NOW).suspects(), []);
     }
 
     #[test]
     fn the_file_is_read_as_it_was_written_and_what_cannot_be_read_is_nothing() {
         let text = format!(
-            r#"{{"version":1,"program":"{}","sessions":[{{"agent":"claude","id":"a","from":7,"at_work":true,"deaths":2,"last":5}}]}}"#,
+            r#"{{"version":1,"program":"{}","process":"p","sessions":[{{"agent":"claude","id":"a","from":7,"at_work":true,"deaths":2,"last":5}}]}}"#,
             env!("CARGO_PKG_VERSION")
         );
         let note = Note { from: 7, at_work: true, deaths: 2, last: 5 };
         let notes = Notes(BTreeMap::from([(session("a"), note)]));
-        assert_eq!(Notes::of_text(text.as_bytes()), notes);
-        assert_eq!(notes.to_text(), text.as_bytes());
+        assert_eq!(notes.to_text("p"), text.as_bytes());
+        // Earlier ones did not say who they are.
+        for (text, process) in [(text.clone(), "p"), (text.replace(r#""process":"p","#, ""), "")] {
+            let read = Notes::of_text(text.as_bytes());
+            assert_eq!(read, (Notes(notes.0.clone()), process.to_owned()));
+        }
         let others = [
             text.replace("\"version\":1", "\"version\":2"),
             text.replace("\"program\":\"", "\"program\":\"0"),
@@ -344,7 +427,8 @@ mod tests {
             String::new(),
         ];
         for other in others {
-            assert_eq!(Notes::of_text(other.as_bytes()), Notes::default(), "{other}");
+            let nothing = (Notes::default(), String::new());
+            assert_eq!(Notes::of_text(other.as_bytes()), nothing, "{other}");
         }
         let folder = tempfile::tempdir().unwrap();
         let at_work = AtWork::open(&folder.path().join("no/such"), NOW);

@@ -66,7 +66,8 @@ impl Engine {
         };
         let episode = of_memory((id, key), memory, &redactor, now);
         let position = self.store.write(taken_in(&episode)).done().await.map_err(failed)?;
-        self.until_followed(position).await;
+        // It is stored, whether that is found or not.
+        let _ = self.until_followed(position).await;
         Ok((episode, position))
     }
 
@@ -112,7 +113,8 @@ impl Engine {
             writes.extend(taken_in(&episode));
         }
         let position = self.store.write(writes).done().await.map_err(failed)?;
-        self.until_followed(position).await;
+        // It is stored, whether that is found or not.
+        let _ = self.until_followed(position).await;
         Ok(())
     }
 }

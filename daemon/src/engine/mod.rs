@@ -39,19 +39,23 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub use self::ask::{AskError, Closed, How, ModelStatus, Needed, Scope, Status};
 use self::{
     ask::Ask,
     asking::Asker,
     at_work::AtWork,
     files::{Identified, Looked},
+    follow::Followed,
     forgotten::Forgotten,
     job::Done,
     pipeline::Means,
     reading::Reader,
     state::{Answered, State},
 };
-pub use self::{forgotten::ForgottenSession, history::Past};
+pub use self::{
+    ask::{AskError, Closed, How, IndexLag, ModelStatus, Needed, Scope, Status},
+    forgotten::ForgottenSession,
+    history::Past,
+};
 pub use crate::capture::{
     liveness::Process,
     watch::{Mode, PollingReason},
@@ -152,8 +156,8 @@ const EVENTS: usize = 256;
 pub struct Engine {
     events: mpsc::Sender<Event>,
     store: Arc<dyn Store>,
-    /// The outbox position up to which everything can be searched.
-    followed: watch::Receiver<u64>,
+    /// How far the search index is.
+    followed: watch::Receiver<Followed>,
     forgotten: Arc<Forgotten>,
 }
 
@@ -168,24 +172,23 @@ pub enum StartError {
     Threads(#[from] std::io::Error),
 }
 
-/// An engine that runs.
-pub struct Started {
-    /// The way to it.
-    pub engine: Engine,
-    task: tokio::task::JoinHandle<()>,
+/// What an engine does, once it is run.
+pub struct EngineLoop {
+    state: State,
+    inbox: mpsc::Receiver<Event>,
 }
 
 impl Engine {
-    /// Starts the engine on the current runtime.
+    /// Makes an engine. It does nothing until its loop is run.
     ///
     /// `follower` tells how far the search index is with the outbox, `at_work` what was worked on
     /// when the last run ended.
-    pub fn start(
+    pub fn new(
         store: Arc<dyn Store>,
         settings: Settings,
         places: Places,
-        (follower, at_work): (watch::Receiver<u64>, AtWork),
-    ) -> Result<Started, StartError> {
+        (follower, at_work): (watch::Receiver<Followed>, AtWork),
+    ) -> Result<(Engine, EngineLoop), StartError> {
         let (events, inbox) = mpsc::channel(EVENTS);
         redaction::note::note_new(store.as_ref())?;
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
@@ -199,8 +202,7 @@ impl Engine {
         });
         let engine = Engine { events: events.clone(), store, followed: follower, forgotten };
         let state = State::new(engine.clone(), reader, settings, places)?;
-        let task = tokio::spawn(state.run(inbox));
-        Ok(Started { engine, task })
+        Ok((engine, EngineLoop { state, inbox }))
     }
 
     /// The store, for reading.
@@ -220,7 +222,8 @@ impl Engine {
         if waits && let Some(position) = self.model_asked(session).await? {
             closed.position = closed.position.max(position);
         }
-        self.until_followed(closed.position).await;
+        // It is closed, whether that is found or not.
+        let _ = self.until_followed(closed.position).await;
         Ok(closed)
     }
 
@@ -372,7 +375,8 @@ impl Engine {
             }
         }
         self.ask(|reply| Ask::LetGoEnded { sessions: keys, reply }).await?;
-        self.until_followed(position).await;
+        // They are gone from the database; the index follows at the next start at the latest.
+        let _ = self.until_followed(position).await;
         failed.map_or(Ok(position), |error| Err(AskError::Failed(error.to_string())))
     }
 
@@ -471,17 +475,36 @@ impl Engine {
     }
 
     /// Waits until searches find what was stored up to `position`.
-    pub async fn until_followed(&self, position: u64) {
-        // An error means that the follower ended: there is nothing to wait for.
-        drop(self.followed.clone().wait_for(|followed| *followed >= position).await);
+    ///
+    /// # Errors
+    ///
+    /// When nothing follows the database any more. What was stored is safe, and found after the next
+    /// start.
+    pub async fn until_followed(&self, position: u64) -> Result<(), AskError> {
+        let mut followed = self.followed.clone();
+        let reached = followed.wait_for(|followed| followed.position >= position).await;
+        reached.map(drop).map_err(|_| AskError::Stopping)
+    }
+
+    /// How far searches are behind what was stored.
+    pub fn index_lag(&self) -> IndexLag {
+        let followed = *self.followed.borrow();
+        let changes = self.store.outbox_end().saturating_sub(followed.position);
+        let is_followed = self.followed.has_changed().is_ok();
+        IndexLag { changes, is_stalled: changes > 0 && (!is_followed || followed.is_slow()) }
+    }
+
+    /// Has the loop come to its end: nothing new is begun, what is in hand is finished or saved.
+    pub async fn stop(&self) {
+        // One that has ended needs not be stopped.
+        let _ = self.ask(Ask::Stop).await;
     }
 }
 
-impl Started {
-    /// Ends it: nothing new is begun, what is in hand is finished or saved.
-    pub async fn stop(self) {
-        drop(self.engine.ask(Ask::Stop).await);
-        drop(self.task.await);
+impl EngineLoop {
+    /// Works until the engine is stopped.
+    pub async fn run(self) {
+        self.state.run(self.inbox).await;
     }
 }
 

@@ -3,9 +3,12 @@
 //! A session waits in one of two queues: those that someone waits for or writes to, and history.
 //! At most one job runs for a session.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use crate::model::{CloseReason, SessionKey};
+use crate::{
+    engine::at_work::QUIET,
+    model::{CloseReason, SessionKey, Timestamp},
+};
 
 /// Jobs for live sessions at one time.
 const LIVE_JOBS: usize = 2;
@@ -23,7 +26,16 @@ pub(super) struct Schedule {
     running: HashMap<SessionKey, Running>,
     /// Sessions in whose work the daemon may have died. One is worked on at a time, so that none
     /// is blamed for another.
-    pub(super) suspects: HashSet<SessionKey>,
+    suspects: HashMap<SessionKey, Suspicion>,
+}
+
+/// How strongly a session is suspected of having ended the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Suspicion {
+    /// It may have been chance.
+    Slight,
+    /// It is put to the test: worked on with nothing beside it, and not before then.
+    TestedFrom(Timestamp),
 }
 
 /// What is to be done for one session.
@@ -71,9 +83,66 @@ impl Schedule {
         }
     }
 
+    /// Has a session worked on as one that may end the daemon.
+    pub(super) fn suspect(&mut self, session: SessionKey, suspicion: Suspicion) {
+        self.suspects.insert(session, suspicion);
+    }
+
+    /// Has a session that waits for its test put to it now: somebody wants to know.
+    pub(super) fn test_now(&mut self, session: SessionKey, now: Timestamp) {
+        if let Some(suspicion @ Suspicion::TestedFrom(_)) = self.suspects.get_mut(&session) {
+            *suspicion = Suspicion::TestedFrom(now);
+        }
+    }
+
+    /// When the next session may be put to the test that waits for its time.
+    pub(super) fn next_test(&self, now: Timestamp) -> Option<Timestamp> {
+        let due = self.tests().filter(|(session, at)| self.due.contains_key(session) && *at > now);
+        due.map(|(_, at)| at).min()
+    }
+
     /// The next session to be worked on, if a job may be started; it counts as running.
-    pub(super) fn next(&mut self) -> Option<(SessionKey, Due)> {
-        self.take(Queue::Live, LIVE_JOBS).or_else(|| self.take(Queue::History, HISTORY_JOBS))
+    pub(super) fn next(&mut self, now: Timestamp) -> Option<(SessionKey, Due)> {
+        if self.tests().any(|(session, _)| self.running.contains_key(&session)) {
+            return None;
+        }
+        let Some(tested) = self.to_be_tested(now) else {
+            let live = self.take(Queue::Live, LIVE_JOBS);
+            return live.or_else(|| self.take(Queue::History, HISTORY_JOBS));
+        };
+        match self.running.is_empty() {
+            true => self.begin(tested),
+            // What runs comes to its end; those who are waited for go first.
+            false => self.take(Queue::Live, LIVE_JOBS),
+        }
+    }
+
+    fn tests(&self) -> impl Iterator<Item = (SessionKey, Timestamp)> {
+        self.suspects.iter().filter_map(|(session, suspicion)| match suspicion {
+            Suspicion::Slight => None,
+            Suspicion::TestedFrom(at) => Some((*session, *at)),
+        })
+    }
+
+    fn to_be_tested(&self, now: Timestamp) -> Option<SessionKey> {
+        // A clock that was set back would put it off for longer.
+        let is_time = |at: Timestamp| at <= now || now.plus(QUIET) < at;
+        let due =
+            self.tests().filter(|(session, at)| self.due.contains_key(session) && is_time(*at));
+        due.map(|(session, _)| session).min()
+    }
+
+    fn begin(&mut self, session: SessionKey) -> Option<(SessionKey, Due)> {
+        let queue = match self.live.contains(&session) {
+            true => Queue::Live,
+            false => Queue::History,
+        };
+        self.live.retain(|waiting| *waiting != session);
+        self.history.retain(|waiting| *waiting != session);
+        let due = self.due.remove(&session)?;
+        let thread = self.idle_thread();
+        self.running.insert(session, Running { queue, thread });
+        Some((session, due))
     }
 
     /// Whether a job for history may be started, and none waits.
@@ -112,8 +181,9 @@ impl Schedule {
         self.running.is_empty() && self.due.is_empty()
     }
 
-    /// Forgets everything that was not begun.
+    /// Forgets everything that was not begun, and whom to suspect: what comes now is the end.
     pub(super) fn clear(&mut self) {
+        self.suspects.clear();
         self.due.clear();
         self.live.clear();
         self.history.clear();
@@ -124,14 +194,19 @@ impl Schedule {
             return None;
         }
         let (running, suspects) = (&self.running, &self.suspects);
-        let is_suspected = running.keys().any(|session| suspects.contains(session));
+        let is_suspected = running.keys().any(|session| suspects.contains_key(session));
         let waiting = match queue {
             Queue::Live => &mut self.live,
             Queue::History => &mut self.history,
         };
         let mut at = 0;
         while let Some(session) = waiting.get(at).copied() {
-            if running.contains_key(&session) || is_suspected && suspects.contains(&session) {
+            let waits = match suspects.get(&session) {
+                None => false,
+                Some(Suspicion::Slight) => is_suspected,
+                Some(Suspicion::TestedFrom(_)) => true,
+            };
+            if waits || running.contains_key(&session) {
                 at += 1;
                 continue;
             }
@@ -164,6 +239,7 @@ mod tests {
     const A: SessionKey = SessionKey(1);
     const B: SessionKey = SessionKey(2);
     const C: SessionKey = SessionKey(3);
+    const NOW: Timestamp = Timestamp::from_seconds(1_000_000);
 
     fn file(number: u32) -> impl FnOnce(&mut Due) {
         move |due| {
@@ -177,21 +253,21 @@ mod tests {
         schedule.add(A, Queue::Live, file(0));
         schedule.add(A, Queue::Live, file(2));
         schedule.add(A, Queue::Live, |due| due.index = Some(CloseReason::PreCompact));
-        let (session, due) = schedule.next().unwrap();
+        let (session, due) = schedule.next(NOW).unwrap();
         assert_eq!((session, due.files), (A, BTreeSet::from([0, 2])));
         assert_eq!(due.index, Some(CloseReason::PreCompact));
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(NOW), None);
     }
 
     #[test]
     fn one_job_a_session() {
         let mut schedule = Schedule::default();
         schedule.add(A, Queue::Live, file(0));
-        schedule.next().unwrap();
+        schedule.next(NOW).unwrap();
         schedule.add(A, Queue::Live, file(0));
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(NOW), None);
         schedule.ended(A);
-        assert_eq!(schedule.next().unwrap().0, A);
+        assert_eq!(schedule.next(NOW).unwrap().0, A);
     }
 
     #[test]
@@ -199,31 +275,74 @@ mod tests {
         let mut schedule = Schedule::default();
         let mut thread = |session| {
             schedule.add(session, Queue::Live, file(0));
-            schedule.next().unwrap();
+            schedule.next(NOW).unwrap();
             schedule.thread_of(session)
         };
         assert_eq!([thread(A), thread(B)], [0, 1]);
         schedule.ended(A);
         schedule.add(C, Queue::History, file(0));
-        schedule.next().unwrap();
+        schedule.next(NOW).unwrap();
         assert_eq!(schedule.thread_of(C), 0);
         schedule.add(A, Queue::Live, file(0));
-        schedule.next().unwrap();
+        schedule.next(NOW).unwrap();
         assert_eq!(schedule.thread_of(A), 2);
     }
 
     #[test]
     fn of_those_who_may_end_the_daemon_one_is_worked_on_at_a_time() {
-        let mut schedule = Schedule { suspects: HashSet::from([A, B]), ..Schedule::default() };
+        let mut schedule = Schedule::default();
+        [A, B].into_iter().for_each(|session| schedule.suspect(session, Suspicion::Slight));
         [A, B, C].into_iter().for_each(|session| schedule.add(session, Queue::Live, file(0)));
-        assert_eq!(schedule.next().unwrap().0, A);
-        assert_eq!(schedule.next().unwrap().0, C);
+        assert_eq!(schedule.next(NOW).unwrap().0, A);
+        assert_eq!(schedule.next(NOW).unwrap().0, C);
         schedule.ended(C);
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(NOW), None);
         schedule.ended(A);
-        assert_eq!(schedule.next().unwrap().0, B);
+        assert_eq!(schedule.next(NOW).unwrap().0, B);
         schedule.add(A, Queue::Live, file(0));
-        assert_eq!(schedule.next().unwrap().0, A, "it ended well");
+        assert_eq!(schedule.next(NOW).unwrap().0, A, "it ended well");
+    }
+
+    #[test]
+    fn a_session_is_put_to_the_test_alone_and_in_a_daemon_that_has_lived_for_a_while() {
+        let mut schedule = Schedule::default();
+        let then = NOW.plus(QUIET);
+        schedule.suspect(A, Suspicion::TestedFrom(then));
+        schedule.add(A, Queue::Live, file(0));
+        schedule.add(B, Queue::Live, file(0));
+        schedule.add(C, Queue::History, file(0));
+        assert_eq!(schedule.next(NOW).unwrap().0, B);
+        assert_eq!(schedule.next_test(NOW), Some(then));
+        // Its time has come, and what runs has to end.
+        assert_eq!(schedule.next(then), None);
+        schedule.ended(B);
+        assert_eq!(schedule.next(then).unwrap().0, A);
+        schedule.add(B, Queue::Live, file(0));
+        assert_eq!(schedule.next(then), None, "nothing else while it is tested");
+        schedule.ended(A);
+        assert_eq!(schedule.next(then).unwrap().0, B);
+        assert_eq!(schedule.next(then).unwrap().0, C);
+        schedule.add(A, Queue::Live, file(0));
+        assert_eq!(schedule.next(then).unwrap().0, A, "it ended well");
+        assert_eq!(schedule.next_test(NOW), None);
+    }
+
+    #[test]
+    fn a_test_is_not_put_off_by_a_clock_nor_when_someone_asks_nor_at_the_end() {
+        let mut schedule = Schedule::default();
+        let mut tested = |change: &dyn Fn(&mut Schedule), now| {
+            schedule.suspect(A, Suspicion::TestedFrom(NOW.plus(QUIET)));
+            change(&mut schedule);
+            schedule.add(A, Queue::History, file(0));
+            let next = schedule.next(now).map(|(session, _)| session);
+            schedule.ended(A);
+            schedule.clear();
+            next
+        };
+        assert_eq!(tested(&|_| {}, NOW), None);
+        assert_eq!(tested(&|_| {}, NOW.minus(QUIET)), Some(A));
+        assert_eq!(tested(&|schedule| schedule.test_now(A, NOW), NOW), Some(A));
+        assert_eq!(tested(&Schedule::clear, NOW), Some(A));
     }
 
     #[test]
@@ -232,11 +351,11 @@ mod tests {
         schedule.add(A, Queue::History, file(0));
         schedule.add(B, Queue::History, file(0));
         schedule.add(C, Queue::Live, file(0));
-        assert_eq!(schedule.next().unwrap().0, C);
-        assert_eq!(schedule.next().unwrap().0, A);
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(NOW).unwrap().0, C);
+        assert_eq!(schedule.next(NOW).unwrap().0, A);
+        assert_eq!(schedule.next(NOW), None);
         schedule.ended(A);
-        assert_eq!(schedule.next().unwrap().0, B);
+        assert_eq!(schedule.next(NOW).unwrap().0, B);
     }
 
     #[test]
@@ -245,11 +364,11 @@ mod tests {
         schedule.add(A, Queue::History, file(0));
         schedule.add(B, Queue::History, file(0));
         schedule.add(B, Queue::Live, |due| due.index = Some(CloseReason::LazyQuery));
-        assert_eq!(schedule.next().unwrap().0, B);
+        assert_eq!(schedule.next(NOW).unwrap().0, B);
         schedule.ended(B);
-        assert_eq!(schedule.next().unwrap().0, A);
+        assert_eq!(schedule.next(NOW).unwrap().0, A);
         schedule.ended(A);
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(NOW), None);
         assert!(schedule.is_idle());
     }
 
@@ -260,10 +379,10 @@ mod tests {
         schedule.forget(A);
         schedule.add(A, Queue::History, file(1));
         schedule.add(A, Queue::History, file(2));
-        let (session, due) = schedule.next().unwrap();
+        let (session, due) = schedule.next(NOW).unwrap();
         assert_eq!((session, due.files), (A, BTreeSet::from([1, 2])));
         schedule.ended(A);
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(NOW), None);
         assert!(schedule.wants_history() && schedule.is_idle());
     }
 }

@@ -5,8 +5,8 @@
 //! and finds no daemon waits in the [`spool`] of the home, a file each.
 
 use std::{
-    fs,
-    io::{self, Read},
+    fs::{self, File},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -179,6 +179,26 @@ pub fn has_room(home: &Path) -> io::Result<bool> {
     let bytes: Option<usize> = limit.and_then(|text| text.trim().parse().ok());
     let events = bytes.map_or(SPOOLED_EVENTS, |bytes| bytes / LONGEST_EVENT);
     Ok(fs::read_dir(spool(home))?.count() < events)
+}
+
+/// Writes an event to a file of the spool whose name tells that it is not whole yet. It is on the disk
+/// when this returns, so that its name never is without its content.
+pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(event)?;
+    file.sync_all()
+}
+
+/// Lets a file that is whole be seen under its own name. That would survive a power cut when this
+/// returns.
+pub fn rename_durably(unfinished: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(unfinished, path)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Has the names in a folder on the disk. Windows cannot be told to.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 fn spool_limit(home: &Path) -> PathBuf {

@@ -40,6 +40,8 @@ pub struct Answer {
     pub limits: Limits,
     /// What was let go to keep within the limits.
     pub let_go: LetGo,
+    /// How far searches are behind the database.
+    pub index: Index,
     /// Records of all transcripts.
     pub records: Records,
     /// Jobs running.
@@ -65,6 +67,17 @@ pub struct Redaction {
     pub is_older: bool,
     /// Whether that was begun and did not come to its end.
     pub is_unfinished: bool,
+}
+
+/// How far searches are behind the database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Index {
+    /// Changes of the database that searches do not find yet.
+    pub changes_behind: u64,
+    /// Whether nothing takes them over, or that takes too long.
+    pub stalled: bool,
 }
 
 /// The model that is asked.

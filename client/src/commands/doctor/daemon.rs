@@ -46,11 +46,11 @@ fn running(seen: &Seen) -> Finding {
             )
         }
         Daemon::Silent(pid) => {
-            let pid = pid.map_or("its process".to_owned(), |pid| pid.to_string());
+            let pid = pid.map_or(String::new(), |pid| format!(" (pid {pid})"));
             Finding::bad(
                 ABOUT,
-                "it takes connections, but does not answer",
-                format!("{}; end {pid}, then graphiti up", log(seen)),
+                format!("it takes connections, but does not answer{pid}"),
+                format!("graphiti stop --force, then graphiti up; {}", log(seen)),
             )
         }
         Daemon::Failing(why) => Finding::bad(

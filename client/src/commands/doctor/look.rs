@@ -6,7 +6,6 @@ use std::{
     process::{Command, Stdio},
     sync::mpsc,
     thread,
-    time::Duration,
 };
 
 use graphiti_proto::{
@@ -17,16 +16,13 @@ use graphiti_proto::{
 
 use super::seen::{Access, AgentSeen, Daemon, Folder, Seen, Socket, Told};
 use crate::{
-    connection::{AskError, Connection},
+    connection::{AskError, Connection, timeout},
     plugin,
     screen::now,
     setup::{self, AGENTS, Surroundings},
     start,
 };
 
-/// A daemon that does not answer in this time hangs; one that imports a large history on a busy
-/// machine takes a second or two.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Entries of folders with transcripts that are looked at.
 const ENTRIES: u64 = 1_000_000;
 /// Where Linux tells how many folders one user's programs may watch.
@@ -72,16 +68,22 @@ pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
     Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
 }
 
-/// Asks the daemon, but not for longer than [`PATIENCE`].
+/// Asks the daemon, but not for longer than it may be silent: one that imports a large history on a
+/// busy machine takes a second or two.
 fn ask(home: &Path) -> Daemon {
+    let timeout = match timeout() {
+        Ok(timeout) => timeout,
+        Err(error) => return Daemon::Failing(error.to_string()),
+    };
     let (send, receive) = mpsc::channel();
     let asking = thread::Builder::new().name("doctor".to_owned());
     if let Err(error) = asking.spawn(move || drop(send.send(answer()))) {
         return Daemon::Failing(error.to_string());
     }
-    match receive.recv_timeout(PATIENCE) {
+    match receive.recv_timeout(timeout) {
         Ok(Ok(daemon)) => daemon,
         Ok(Err(AskError::Down { .. })) => Daemon::Down,
+        Ok(Err(AskError::Silent(pid))) => Daemon::Silent(pid),
         Ok(Err(error)) => Daemon::Failing(error.to_string()),
         Err(_) => Daemon::Silent(endpoint::runtime(home).map(|runtime| runtime.pid)),
     }

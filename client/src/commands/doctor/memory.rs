@@ -33,8 +33,24 @@ pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
     findings.extend(seen.told().and_then(room));
     findings.extend(seen.told().map(|told| store(seen, told)));
     findings.extend(seen.told().and_then(secrets));
+    findings.extend(seen.told().map(index));
     findings.push(clock(seen));
     findings
+}
+
+fn index(told: &Told) -> Finding {
+    const ABOUT: &str = "index";
+    let index = told.health.index;
+    let behind = format!("{} changes behind the database", number(index.changes_behind));
+    match (index.stalled, index.changes_behind) {
+        (true, _) => Finding::bad(
+            ABOUT,
+            format!("the search index is {behind} and does not move: what is new is not found"),
+            "see the end of the log; graphiti stop, then graphiti up",
+        ),
+        (false, 0) => Finding::ok(ABOUT, "searches find all that the database has"),
+        (false, _) => Finding::ok(ABOUT, format!("{behind}, and catching up")),
+    }
 }
 
 fn transcripts(folder: &Folder) -> Finding {

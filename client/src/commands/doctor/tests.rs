@@ -74,7 +74,13 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "wait for it: 3",
             "graphiti up",
         ),
-        (|seen| seen.daemon = Daemon::Silent(Some(4711)), "daemon", Bad, "does not answer", "4711"),
+        (
+            |seen| seen.daemon = Daemon::Silent(Some(4711)),
+            "daemon",
+            Bad,
+            "does not answer (pid 4711)",
+            "graphiti stop --force",
+        ),
         (
             |seen| seen.daemon = Daemon::Failing("refused".to_owned()),
             "daemon",

@@ -13,7 +13,10 @@ mod outgoing;
 mod prompts;
 mod resources;
 
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use graphiti_proto::rpc::{Error, Request, code};
 use rmcp::{
@@ -32,14 +35,17 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
 pub(super) use self::{client::Client, lines::Lines};
-use crate::api::{
-    Shared,
-    caller::{AGENT_ROOM, Caller},
-    connection::{AT_ONCE, in_time},
-    places::Place,
-    progress::{Progress, Step},
-    server::Peer,
-    tools,
+use crate::{
+    api::{
+        Shared,
+        caller::{AGENT_ROOM, Caller},
+        connection::{AT_ONCE, defect, in_time},
+        places::Place,
+        progress::{Progress, Step},
+        server::Peer,
+        tools,
+    },
+    fault,
 };
 
 /// The notification by which a caller gives a request up.
@@ -92,7 +98,11 @@ impl Agent {
         caller.progress = progress;
         let _serving = self.place.serve();
         let work = async move {
-            let outcome = in_time(tools::call(&self.daemon, &caller, params)).await;
+            let outcome = in_time(async {
+                fault::point("request: taken");
+                tools::call(&self.daemon, &caller, params).await
+            })
+            .await;
             // The telling ends with its teller.
             drop(caller);
             outcome
@@ -182,7 +192,8 @@ impl ServerHandler for Agent {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.daemon, request.and_then(|request| request.cursor))
+        let cursor = request.and_then(|request| request.cursor);
+        defects_told(|| resources::list(&self.daemon, cursor))
     }
 
     async fn list_resource_templates(
@@ -198,7 +209,7 @@ impl ServerHandler for Agent {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.daemon, &request.uri).map(Into::into)
+        defects_told(|| resources::read(&self.daemon, &request.uri)).map(Into::into)
     }
 
     async fn list_prompts(
@@ -226,6 +237,12 @@ fn client(context: &RequestContext<RoleServer>) -> Client {
         Some(client) => Client::of(Some(&client)),
         None => Client::of(context.peer.peer_info().map(|peer| peer.client_info.clone()).as_ref()),
     }
+}
+
+/// What `work` comes to, with an error in the place of a panic: the SDK leaves the request of one that
+/// panics without an answer.
+fn defects_told<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(defect())))
 }
 
 /// Passes on how far a request is, until it ends.

@@ -71,8 +71,11 @@ pub(super) async fn hook(daemon: &Daemon, caller: &Caller, params: Value) -> Res
         Kind::End | Kind::Compact => {
             let acted = act(daemon, &event).await.map_err(super::tools::engine_error)?;
             if acted == Acted::TooEarly && !spool::patience(daemon, &event).is_zero() {
+                let home = daemon.home.clone();
+                // It waits for the disk.
+                let kept = tokio::task::spawn_blocking(move || spool::keep(&home, &event)).await;
                 let failed = |error: io::Error| Error::new(code::INTERNAL, error.to_string());
-                spool::keep(&daemon.home, &event).map_err(failed)?;
+                kept.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
             } else if acted == Acted::Done && !hooks.async_indexing {
                 taken.wait_ms = u64::try_from(hooks.hook_timeout.as_millis()).unwrap_or(u64::MAX);
             }

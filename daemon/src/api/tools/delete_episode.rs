@@ -32,6 +32,7 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
     let position = store.write(vec![gone]).done().await.map_err(store_error)?;
-    daemon.engine.until_followed(position).await;
+    // It is deleted, whether the index knows or not.
+    let _ = daemon.engine.until_followed(position).await;
     Ok(Answer { message: format!("Episode with UUID {id} deleted successfully") })
 }

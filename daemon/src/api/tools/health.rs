@@ -3,7 +3,7 @@
 use graphiti_proto::{
     rpc::Error,
     tools::health::{
-        Answer, Arguments, Embeddings, History, Kept, LetGo, Limits, Model, NAME, Records,
+        Answer, Arguments, Embeddings, History, Index, Kept, LetGo, Limits, Model, NAME, Records,
         Redaction, Sessions,
     },
 };
@@ -13,7 +13,7 @@ use crate::{
     api::{Daemon, convert, spool},
     clock,
     engine::{
-        Mode, PollingReason, Status,
+        IndexLag, Mode, PollingReason, Status,
         redaction::note::{self, StoredRules},
         room,
     },
@@ -56,6 +56,8 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
     {
         problems.push(why.clone());
     }
+    let lag = daemon.engine.index_lag();
+    problems.extend(stalled(lag));
     let totals = store.totals();
     let vectors = daemon.embedding.progress();
     let is_fine = problems.is_empty()
@@ -86,6 +88,7 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         },
         limits: limits(daemon),
         let_go: let_go(daemon),
+        index: Index { changes_behind: lag.changes, stalled: lag.is_stalled },
         records,
         jobs: status.jobs,
         redaction: redaction(store.as_ref()),
@@ -118,6 +121,16 @@ pub(super) fn sessions(status: &Status, total: u64) -> Sessions {
         failed: number(status.failed),
         unindexed: number(status.unindexed),
     }
+}
+
+/// What is to be said of a search index that does not move.
+fn stalled(lag: IndexLag) -> Option<String> {
+    lag.is_stalled.then(|| {
+        format!(
+            "the search index is {} changes behind the database and does not move; what is new is not found",
+            lag.changes
+        )
+    })
 }
 
 fn limits(daemon: &Daemon) -> Limits {
@@ -170,5 +183,17 @@ fn watch_mode(mode: Option<Mode>) -> &'static str {
             "polling, for there are more folders than fs.inotify.max_user_watches allows"
         }
         Some(Mode::Polling(PollingReason::Failed)) => "polling, for watching failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_index_is_a_problem_only_when_it_does_not_move() {
+        assert_eq!(stalled(IndexLag { changes: 7, is_stalled: false }), None);
+        let problem = stalled(IndexLag { changes: 7, is_stalled: true });
+        assert!(problem.is_some_and(|problem| problem.contains("7 changes behind")));
     }
 }

@@ -114,7 +114,8 @@ async fn index(
         }
     }
     caller.progress.tell(past.len(), past.len(), || "Done".to_owned());
-    daemon.engine.until_followed(position).await;
+    // They are indexed, whether that is found or not.
+    let _ = daemon.engine.until_followed(position).await;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use super::{Embedding, Progress, Tables, texts::Texts};
 use crate::{
+    fault,
     llm::{embed::Embeddings, error::Error},
     model::{
         graph::Thing,
@@ -43,6 +44,7 @@ impl Embedding {
     async fn work(self: &Arc<Self>) {
         let mut pause = PAUSE;
         loop {
+            fault::point("embedder: turn");
             let model = self.model();
             if !model.is_on() {
                 self.changed.notified().await;

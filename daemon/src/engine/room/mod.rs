@@ -21,6 +21,7 @@ pub use self::index::IndexRoom;
 use crate::{
     clock,
     engine::{Engine, defect, indexes::Indexes},
+    fault,
     model::Timestamp,
     store::{Condition, Note, Shelf, Store, StoreError, Write},
 };
@@ -114,6 +115,7 @@ impl Keeper {
         let mut ends = self.store.outbox_ends();
         let mut tried = false;
         loop {
+            fault::point("keeper: turn");
             let is = condition.borrow_and_update().clone();
             match is {
                 Condition::Fine => {}

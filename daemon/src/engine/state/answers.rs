@@ -32,7 +32,7 @@ impl State {
             }
             Ask::Close { session, reason, reply } => {
                 if reason.is_asked() {
-                    self.try_again(session);
+                    self.try_again(session, now);
                 }
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
                     Some(_) => self.waiting.entry(session).or_default().push(reply),
@@ -105,7 +105,8 @@ impl State {
     }
 
     /// Someone asks for a session, though it may be left alone.
-    fn try_again(&self, session: SessionKey) {
+    fn try_again(&mut self, session: SessionKey, now: Timestamp) {
+        self.schedule.test_now(session, now);
         if let Some(session) = self.session(session) {
             self.reader.at_work.try_again(&session.id);
         }
@@ -183,8 +184,11 @@ impl State {
             let saved = self.engine.store.write(Vec::new());
             let engine = self.engine.clone();
             tokio::spawn(async move {
-                if let Ok(position) = saved.done().await {
-                    engine.until_followed(position).await;
+                // A database that takes nothing has nothing more to be found.
+                if let Ok(position) = saved.done().await
+                    && engine.until_followed(position).await.is_err()
+                {
+                    return;
                 }
                 let _ = done.reply.send(());
             });

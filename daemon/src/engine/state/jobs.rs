@@ -35,7 +35,7 @@ impl State {
             self.import_history(now);
             self.start_asking(now);
         }
-        while let Some((key, due)) = self.schedule.next() {
+        while let Some((key, due)) = self.schedule.next(now) {
             match self.prepare(key, due, now) {
                 Ok(Some(job)) => match self.left_alone(&job, now) {
                     Some(done) => self.job_ended(done, now),

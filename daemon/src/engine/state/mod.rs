@@ -20,7 +20,7 @@ mod workers;
 use std::{
     collections::{HashMap, VecDeque},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -35,14 +35,15 @@ use crate::{
     capture::watch::{Mode, Notice, Watch},
     clock,
     engine::{
-        AskError, Closed, Engine, Event, Places, Settings, StartError, defect,
+        AskError, Closed, Engine, Event, Places, Settings, StartError, at_work, defect,
         discovery::Discovery,
         duplicates,
         files::Looked,
         reading::Reader,
         redaction,
-        schedule::{self, Schedule},
+        schedule::{self, Schedule, Suspicion},
     },
+    fault,
     model::{SessionKey, Timestamp},
     session::Tracker,
 };
@@ -109,8 +110,14 @@ impl State {
         }
         let asks = Asks::load(engine.store.as_ref())?;
         let mut schedule = Schedule::default();
-        for suspect in reader.at_work.suspects() {
-            schedule.suspects.extend(engine.store.find_session(&suspect)?);
+        let now = clock::now();
+        let test = Suspicion::TestedFrom(now.plus(at_work::QUIET));
+        for (suspect, is_tested) in reader.at_work.suspects() {
+            // One that is left alone is not worked on.
+            let is_tested = is_tested && reader.at_work.left_alone(&suspect, now).is_none();
+            let suspicion = if is_tested { test } else { Suspicion::Slight };
+            let session = engine.store.find_session(&suspect)?;
+            session.into_iter().for_each(|session| schedule.suspect(session, suspicion));
         }
         Ok(State {
             engine,
@@ -145,6 +152,7 @@ impl State {
         self.resume_jobs(clock::now());
         self.start_watches();
         loop {
+            fault::point("engine: turn");
             self.start_work(clock::now());
             self.reply_to_settling(clock::now());
             self.reply_to_forgetting();
@@ -245,7 +253,8 @@ impl State {
 
     fn pause(&self, now: Timestamp) -> Option<Duration> {
         let deadline = self.tracker.next_deadline().into_iter().chain(self.next_ask());
-        let deadline = deadline.chain(self.unreadable.due()).min();
+        let deadline =
+            deadline.chain(self.unreadable.due()).chain(self.schedule.next_test(now)).min();
         let deadline = deadline.filter(|_| self.stopping.is_none())?;
         Some(deadline.since(now).min(LONGEST_SLEEP))
     }
@@ -263,5 +272,13 @@ impl State {
             self.problems.pop_front();
         }
         self.problems.push_back(problem);
+    }
+}
+
+impl Drop for State {
+    /// However the loop ended, what runs beside it works for nobody any more.
+    fn drop(&mut self) {
+        self.reader.stop.store(true, Ordering::Relaxed);
+        self.settings.asker.client.stop();
     }
 }

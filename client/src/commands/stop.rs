@@ -1,0 +1,45 @@
+//! `graphiti stop`.
+
+use graphiti_proto::{endpoint, methods};
+use serde_json::{Value, json};
+
+use crate::{
+    cli,
+    connection::{AskError, Connection},
+    screen::Screen,
+    start,
+};
+
+pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    match ask() {
+        Ok(()) if start::until_it_is_gone(&home) => {
+            screen.print("graphitid has stopped.");
+            return Ok(());
+        }
+        Err(error) if !stop.force => return Err(error),
+        Ok(()) if !stop.force => {
+            let what = "graphitid is stopping, but has not ended yet; `graphiti stop --force` ends it at once";
+            return Err(AskError::Failed(what.to_owned()));
+        }
+        // It is down, unless it owns the home.
+        asked => match start::kill(&home) {
+            Ok(true) => {}
+            Ok(false) => asked?,
+            Err(error) => {
+                return Err(AskError::Failed(format!("graphitid cannot be ended: {error}")));
+            }
+        },
+    }
+    screen.print("graphitid was ended. What it had acknowledged is safe.");
+    Ok(())
+}
+
+/// One of another protocol, too: after an update it is the old daemon that has to go.
+fn ask() -> Result<(), AskError> {
+    match Connection::open_quickly()?.ask::<Value>(methods::STOP, &json!({})) {
+        // It may be gone before its answer is sent.
+        Ok(_) | Err(AskError::Broken(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

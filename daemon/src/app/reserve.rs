@@ -1,0 +1,82 @@
+//! Room on the disk that is kept for a start: without any the database could not even be opened to be
+//! searched, for sled writes when it opens one.
+//!
+//! A file holds it. It goes when a daemon starts on a full disk, unless another program takes what gets
+//! free by that, and comes again when a daemon starts where there is room.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Enough for two segments of the database, and for all that is small. Bytes.
+const RESERVE: u64 = 8 << 20;
+/// A start with less than this needs what is kept for it. Bytes.
+const NEEDED: u64 = RESERVE;
+/// It is kept only where there is much more. Bytes.
+const PLENTY: u64 = 8 * RESERVE;
+
+/// Gives the room free where nothing else is.
+pub(super) fn release_when_full(home: &Path) {
+    if free_bytes(home).is_some_and(|free| free < NEEDED) && fs::remove_file(file(home)).is_ok() {
+        tracing::warn!("the disk is full: what was kept for a start is used up");
+    }
+}
+
+/// Keeps room for a later start, where there is plenty.
+pub(super) fn keep(home: &Path) {
+    let has_plenty = || free_bytes(home).is_some_and(|free| free > PLENTY);
+    if !file(home).exists()
+        && has_plenty()
+        && let Err(error) = make(&file(home))
+    {
+        // Some file systems do not give room in advance.
+        tracing::debug!(%error, "no room is kept for a start on a full disk");
+        let _ = fs::remove_file(file(home));
+    }
+}
+
+fn file(home: &Path) -> PathBuf {
+    home.join("reserve")
+}
+
+#[cfg(unix)]
+fn make(path: &Path) -> io::Result<()> {
+    let file = File::create(path)?;
+    Ok(rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, RESERVE)?)
+}
+
+#[cfg(not(unix))]
+fn make(path: &Path) -> io::Result<()> {
+    File::create(path)?.set_len(RESERVE)
+}
+
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+/// The system does not tell.
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_takes_its_room_and_stays_while_there_is_other() {
+        let home = tempfile::tempdir().unwrap();
+        keep(home.path());
+        let Ok(kept) = fs::metadata(file(home.path())) else { return };
+        assert!(kept.blocks() * 512 >= RESERVE, "{} blocks", kept.blocks());
+        release_when_full(home.path());
+        assert!(file(home.path()).exists());
+    }
+}

@@ -1,0 +1,182 @@
+//! A round: one opened database, and the tasks that work with it.
+
+use std::{
+    path::Path,
+    sync::{Arc, RwLock, Weak},
+    time::Duration,
+};
+
+use anyhow::Context;
+use tokio::sync::{Notify, mpsc, watch};
+
+use super::{
+    Wiring,
+    models::Models,
+    open_store, places, reserve,
+    tasks::{Ended, Task, Tasks},
+};
+use crate::{
+    api::{self, Administration, Daemon},
+    capture::watch::{Method, Notice, Watch, Watched},
+    clock,
+    engine::{
+        Engine,
+        at_work::AtWork,
+        embedding::Embedding,
+        follow,
+        room::{IndexRoom, Keeper},
+    },
+    store::{Condition, Store},
+};
+
+/// Between two looks into the spool, where the file system reports no changes.
+const SPOOL_POLL: Duration = Duration::from_secs(5);
+
+/// What lives from the opening of the database to its closing.
+pub(super) struct Round {
+    pub(super) tasks: Tasks,
+    pub(super) daemon: api::Shared,
+    pub(super) models: Models,
+    pub(super) requests: mpsc::Receiver<Administration>,
+    stop: watch::Sender<bool>,
+    spool_watch: Watch,
+}
+
+/// Why a round came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RoundEnd {
+    /// The daemon was told to stop.
+    Stopped,
+    /// The database is to be opened anew: it failed and may work again, or it can be made smaller.
+    Again,
+    /// This task ended, and should not have.
+    Broken(Task),
+}
+
+impl Wiring {
+    /// Opens everything first: nothing works yet when something cannot be opened.
+    pub(super) async fn open_round(&mut self, is_first: bool) -> anyhow::Result<Round> {
+        let home = self.home.path().to_owned();
+        let limits = self.limits();
+        let (store, damage) = open_store(&home, limits.database)?;
+        // What was opened to be made smaller, and is not, would not be the next time.
+        let can_shrink = is_first || !store.is_tight();
+        let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
+        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
+        let (limits, in_force) = watch::channel(limits);
+        let room = IndexRoom::new(in_force);
+        let follower = follow::open(&follow::folder(&home), store.clone(), room, embedding.clone())
+            .context("open the search index")?;
+        let indexes = follower.indexes().clone();
+        let (followed, reached) = watch::channel(follow::Followed::default());
+        let places = places(&self.config);
+        let watched = places.roots.clone();
+        let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
+        let settings = self.settings(&mut models);
+        let (engine, engine_loop) =
+            Engine::new(store, settings, places, (reached, at_work)).context("start the engine")?;
+        for problem in self.problem.take().into_iter().chain(damage) {
+            engine.note_problem(problem).await;
+        }
+        let keeper = Keeper::new(engine.clone(), indexes.clone(), limits, can_shrink);
+        let (administration, requests) = mpsc::channel(4);
+        let daemon = Arc::new(Daemon {
+            engine,
+            indexes,
+            embedding: embedding.clone(),
+            keeper: Arc::new(keeper),
+            home: home.clone(),
+            query_timeout: self.config.api.query_timeout,
+            hooks: RwLock::new(self.config.api.hooks.clone()),
+            ears: api::methods::hook::Ears::default(),
+            watched,
+            started_at: self.started_at,
+            administration,
+        });
+        if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
+            tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
+        }
+        let changed = Arc::new(Notify::new());
+        let spool_watch = watch_spool(&home, changed.clone())?;
+        let listener = self.listen()?;
+
+        reserve::keep(&home);
+        let (stop, stopping) = watch::channel(false);
+        let mut tasks = Tasks::default();
+        tasks.spawn(Task::Follower, follower.run(followed, stopping.clone()));
+        tasks.spawn(Task::Embedder, embedding.run(stopping.clone()));
+        tasks.spawn(Task::Engine, engine_loop.run());
+        tasks.spawn(Task::Keeper, daemon.keeper.clone().run());
+        tasks.spawn(Task::Spool, api::spool::go_through(daemon.clone(), changed));
+        if let Some(listener) = listener {
+            tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
+        }
+        Ok(Round { tasks, daemon, models, requests, stop, spool_watch })
+    }
+}
+
+impl Round {
+    /// The database, for finding out when nobody holds it any more.
+    pub(super) fn opened(&self) -> Weak<dyn Store> {
+        Arc::downgrade(self.daemon.engine.store())
+    }
+
+    /// Whether the round is over with the end of one of its tasks.
+    pub(super) fn end_after(&self, ended: Ended) -> Option<RoundEnd> {
+        let Ended { task, is_defect } = ended;
+        let condition = self.daemon.engine.store().condition();
+        let is_store_broken = matches!(&*condition.borrow(), Condition::Failed(_));
+        match task {
+            Task::Keeper if !is_defect => Some(RoundEnd::Again),
+            // The keeper waits until the database works again; until then is searched what there is.
+            Task::Follower if !is_defect && is_store_broken => None,
+            _ => {
+                tracing::error!(is_defect, "{task} has ended");
+                Some(RoundEnd::Broken(task))
+            }
+        }
+    }
+
+    /// Ends the tasks: callers first, then the work in hand, then the index, and the database with
+    /// the last of those who hold it. What has not ended in time is broken off where it waits.
+    pub(super) async fn end(self, limit: Duration) {
+        let Round { mut tasks, daemon, models, stop, spool_watch, .. } = self;
+        let ending = async {
+            stop.send_replace(true);
+            tasks.abort(Task::Keeper).await;
+            tasks.until_ended(Task::Server).await;
+            drop(spool_watch);
+            tasks.abort(Task::Spool).await;
+            let engine = daemon.engine.clone();
+            drop(daemon);
+            engine.stop().await;
+            drop(engine);
+            tasks.until_ended(Task::Engine).await;
+            drop(models);
+            tasks.until_ended(Task::Embedder).await;
+            tasks.until_ended(Task::Follower).await;
+        };
+        if tokio::time::timeout(limit, ending).await.is_err() {
+            tracing::error!(running = ?tasks.running(), "some tasks do not end");
+        }
+    }
+}
+
+/// Watches for events that are put in the spool. A hook that a daemon that hangs did not answer leaves
+/// its event there, too, so what lies there at the start is not all.
+fn watch_spool(home: &Path, changed: Arc<Notify>) -> anyhow::Result<Watch> {
+    let folder = api::spool::open(home).context("open the spool")?;
+    let watched = Watched {
+        roots: vec![folder],
+        wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+        method: Method::Automatic,
+        poll_every: SPOOL_POLL,
+    };
+    let report = move |notice| {
+        if let Notice::Files(_) = notice {
+            changed.notify_one();
+        }
+        true
+    };
+    Watch::start(watched, report).context("watch the spool")
+}

@@ -1,0 +1,145 @@
+//! The tasks that live as long as a round, and what it means when one of them ends.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::{self, Future},
+    time::{Duration, Instant},
+};
+
+use tokio::task::{AbortHandle, Id, JoinSet};
+
+/// So many defects within [`WINDOW`] are survived by another round; with one more the process ends, so
+/// that whoever started it notices.
+const DEFECTS: usize = 3;
+const WINDOW: Duration = Duration::from_secs(600);
+
+/// A task that lives as long as a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Task {
+    /// Accepts connections.
+    Server,
+    /// Goes through the spool.
+    Spool,
+    /// Keeps the limits. Its end asks for another round.
+    Keeper,
+    /// The engine's loop.
+    Engine,
+    /// Makes vectors.
+    Embedder,
+    /// Brings the search index up to date.
+    Follower,
+}
+
+/// All tasks of a round. They are aborted when this is dropped.
+#[derive(Default)]
+pub(super) struct Tasks {
+    set: JoinSet<()>,
+    running: Vec<(Task, AbortHandle)>,
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub(super) task: Task,
+    /// It panicked.
+    pub(super) is_defect: bool,
+}
+
+/// When tasks ended that should not have.
+#[derive(Default)]
+pub(super) struct Defects(VecDeque<Instant>);
+
+impl Tasks {
+    pub(super) fn spawn(&mut self, task: Task, work: impl Future<Output = ()> + Send + 'static) {
+        let handle = self.set.spawn(work);
+        self.running.push((task, handle));
+    }
+
+    /// Waits until one of them ends. Nothing is lost when the future is dropped.
+    pub(super) async fn next(&mut self) -> Ended {
+        let (id, is_defect) = match self.set.join_next_with_id().await {
+            Some(Ok((id, ()))) => (id, false),
+            Some(Err(error)) => (error.id(), error.is_panic()),
+            None => future::pending().await,
+        };
+        Ended { task: self.remove(id), is_defect }
+    }
+
+    /// Waits until this one has ended.
+    pub(super) async fn until_ended(&mut self, task: Task) {
+        while self.running.iter().any(|(running, _)| *running == task) {
+            self.next().await;
+        }
+    }
+
+    /// Breaks a task off where it waits, and waits until it has ended.
+    pub(super) async fn abort(&mut self, task: Task) {
+        let handles = self.running.iter().filter(|(running, _)| *running == task);
+        handles.for_each(|(_, handle)| handle.abort());
+        self.until_ended(task).await;
+    }
+
+    /// Those that have not ended.
+    pub(super) fn running(&self) -> Vec<Task> {
+        self.running.iter().map(|(task, _)| *task).collect()
+    }
+
+    fn remove(&mut self, id: Id) -> Task {
+        let at = self.running.iter().position(|(_, handle)| handle.id() == id);
+        self.running.swap_remove(at.expect("a task ends once")).0
+    }
+}
+
+impl Defects {
+    /// Notes one more; says whether another round is worth it.
+    pub(super) fn survives(&mut self, now: Instant) -> bool {
+        self.0.retain(|before| now.duration_since(*before) < WINDOW);
+        self.0.push_back(now);
+        self.0.len() <= DEFECTS
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Task::Server => "the task that accepts connections",
+            Task::Spool => "the task that reads hook events from the spool",
+            Task::Keeper => "the task that keeps the disk limits",
+            Task::Engine => "the engine's loop",
+            Task::Embedder => "the task that makes vectors",
+            Task::Follower => "the task that updates the search index",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_a_task_is_noticed_with_its_name_and_its_reason() {
+        let mut tasks = Tasks::default();
+        tasks.spawn(Task::Engine, future::pending());
+        tasks.spawn(Task::Follower, async { panic!("a defect") });
+        assert_eq!(tasks.next().await, Ended { task: Task::Follower, is_defect: true });
+        tasks.spawn(Task::Keeper, async {});
+        assert_eq!(tasks.next().await, Ended { task: Task::Keeper, is_defect: false });
+        tasks.until_ended(Task::Keeper).await;
+        assert_eq!(tasks.running(), [Task::Engine]);
+        tasks.abort(Task::Engine).await;
+        assert_eq!(tasks.running(), []);
+    }
+
+    #[test]
+    fn a_defect_now_and_then_is_survived_and_one_after_the_other_is_not() {
+        let start = Instant::now();
+        let mut defects = Defects::default();
+        for number in 0..20 {
+            assert!(defects.survives(start + WINDOW / 3 * number), "{number}");
+        }
+        let mut defects = Defects::default();
+        let survived: Vec<bool> = (0..=DEFECTS).map(|_| defects.survives(start)).collect();
+        assert_eq!(survived, [true, true, true, false]);
+    }
+}

@@ -1,0 +1,207 @@
+//! What each entry of the outbox changes in the search indexes.
+
+use super::Follower;
+use crate::{
+    engine::{
+        snapshots::{Entry, Snapshot, Take},
+        things::{self, Graph},
+    },
+    fault,
+    model::{Episode, Message, Namespace, Project, graph::Thing, session::Session, vector::Owner},
+    search::index::{Card, Change, EpisodeField, Position},
+    store::{Outbox, SourceKey, StoreError},
+};
+
+/// Outbox entries taken over in one go.
+const ENTRIES: usize = 256;
+/// Messages of a file taken over in one go.
+const MESSAGES: usize = 1_024;
+
+impl Follower {
+    /// Takes over some of the entries after `after`, up to `end`; returns how far it came.
+    pub(super) fn take_entries(&mut self, after: u64, end: u64) -> Result<u64, StoreError> {
+        let mut entries = match self.store.outbox(after, ENTRIES) {
+            Err(StoreError::Damaged { .. }) => match self.store.outbox(after, 1) {
+                // One damaged record must not keep the others from being found.
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "a change cannot be searched");
+                    self.indexes.pass(Position(after + 1));
+                    return Ok(after + 1);
+                }
+                first => first?,
+            },
+            entries => entries?,
+        };
+        // Later ones may still be lost in a crash.
+        entries.retain(|entry| entry.position <= end);
+        let Some(last) = entries.last().map(|entry| entry.position) else {
+            // Entries that are gone were taken over before.
+            self.indexes.pass(Position(end));
+            return Ok(end);
+        };
+        for entry in entries {
+            let position = Position(entry.position);
+            match self.take(entry.what, position, end) {
+                // One damaged record must not keep the others from being found.
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "something cannot be searched");
+                    self.indexes.pass(position);
+                }
+                other => other?,
+            }
+        }
+        self.snapshots.passed(last);
+        fault::point("index: applied");
+        Ok(last)
+    }
+
+    /// Takes over one entry; all of them up to `end` are in the store.
+    fn take(&mut self, what: Outbox, position: Position, end: u64) -> Result<(), StoreError> {
+        match what {
+            Outbox::Messages { source, from, count, overwrites } => {
+                // Some of them may be in the index already.
+                let overwrites = overwrites || position.0 <= self.in_part_to;
+                let position = position.0;
+                self.take_messages(Entry { source, position, from, count, overwrites }, end)?;
+            }
+            Outbox::Session(session) => {
+                if let Some(session) = self.store.session(session)? {
+                    let change = Change::Messages { card: card(&session), messages: Vec::new() };
+                    self.indexes.sessions.apply(change, position);
+                }
+            }
+            Outbox::SourceCleared(source) => {
+                if self.snapshots.clear(source, position.0) {
+                    self.drop_source(source, position);
+                }
+            }
+            Outbox::Episode(id) => {
+                if let Some(episode) = self.store.episode(id)? {
+                    self.feed_episode(&episode, position)?;
+                    self.embedding.touch(Owner::Session(episode.session));
+                }
+            }
+            // A new episode of the session takes its place by itself; one that is gone for good
+            // has left its session without any.
+            Outbox::EpisodeDropped { session, .. } => {
+                self.embedding.touch(Owner::Session(session));
+                let indexed = self.store.session(session)?.and_then(|session| session.indexed);
+                let is_gone = match indexed {
+                    None => true,
+                    Some(indexed) => self.store.episode(indexed.episode)?.is_none(),
+                };
+                if is_gone {
+                    self.indexes.sessions.apply(Change::DropEpisode { session }, position);
+                }
+            }
+            Outbox::Things(things) => {
+                for thing in things {
+                    self.embedding.touch(Owner::Thing(thing));
+                    // A damaged record costs what it says, not all that follows.
+                    if let Err(error) = self.feed_thing(thing, position) {
+                        tracing::warn!(%error, "a fact cannot be searched");
+                    }
+                }
+            }
+            Outbox::SessionDropped(session) => {
+                self.indexes.sessions.apply(Change::DropSession { session }, position);
+                self.embedding.touch(Owner::Session(session));
+            }
+        }
+        self.indexes.pass(position);
+        Ok(())
+    }
+
+    fn take_messages(&mut self, entry: Entry, end: u64) -> Result<(), StoreError> {
+        let source = entry.source;
+        // What takes several steps is taken over only at the end of them.
+        let before = Position(entry.position.saturating_sub(1));
+        match self.snapshots.take(entry) {
+            Take::Nothing => {}
+            Take::Part { from, count } => {
+                self.feed(source, from, count as usize, before)?;
+            }
+            Take::Whole => {
+                self.drop_source(source, before);
+                let next_seq = self.feed(source, 0, usize::MAX, before)?;
+                let ends = self.store.outbox_end();
+                self.snapshots.note(source, Snapshot { covers: end, next_seq, ends });
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_source(&self, SourceKey { session, number }: SourceKey, position: Position) {
+        self.indexes.sessions.apply(Change::DropSource { session, source: number }, position);
+    }
+
+    pub(super) fn feed_thing(&self, thing: Thing, position: Position) -> Result<(), StoreError> {
+        let graph = Graph::of(self.store.as_ref());
+        match thing {
+            Thing::Entity(id) => {
+                for change in things::entity_changes(&graph, id)? {
+                    self.indexes.entities.apply(change, position);
+                }
+            }
+            Thing::Fact(key) => {
+                self.indexes.facts.apply(things::fact_change(&graph, key)?, position);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over messages of a file; returns the number after the last one.
+    pub(super) fn feed(
+        &self,
+        source: SourceKey,
+        from: u32,
+        count: usize,
+        position: Position,
+    ) -> Result<u32, StoreError> {
+        let Some(session) = self.store.session(source.session)? else { return Ok(from) };
+        let mut next = from;
+        let mut left = count;
+        while left > 0 {
+            let messages: Vec<Message> = self.store.messages(source, next, left.min(MESSAGES))?;
+            let Some(last) = messages.last() else { break };
+            next = last.seq + 1;
+            left = left.saturating_sub(messages.len());
+            let backlog = self
+                .indexes
+                .sessions
+                .apply(Change::Messages { card: card(&session), messages }, position);
+            self.relieve_when_full(backlog, position);
+        }
+        Ok(next)
+    }
+
+    pub(super) fn feed_episode(
+        &self,
+        episode: &Episode,
+        position: Position,
+    ) -> Result<(), StoreError> {
+        let Some(session) = self.store.session(episode.session)? else { return Ok(()) };
+        let backlog = self.indexes.sessions.apply(
+            Change::Episode {
+                card: card(&session),
+                fields: EpisodeField::all_of(episode),
+                branches: episode.branches.clone(),
+            },
+            position,
+        );
+        self.relieve_when_full(backlog, position);
+        Ok(())
+    }
+}
+
+fn card(session: &Session) -> Card {
+    Card {
+        session: session.key,
+        namespace: session.project.as_ref().map_or(Namespace::default(), Project::namespace),
+        project: session.project.clone(),
+        agent: session.id.agent.clone(),
+        started_at: session.started_at,
+        ended_at: session.last_activity,
+        branch: None,
+    }
+}
