@@ -123,6 +123,7 @@ fn nonsense(set: &Set, index: &Index, meanings: &vectors::Meanings) -> String {
             limit: 10,
             weights: &Weights::default(),
             second: Some(&ranker),
+            only: None,
         };
         let found = index.search(&request).expect("the index can be read").sessions.len();
         answered += usize::from(found > 0);
@@ -163,6 +164,7 @@ fn ask_all(
             limit: 10,
             weights,
             second: ranker.as_ref().map(|ranker| ranker as &dyn SecondRanker),
+            only: None,
         };
         let results = index.search(&request).expect("the index can be read");
         let ranked: Vec<&str> = results

@@ -158,6 +158,7 @@ fn search(index: &Index, question: &str) -> Duration {
         limit: 10,
         weights: &Weights::default(),
         second: None,
+        only: None,
     };
     let results = index.search(&request).expect("the index can be read");
     assert!(question.contains(':') || !results.sessions.is_empty(), "every word was said");

@@ -385,7 +385,10 @@ fn no_question_fails_whatever_is_in_it() {
 
 #[test]
 fn what_lets_in_only_some_counts_before_any_limit() {
-    let ended = |session: u64| Card { ended_at: day(3, 1 + session as i8 % 20), ..card(session) };
+    let ended = |session: u64| {
+        let ended_at = day(3, 1 + i8::try_from(session % 20).unwrap());
+        Card { ended_at, ..card(session) }
+    };
     let index = TestIndex::with((0..300).map(|number| said(ended(number), &["a common lantern"])));
     // One that is neither among the best nor among the latest.
     let wanted = keys(&index.search("lantern"));
