@@ -96,15 +96,15 @@ impl Played {
                     drop(run.stop().await);
                     run = self.machine.start();
                 }
-                step => self.change(step),
+                step => self.change(&step),
             }
         }
         self.check(run).await
     }
 
     /// Changes files; what is not possible is left out.
-    fn change(&mut self, step: Step) {
-        match step {
+    fn change(&mut self, step: &Step) {
+        match *step {
             Step::Append(path) => self.append(path),
             Step::Copy(from, to) if self.may_take(from, to) => {
                 fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();

@@ -31,7 +31,7 @@ const PATHS: [(&str, &str, Option<&str>); 6] = [
     ("/q/a/1", "a", Some("1")),
 ];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     Create(usize),
     Delete(usize),
