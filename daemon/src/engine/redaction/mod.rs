@@ -23,6 +23,15 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Redactor::new().redact(text).text
 }
 
+/// The same of a text that is one's own.
+pub fn owned(given: String) -> String {
+    let clean = match text(&given) {
+        Cow::Owned(clean) => Some(clean),
+        Cow::Borrowed(_) => None,
+    };
+    clean.unwrap_or(given)
+}
+
 /// An id, or a name by which something is found, without its secrets. One that holds none is what it
 /// was; of two that differ only in their secrets each is still one of its own, and always the same.
 pub fn id(id: &str) -> Cow<'_, str> {

@@ -326,7 +326,7 @@ fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Optio
         IndexEnd::Nothing => (JobEnd::Nothing, None),
         IndexEnd::Failed(error) => {
             let pause = RETRIES.get(indexing.attempts as usize).copied().map(Duration::from_secs);
-            let error = redaction::text(&error).into_owned();
+            let error = redaction::owned(error);
             (JobEnd::Failed { error, retry_at: pause.map(|pause| now.plus(pause)) }, None)
         }
     }

@@ -261,7 +261,7 @@ impl State {
 
     fn note_problem(&mut self, problem: String) {
         // Most of them name a file.
-        let problem = redaction::text(&problem).into_owned();
+        let problem = redaction::owned(problem);
         // What goes on going wrong is said once.
         if let Some(at) = self.problems.iter().position(|known| *known == problem) {
             self.problems.remove(at);

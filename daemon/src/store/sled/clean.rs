@@ -34,8 +34,11 @@ struct TextTable {
     /// The first byte of its keys.
     first: u8,
     /// Cleans one of its records.
-    clean: fn(&mut Changes<'_>, &Key, &[u8], &mut dyn Cleaner) -> Result<(), StoreError>,
+    clean: Clean,
 }
+
+/// Adds what changes with a record, under its key, to the changes.
+type Clean = fn(&mut Changes<'_>, &Key, &[u8], &mut dyn Cleaner) -> Result<(), StoreError>;
 
 /// Tables that hold text, in the order in which they are gone over: a checkpoint needs its file's
 /// messages as they were.
