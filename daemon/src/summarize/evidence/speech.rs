@@ -291,15 +291,20 @@ impl Collector {
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {
             self.pending.errors.said(line, About::Cause, &found.text);
         }
+        if !self.evidence.errors.is_empty() {
+            for block in blocks(text) {
+                let (Block::Paragraph(text) | Block::Heading(text) | Block::Item(text)) = block;
+                for sentence in sentences(&one_line(&text)) {
+                    errors::note_known(&mut self.evidence.errors, sentence);
+                }
+            }
+        }
         let prose = blocks(text).into_iter().filter_map(|block| match block {
             Block::Paragraph(paragraph) => Some(one_line(&paragraph)),
             Block::Heading(lead_in) => Some(one_line(&lead_in)),
             Block::Item(_) => None,
         });
         for paragraph in prose {
-            for sentence in sentences(&paragraph) {
-                errors::note_known(&mut self.evidence.errors, sentence);
-            }
             for intention in sentences(&paragraph).into_iter().filter_map(statements::intention) {
                 self.pending.errors.said(line, About::Fix, &intention);
             }

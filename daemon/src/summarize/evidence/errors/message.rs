@@ -96,7 +96,7 @@ fn is_code(line: &str) -> bool {
 }
 
 /// `error[E0308]: mismatched types`, `src/a.ts(3,4): error TS2304: …`, `x.c:3:5: error: …`.
-pub(super) fn is_compiler(line: &str) -> bool {
+fn is_compiler(line: &str) -> bool {
     pattern!(
         r"^error(?:\[E\d+\])?: |\berror (?:TS|CS|FS|MSB|NU|BC)\d+: |:\d+:\d+: (?:fatal )?error: "
     )

@@ -335,7 +335,12 @@ impl Tracker {
 fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
     const AT_ONCE: Duration = Duration::from_secs(90);
     let (Some(from), Some(to)) = (error.at, event.at) else { return false };
-    error.times == 1 && to.since(from) <= AT_ONCE && message::is_compiler(&error.message)
+    error.times == 1
+        && to.since(from) <= AT_ONCE
+        && pattern!(
+            r"error\[E\d+\]|\berror (?:TS|CS)\d+: |:\d+:\d+: (?:(?:fatal |syntax )?error: |undefined: |.* (?:declared|imported) and not used)|^(?:Syntax|Indentation)Error: "
+        )
+        .is_match(&error.message)
 }
 
 /// Keeps what the agent says of failures that are not its work: that they were there before, or
@@ -357,7 +362,7 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let named = open
         .iter()
         .rposition(|error| words().any(|word| error.message.contains(word)))
-        .or_else(|| open.iter().rposition(|error| error.message.contains("failed")));
+        .or(open.len().checked_sub(1));
     if let Some(at) = named {
         open[at].known = Some(kept(sentence, bounds::ERROR_TEXT));
     }

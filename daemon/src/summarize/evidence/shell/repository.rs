@@ -98,7 +98,7 @@ pub(super) fn steps(commands: &[Simple]) -> Vec<RepositoryStep> {
             _ => None,
         };
         let Some(step) = step else {
-            guarded |= invocation.kind() == Kind::Works;
+            guarded |= invocation.kind() != Kind::Looks;
             continue;
         };
         let after = &commands[index..commands.len() - 1];
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_step_knows_whose_success_it_hangs_on() {
-        let steps = steps_of("npm test && git add . && git commit -m x; echo done");
+        let steps = steps_of("rm x && git add . && git commit -m x; echo done");
         assert!(steps.iter().all(|step| step.guarded && !step.proven));
         let steps = steps_of("cd x && git add . && git commit -m x && git push");
         assert!(steps.iter().all(|step| !step.guarded && step.proven));
