@@ -39,7 +39,9 @@ pub fn of_transcript(path: &Path) -> Summarized {
     let mut evidence = own.evidence().clone();
     for (number, sub_agent) in (1..).zip(sub_agents(path)) {
         let state = read(&sub_agent, number, &means);
-        summarize::evidence::absorb(&mut evidence, state.evidence());
+        let stem = sub_agent.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let id = stem.strip_prefix("agent-");
+        summarize::evidence::absorb(&mut evidence, state.evidence(), id);
     }
     let project = evidence.directories.first().map(|directory| Project::new(directory));
     let context = summarize::Context { project: project.as_ref(), ..Default::default() };

@@ -30,7 +30,7 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
             io::stderr(),
             "graphitid pauses meanwhile; nothing that agents write is lost."
         );
-        super::stop_quietly()?;
+        super::stop::quietly()?;
     }
     let ended = command
         .status()

@@ -35,6 +35,17 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
+/// Stops the daemon, and says nothing when it has ended.
+pub(super) fn quietly() -> Result<(), AskError> {
+    let home = endpoint::home().ok_or(AskError::NoHome)?;
+    ask()?;
+    if start::until_it_is_gone(&home) {
+        return Ok(());
+    }
+    let what = "graphitid is stopping, but has not ended yet; try again when it has";
+    Err(AskError::Failed(what.to_owned()))
+}
+
 /// One of another protocol, too: after an update it is the old daemon that has to go.
 fn ask() -> Result<(), AskError> {
     match Connection::open_quickly()?.ask::<Value>(methods::STOP, &json!({})) {

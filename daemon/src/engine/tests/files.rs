@@ -83,7 +83,7 @@ async fn files_that_an_older_version_registered_twice_are_put_in_order() {
     for start in 0..2 {
         let run = machine.start();
         run.settle().await;
-        let problems = run.started.engine.status().await.unwrap().problems;
+        let problems = run.engine.status().await.unwrap().problems;
         assert_eq!(problems.len(), usize::from(start == 0), "{problems:?}");
         let told = problems.first().is_none_or(|told| told.starts_with("3 transcripts had been"));
         assert!(told, "{problems:?}");
@@ -109,7 +109,7 @@ async fn a_session_has_all_its_messages_after_a_restart() {
     }
     drop(run.stop().await);
     run = machine.start();
-    let live = run.started.engine.live().await.unwrap();
+    let live = run.engine.live().await.unwrap();
     let messages =
         live.iter().filter_map(|session| session.content).map(|content| content.messages);
     assert_eq!(messages.collect::<Vec<_>>(), [3]);

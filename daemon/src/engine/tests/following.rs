@@ -9,7 +9,7 @@ use crate::{
     engine::{
         asking::usage::Books,
         embedding::Embedding,
-        follow,
+        follow::{self, Followed},
         indexes::Indexes,
         room::{IndexRoom, Limits},
     },
@@ -24,7 +24,7 @@ const FILE: SourceKey = SourceKey { session: SessionKey(1), number: 0 };
 struct Following {
     indexes: Indexes,
     task: JoinHandle<()>,
-    reached: watch::Receiver<u64>,
+    reached: watch::Receiver<Followed>,
     stop: watch::Sender<bool>,
 }
 
@@ -40,7 +40,7 @@ impl Following {
         let folder = home.join("index");
         let follower = follow::open(&folder, store.clone(), room, embedding).unwrap();
         let indexes = follower.indexes().clone();
-        let (followed, reached) = watch::channel(0);
+        let (followed, reached) = watch::channel(Followed::default());
         let (stop, stopping) = watch::channel(false);
         let task = tokio::spawn(follower.run(followed, stopping));
         Following { indexes, task, reached, stop }
@@ -48,7 +48,7 @@ impl Following {
 
     /// Waits until it has taken everything over.
     async fn until(&mut self, position: u64) {
-        self.reached.wait_for(|reached| *reached >= position).await.unwrap();
+        self.reached.wait_for(|reached| reached.position >= position).await.unwrap();
     }
 
     /// Passages that can be found.

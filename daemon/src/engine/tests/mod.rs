@@ -13,15 +13,16 @@ use std::{
 };
 
 use tempfile::TempDir;
-use tokio::{runtime::Handle, sync::watch};
+use tokio::{runtime::Handle, sync::watch, task::JoinHandle};
 
 use crate::{
     capture::{self, watch::Notice},
     clock,
     engine::{
-        Engine, Event, Places, Settings, Started,
+        Engine, Event, Places, Settings,
         asking::{Asker, learned::Lessons, summaries::Summaries, usage::Books},
         at_work::AtWork,
+        follow::Followed,
         pipeline::Means,
     },
     llm::{
@@ -46,7 +47,8 @@ struct Machine {
 
 /// An engine that runs.
 struct Run {
-    started: Started,
+    engine: Engine,
+    task: JoinHandle<()>,
     store: Arc<dyn Store>,
 }
 
@@ -75,11 +77,13 @@ impl Machine {
         let store: Arc<dyn Store> = Arc::new(self.store());
         let home = self.folder.path();
         let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
-        let followed = watch::channel(u64::MAX).1;
+        let mut followed = Followed::default();
+        followed.position = u64::MAX;
+        let followed = watch::channel(followed).1;
         let settings = self.settings(store.clone());
-        let started =
-            Engine::start(store.clone(), settings, Places::nowhere(), (followed, at_work)).unwrap();
-        Run { started, store }
+        let (engine, engine_loop) =
+            Engine::new(store.clone(), settings, Places::nowhere(), (followed, at_work)).unwrap();
+        Run { engine, task: tokio::spawn(engine_loop.run()), store }
     }
 
     fn settings(&self, store: Arc<dyn Store>) -> Settings {
@@ -128,15 +132,16 @@ impl Run {
     /// As the watch does.
     async fn announce(&self, paths: &[PathBuf]) {
         let notice = Event::Notice(Notice::Files(paths.to_vec()));
-        self.started.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
+        self.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
     }
 
     async fn settle(&self) {
-        self.started.engine.settled(false).await.unwrap();
+        self.engine.settled(false).await.unwrap();
     }
 
     async fn stop(self) -> Arc<dyn Store> {
-        self.started.stop().await;
+        self.engine.stop().await;
+        self.task.await.unwrap();
         self.store
     }
 }
