@@ -126,11 +126,9 @@ fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
     apart::disk(&world.home(), 160);
     let (mut daemon, episode) = started_with_one(&world);
     let ballast = world.home().join("ballast");
-    let ends: [(&str, &str, fn(Daemon)); 2] = [
-        ("bbbb-2", "walrus", |daemon| assert!(daemon.stop().success())),
-        ("cccc-3", "numbat", Daemon::kill),
-    ];
-    for (session, word, ends) in ends {
+    let stopped: fn(Daemon) = |daemon| assert!(daemon.stop().success());
+    let killed: fn(Daemon) = Daemon::kill;
+    for (session, word, ends) in [("bbbb-2", "walrus", stopped), ("cccc-3", "numbat", killed)] {
         ends(daemon);
         fill(&ballast, u64::MAX);
         assert_eq!(free(&world.home()), 0);

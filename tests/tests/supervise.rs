@@ -1,6 +1,5 @@
 //! A task of the daemon that ends by a defect is noticed: everything is started anew, or the process
 //! ends with an error, and a request that hits one is answered.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use graphiti_proto::{methods, rpc::code};
 use graphiti_tests::{Daemon, Host, World};

@@ -40,6 +40,7 @@ fn each_thing_is_looked_at_once() {
         "files",
         "disk",
         "memory",
+        "index",
         "clock",
     ];
     assert_eq!(abouts, expected);
@@ -237,6 +238,16 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "room",
         ),
         (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "room"),
+        (
+            |seen| {
+                let index = &mut told(seen).health.index;
+                (index.changes_behind, index.stalled) = (1_234, true);
+            },
+            "index",
+            Bad,
+            "1,234 changes behind the database and does not move",
+            "graphiti stop",
+        ),
         (
             |seen| told(seen).health.problems = vec!["the index is broken".to_owned()],
             "memory",

@@ -22,3 +22,18 @@ impl Followed {
         self.busy_since.is_some_and(|since| since.elapsed() >= SLOW)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn one_piece_of_work_that_takes_long_is_slow_and_no_work_never_is() {
+        let idle = Followed::default();
+        let busy = Followed { position: 7, busy_since: Some(Instant::now()) };
+        assert!(!busy.is_slow());
+        tokio::time::advance(SLOW).await;
+        assert!(busy.is_slow());
+        assert!(!idle.is_slow());
+    }
+}
