@@ -38,6 +38,21 @@ pub(super) const WORDS: &[&str] = &[
     "${",
     ":-",
     "||",
+    "PGPASSWORD=Falcon!Berlin41 ",
+    "password: |\n  ",
+    "| User | Password |\n|---|---|\n",
+    "| a | swordfish1 |\n",
+    "user,password\n",
+    "bob,swordfish1\n",
+    "--password ",
+    "-e \"DB_PASSWORD=",
+    "<key>Password</key><string>",
+    "type=\"password\" value=\"",
+    "contrase\u{f1}a: ",
+    "key.pem:3:",
+    "mnemonic: ",
+    "[client]\npassword = ",
+    "Falcon(Berlin<41&x;y",
 ];
 
 pub(super) fn check(bytes: &[u8]) {

@@ -173,6 +173,53 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
     assert!(all.contains("[REDACTED:"), "the sessions were not read at all");
 }
 
+/// With the settings that everyone has, of which this one came through once.
+#[test]
+fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
+    const PASSWORD: &str = "Falcon!Berlin41";
+    let command = format!("PGPASSWORD={PASSWORD} psql -h db shop -c 'select 1'");
+    let world = World::new();
+    world
+        .transcript("aaaa-1")
+        .prompt("Count the orders in the shop")
+        .tool("Bash", &json!({ "command": command }), "count\n41\n")
+        .failing_tool("Bash", &json!({ "command": command }), "Exit code 2\npsql: no such table")
+        .reply(&format!("I ran `{command}`.\n\nNext steps:\n- Run {command} again"));
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("aaaa-1");
+    daemon.settle();
+    let mut told = Vec::new();
+    for arguments in [
+        &["show", "aaaa-1"] as &[&str],
+        &["show", "aaaa-1", "--conversation"],
+        &["handoff", "--project", "/work/app"],
+        &["search", "psql orders"],
+        &["list"],
+        &["tools"],
+    ] {
+        let output = world.graphiti(arguments);
+        let text = [output.stdout, output.stderr].concat();
+        told.push((format!("{arguments:?}"), String::from_utf8_lossy(&text).into_owned()));
+    }
+    for query in ["psql", "PGPASSWORD", "Berlin41"] {
+        let found = daemon.call("search_sessions", &json!({ "query": query }));
+        told.push((format!("hits of {query}"), found["hits"].to_string()));
+    }
+    let view = json!({ "session_id": "aaaa-1", "view": "messages" });
+    told.push(("messages".to_owned(), daemon.call("get_session", &view).to_string()));
+    daemon.stop();
+    for file in files(&world.home()) {
+        let bytes = fs::read(&file).unwrap();
+        told.push((file.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    for (place, text) in &told {
+        assert!(!text.contains("Falcon") && !text.contains("Berlin41"), "{place}: {text}");
+    }
+    let all: String = told.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(all.contains("PGPASSWORD=[REDACTED:password] psql"), "the command was not read at all");
+}
+
 /// All that people and agents are shown.
 fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)> {
     let mut told = Vec::new();

@@ -113,7 +113,8 @@ impl Value<'_> {
                 text.len() >= 4
                     && !is_code_in(Surrounding::Settings)
                     && !is_type_name(text)
-                    && !(is_label(text) || PROSE.contains(&text))
+                    && !is_label(text)
+                    && !PROSE.contains(&text)
             }
             Quoting::Last => {
                 !is_code_in(Surrounding::Settings) && text.len() >= 4 && is_unlike_words(text)
@@ -126,7 +127,7 @@ impl Value<'_> {
         let is_word =
             text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
         text.len() >= 4
-            && !(is_word && !is_dashed_phrase(text))
+            && (!is_word || is_dashed_phrase(text))
             && !is_code(text, Surrounding::Code, true)
             && !is_type_name(text)
     }

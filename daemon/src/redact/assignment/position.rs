@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::assignment::{extent, separator};
+use crate::redact::assignment::extent;
 
 /// How far before a name its line is looked at.
 const LINE_REACH: usize = 80;
@@ -90,12 +90,6 @@ pub(super) fn is_pair(text: &[u8], name_start: usize, value_end: usize) -> bool 
             || (matches!(byte, b'"' | b'\'') && follows_pair(text, name_start, b"="))
     };
     is_begun && text.get(value_end).is_none_or(ends)
-}
-
-/// Whether the value ends the command or another flag follows, so that it is no word of prose.
-pub(super) fn is_last_or_before_flag(text: &[u8], value_end: usize) -> bool {
-    let rest = &text[separator::after_blanks(text, value_end)..];
-    matches!(rest.first(), None | Some(b'-' | b'\n' | b'\r' | b'|' | b';' | b'&' | b'\\' | b'"'))
 }
 
 /// Whether the line holds nothing but the name and its value, as in YAML, or marks of code enclose
