@@ -45,6 +45,11 @@ impl Said {
         Said { path, session, words: Vec::new() }
     }
 
+    /// Whether it is the session's own transcript.
+    pub(crate) fn is_own(&self) -> bool {
+        self.path.file_stem().is_some_and(|name| *name == *self.session)
+    }
+
     /// Says something.
     pub(crate) fn say(&mut self) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
