@@ -305,11 +305,8 @@ fn message_block(
     let records: Vec<MessageRecord> = open(key, sealed)?;
     let read = |record| Message::try_from(record).map_err(|what| damaged(key, what));
     let mut messages: Vec<Message> = records.into_iter().map(read).collect::<Result<_, _>>()?;
-    let mut is_changed = false;
-    for message in &mut messages {
-        is_changed |= cleaner.message(message);
-    }
-    if !is_changed {
+    let clean = |changed, message| cleaner.message(message) | changed;
+    if !messages.iter_mut().fold(false, clean) {
         return Ok(());
     }
     let records: Vec<MessageRecord> = messages.iter().map(Into::into).collect();
