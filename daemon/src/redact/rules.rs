@@ -320,7 +320,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("password", &["htpasswd "], r#"htpasswd(?: +-[a-zA-Z]+)* +-[a-zA-Z]*b[a-zA-Z]*(?: +[^\s-]\S*){1,2} +(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["openssl "], r#"openssl(?: [^\n|;&]{0,200}?)? -[kK] +(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["AUTH "], r#"(?:^|[\n>"'] ?)AUTH +(?:[a-z][\w-]{0,30} +)?([^\s"'\\]{4,})(?:["']|\r?\n|\\n|$)"#).back(2).check(Check::Chosen),
-    edged("password", &["ConvertTo-SecureString "], r#"ConvertTo-SecureString +(?:-String +)?(?:'([^'\n]+)'|"((?:[^"\\\n]|\\.)+)")"#).check(Check::Password),
+    edged("password", &["ConvertTo-SecureString "], r#"ConvertTo-SecureString +(?:-String +)?(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+))"#).check(Check::Password),
     edged("password", &["zip ", "unzip "], r#"(?:un)?zip(?: [^\n|;&]{0,160}?)? -P *(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["7z ", "7za ", "rar ", "unrar "], r#"(?:7za?|(?:un)?rar) [a-z](?: [^\n|;&]{0,160}?)? -h?p(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("password", &["useradd ", "usermod "], r#"user(?:add|mod)(?: [^\n|;&]{0,160}?)? -p +(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
@@ -330,7 +330,7 @@ pub(super) const RULES: &[Rule] = &[
     glued("password", &["assword:"], r#"assword:[ *]{0,2}\\?["'] *[;}]? *\{?\s{0,20}send +(?:-- +)?\\?"([^"\\\n]+)\\"#).check(Check::Password),
     // Passwords in calls, statements and forms.
     edged("password", &["type=\"password\"", "type='password'", "type=\\\"password"], r#"type=\\?["']password\\?["'][^<>]{0,200}?\bvalue=\\?["']([^"'<>\\]+)|\bvalue=\\?["']([^"'<>\\]+)\\?["'][^<>]{0,200}?type=\\?["']password\\?["']"#).back(240).check(Check::Password),
-    edged("password", &["mysqli_connect(", "mysql_connect(", "mysqli(", "PDO(", "getConnection(", "imap_open(", "ftp_login(", "ldap_bind("], r#"\w+\(\s{0,20}(?:[^,()\n]{0,200},\s{0,20}){2}(?:'([^'\n]+)'|"((?:[^"\\\n]|\\.)+)")"#).check(Check::Password),
+    edged("password", &["mysqli_connect(", "mysql_connect(", "mysqli(", "PDO(", "getConnection(", "imap_open(", "ftp_login(", "ldap_bind("], r#"\w+\(\s{0,20}(?:[^,()\n]{0,200},\s{0,20}){2}(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+))"#).check(Check::Password),
     glued("password", &[".login("], r#"\.login\(\s{0,20}["'][^"'\n]{1,80}["'],\s{0,20}["']([^"'\n]{3,})["']\s{0,20}\)"#).check(Check::Password),
     edged("password", &["PASSWORD '", "password '"], r"(?i:\b(?:role|user|login|alter|create|encrypted|with|group)\b)[^\n;]{0,120}?\b(?i:password) +'([^'\n]+)").back(160).check(Check::Password),
     edged("password", &["SET PASSWORD ", "set password "], r"(?i:set password)(?: (?i:for) [^=\n]{1,80}?)? ?= ?(?i:password\()?'([^'\n]+)'").check(Check::Password),

@@ -61,7 +61,8 @@ pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> 
         || is_shouted(&text[name.clone()])
         || follows_pair
         || ends_with_any(&text[..name.start], DECLARING)
-        || enclosing_quote(text, name).is_some_and(|quote| text.get(value_end) == Some(&quote))
+        || enclosing_quote(text, name)
+            .is_some_and(|quote| text.get(value_end).is_none_or(|byte| *byte == quote))
 }
 
 /// Whether the name is set by a word before it, as in `ENV NAME value`.
