@@ -58,8 +58,9 @@ fn every_command_says_in_time_that_the_daemon_hangs() {
         assert!(said.contains("graphiti stop --force"), "{arguments:?}: {said}");
         assert!(said.contains("graphiti up"), "{arguments:?}: {said}");
     }
+    // What it was asked for it does when it can: it stops.
     daemon.signal("CONT");
-    assert!(world.printed(&["list"]).contains("marmot"));
+    assert!(daemon.ended().success());
 }
 
 #[test]
