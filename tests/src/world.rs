@@ -362,9 +362,19 @@ fn build(folder: &Path) {
     // With the same features of dependencies as when all is tested, or benchmarks are run: with
     // others everything would be built anew.
     match folder.file_name().and_then(OsStr::to_str) {
-        Some("debug") | None => {
-            command.args(["test", "--no-run", "--workspace", "--lib", "--bins", "--test", "layers"])
-        }
+        Some("debug") | None => command.args([
+            "test",
+            "--no-run",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--test",
+            "layers",
+            "--test",
+            "shell",
+            "--test",
+            "summaries",
+        ]),
         Some(profile) => command.args(["build", "--bins", "--profile", profile]).args([
             "--package=graphiti-tests",
             "--package=graphiti",

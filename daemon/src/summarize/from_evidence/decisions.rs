@@ -23,7 +23,7 @@ const RECORDS: usize = 14;
 /// What was decided, in the order it was.
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     let mut dated: Vec<(u64, DecisionRecord)> = Vec::new();
-    for choice in &entries.evidence.choices {
+    for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
         dated.push((choice.origin.line, of_choice(entries, choice)));
     }
     for statement in entries.statements(StatementKind::Decision) {
@@ -44,6 +44,15 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// Whether a choice is about the work: a plan that was put aside without a word may have been taken
+/// up in another session, and how to go on is no decision.
+fn is_decision(choice: &Choice) -> bool {
+    let how = pattern!(
+        r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|continue|inline|sub-?agent|work on it now)\b"
+    );
+    choice.answer != "refused" && !how.is_match(&choice.answer)
 }
 
 /// What reports list as decided.

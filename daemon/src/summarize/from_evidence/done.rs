@@ -6,7 +6,10 @@ use crate::{
         transcript::{Outcome, TaskState},
     },
     summarize::{
-        from_evidence::entries::{ENTRY, Entries, cut_at_clause, push},
+        from_evidence::{
+            entries::{ENTRY, Entries, cut_at_clause, push},
+            wording::begins_as_order,
+        },
         report::{Claim, Topic, passages},
         text::{cut, one_line, pattern},
     },
@@ -18,8 +21,6 @@ const ENTRIES: usize = 18;
 const COMMITS: (usize, usize) = (3, 7);
 /// Tasks are named up to this number of entries: reports and commits tell the same better.
 const TASKS: usize = 8;
-/// With fewer entries than this, the work of sub-agents is named too.
-const FEW: usize = 5;
 /// Entries taken from one report.
 const OF_A_REPORT: usize = 7;
 /// Characters of a commit's body.
@@ -47,7 +48,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     if list.is_empty() {
         steps.into_iter().for_each(|task| push(&mut list, entries.tidy(&task.subject)));
     }
-    if list.len() < FEW {
+    if list.is_empty() {
         let handed =
             evidence.delegations.iter().filter(|one| one.outcome == Some(Outcome::Succeeded));
         for delegation in handed {
@@ -74,6 +75,7 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             if is_done
                 && !repeats
                 && !is_corrected(entries, claim)
+                && !(report.asks && begins_as_order(&claim.text))
                 && taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
             {

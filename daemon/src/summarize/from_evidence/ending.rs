@@ -22,8 +22,12 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     if last.has_substance() {
         return lead;
     }
-    let before =
-        reports.iter().rev().skip(1).find(|report| report.changed && report.has_substance());
+    let before = reports
+        .iter()
+        .rev()
+        .skip(1)
+        .take(2)
+        .find(|report| report.changed && report.has_substance());
     let before = before.and_then(|report| report.lead.as_ref());
     let before = before.map(|lead| cut(entries.tidy_line(lead).trim_end_matches(':'), LAST_WORDS));
     match (lead, before) {
@@ -40,9 +44,12 @@ pub(super) fn repository(entries: &Entries<'_>) -> Option<String> {
     if let Some(commit) = evidence.commits.last() {
         let hash =
             if commit.hash.is_empty() { String::new() } else { format!("`{}` ", commit.hash) };
-        parts.push(format!("last commit {hash}{}", entries.tidy_line(&commit.subject)));
+        let on = other_branch(evidence).map_or(String::new(), |on| format!(" (on `{on}`)"));
+        parts.push(format!("last commit {hash}{}{on}", entries.tidy_line(&commit.subject)));
     }
-    parts.extend(pushed(evidence));
+    if other_branch(evidence).is_none() {
+        parts.extend(pushed(evidence));
+    }
     parts.extend(uncommitted(entries));
     if parts.is_empty() {
         return None;
@@ -51,6 +58,18 @@ pub(super) fn repository(entries: &Entries<'_>) -> Option<String> {
         parts.insert(0, format!("branch `{branch}`"));
     }
     Some(parts.join("; "))
+}
+
+/// The branch that the last commit was made on, where it is another one than the present.
+fn other_branch(evidence: &Evidence) -> Option<&str> {
+    let last = evidence.commits.last()?;
+    let made = evidence
+        .git_events
+        .iter()
+        .rev()
+        .find(|event| event.step == GitStep::Commit && event.succeeded);
+    let on = made.filter(|event| event.origin == last.origin)?.branch.as_deref()?;
+    branch(evidence).filter(|present| *present != on).map(|_| on)
 }
 
 fn branch(evidence: &Evidence) -> Option<&str> {

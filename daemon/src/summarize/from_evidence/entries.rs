@@ -85,10 +85,10 @@ impl<'e> Entries<'e> {
             return None;
         }
         let leans = pattern!(
-            r"(?i)^(?:it|it's|this|these|those|that|that's|they|but|so|and|also|however|then|he|she|which|same|both|here|there|above|below|see|e\.g)\b"
+            r"(?i)^(?:it|it's|this|these|those|that|that's|they|but|so|and|also|however|then|he|she|which|same|both|here|there|above|below|see|e\.g|if|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that)\b"
         );
         let stands_alone = !leans.is_match(&line)
-            && !line.ends_with([':', '?', '…'])
+            && !line.ends_with([':', '?', '…', '('])
             && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
         let line = capitalised(without_full_stop(&line));
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)

@@ -10,8 +10,11 @@ use crate::{
             entries::{Entries, cut_at_clause, plain_words, push},
             wording::begins_as_order,
         },
-        report::{Claim, Topic},
-        text::{one_line, pattern, same_words, sentences},
+        report::{Claim, Report, Topic},
+        text::{
+            capitalised, one_line, pattern, same_words, sentences, share_of_words,
+            without_full_stop, words,
+        },
     },
 };
 
@@ -33,8 +36,10 @@ const CAUSES: usize = 2;
 pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
-        for statement in entries.statements(kind) {
-            push(&mut list, entries.tidy(&statement.text));
+        // What is reported is read from the reports.
+        for statement in entries.statements(kind).filter(|one| !one.reported) {
+            let line = cut_at_clause(&entries.tidy_line(&statement.text), ANSWERED);
+            push(&mut list, capitalised(without_full_stop(&line)));
         }
     }
     answers(entries, &mut list);
@@ -68,6 +73,7 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
                     && !claim.nested
                     && !is_option(claim));
             if is_finding
+                && !is_overtaken(entries, report, claim)
                 && taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
             {
@@ -76,6 +82,33 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// Whether later work changed what the claim names: a finding that led to a fix is told by the fix.
+fn is_overtaken(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
+    if report.changed {
+        return false;
+    }
+    let evidence = entries.evidence;
+    let text = format!("{} {}", claim.label.as_deref().unwrap_or_default(), claim.text);
+    let named: Vec<&str> =
+        text.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
+    let found = words(&text);
+    let covers = |done: &str| {
+        named.iter().any(|name| done.contains(name)) && share_of_words(&found, &words(done)) >= 0.2
+            || share_of_words(&found, &words(done)) >= 0.4
+    };
+    let later =
+        |origin: Origin| origin.source == report.origin.source && origin.line > report.origin.line;
+    let commits = evidence.commits.iter().filter(|commit| later(commit.origin));
+    let mut committed = commits.map(|commit| format!("{} {}", commit.subject, commit.body));
+    let reports =
+        entries.reports.reports.iter().filter(|other| other.changed && later(other.origin));
+    let mut reported = reports.flat_map(|other| &other.claims);
+    committed.any(|done| covers(&done))
+        || reported.any(|done| {
+            covers(&format!("{} {}", done.label.as_deref().unwrap_or_default(), done.text))
+        })
 }
 
 /// One of several ways to go on, or an order to do something: nothing that is so.

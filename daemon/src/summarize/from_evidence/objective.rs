@@ -9,7 +9,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            entries::plain_words,
+            entries::{cut_at_clause, plain_words},
             request::{REQUEST, Request, Weight},
         },
         recap::{self, Section, Sections},
@@ -55,10 +55,10 @@ pub(super) fn objective(evidence: &Evidence) -> String {
 /// A title for lists, at most 80 characters.
 pub(super) fn name(evidence: &Evidence) -> String {
     if let Some(title) = title(evidence).filter(|title| fits(title, evidence)) {
-        return cut(&one_line(&title.text), NAME);
+        return cut_at_clause(&one_line(&title.text), NAME);
     }
     if let Some(subject) = subject(evidence) {
-        return cut(&one_line(&subject), NAME);
+        return cut_at_clause(&one_line(&subject), NAME);
     }
     let requests = requests(evidence);
     short(&goal(evidence, first_request(&requests).map(|at| &requests[at])))
@@ -159,7 +159,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     let is_bare = pattern!(r"(?i)^\w+ (?:this|that|it|these|those|them)\b").is_match(&request.ask);
     let ask = if is_bare { &request.text } else { &request.ask };
     // `3 but on this branch` picks from a list that nobody sees.
-    let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]").is_match(&request.text);
+    let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
     if let Some(done) = evidence.commits.last().filter(|_| picks) {
         return Goal {
             text: format!("{} (asked: {})", done.subject, request.text),

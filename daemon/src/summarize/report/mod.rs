@@ -34,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) changed: bool,
     /// Whether the user had asked a question.
     pub(crate) answers: bool,
+    /// Whether it ends by asking for consent or a choice: what it lists is not settled then.
+    pub(crate) asks: bool,
     /// Its first paragraph that says something, as one line.
     pub(crate) lead: Option<String>,
     /// What it states, in order.
@@ -75,9 +77,14 @@ impl Reports {
 impl Report {
     fn of(report: &TurnReport) -> Report {
         let passages = passages(&report.text);
-        let lead = passages
-            .iter()
-            .find(|passage| passage.form == Form::Paragraph && passage.text.len() >= 12);
+        let is_lead = |passage: &&Passage| {
+            let announces = ["Here's", "Here is", "Here are", "Below", "Let me", "Now "];
+            passage.form == Form::Paragraph
+                && passage.text.len() >= 12
+                && !passage.text.ends_with(':')
+                && !announces.iter().any(|start| passage.text.starts_with(start))
+        };
+        let lead = passages.iter().find(is_lead);
         let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
         let mut claims = Vec::new();
         let mut before: Option<&Passage> = None;
@@ -108,6 +115,7 @@ impl Report {
             origin: report.origin,
             changed: report.changed,
             answers: report.answers,
+            asks: passages.last().is_some_and(asks_for_consent),
             claims,
             lead,
         }
@@ -127,8 +135,16 @@ impl Report {
         let ways_out = count(&|claim| {
             claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
         });
-        !self.changed && (offers * 3 >= self.claims.len().max(1) || ways_out >= 2)
+        !self.changed && (self.asks || offers * 3 >= self.claims.len().max(1) || ways_out >= 2)
     }
+}
+
+/// `Looks good?`, `Which one?`; an offer to go on, `Want me to commit?`, leaves what was said as it is.
+fn asks_for_consent(passage: &Passage) -> bool {
+    let last = sentences(&passage.text).last().copied().unwrap_or_default().to_lowercase();
+    let is_offer =
+        ["want me", "should i", "shall i", "would you like me", "do you want me", "anything else"];
+    last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
 }
 
 /// What stands under `headings` is about: the innermost that says so decides.

@@ -139,8 +139,8 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
 
 /// What a sentence is about by its own words.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    let topics = INDEX.sentences.matches(sentence).into_iter().map(|found| INDEX.topics[found]);
-    topics.filter(|topic| !topic.is_of_users()).next()
+    let mut topics = INDEX.sentences.matches(sentence).into_iter().map(|found| INDEX.topics[found]);
+    topics.find(|topic| !topic.is_of_users())
 }
 
 /// Whether a sentence is about `topic`, whatever else it is about.
