@@ -62,14 +62,18 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let decided = claims.filter(|claim| claim.topic == Some(Topic::Decision));
     let records = decided.filter_map(|claim| {
         let line = entries.claim(claim)?;
-        let (decision, reason) = match line.split_once(": ") {
-            Some((label, rest)) if claim.label.is_some() => (label.to_owned(), capitalised(rest)),
-            _ => (line, NO_REASON.to_owned()),
+        let labelled = line.split_once(": ").filter(|_| claim.label.is_some());
+        let record = match labelled {
+            Some((label, rest)) => record(label, capitalised(rest)),
+            None => of_statement(&line).unwrap_or_else(|| record(&line, NO_REASON.to_owned())),
         };
-        let record = DecisionRecord { decision, rationale: reason, alternatives: None };
         Some((claim.origin.line, record))
     });
     records.collect()
+}
+
+fn record(decision: &str, rationale: String) -> DecisionRecord {
+    DecisionRecord { decision: decision.to_owned(), rationale, alternatives: None }
 }
 
 fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {

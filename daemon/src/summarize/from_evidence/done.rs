@@ -10,7 +10,7 @@ use crate::{
             entries::{ENTRY, Entries, cut_at_clause, push},
             wording::begins_as_order,
         },
-        report::{Claim, Topic, passages},
+        report::{Claim, Report, Topic, passages},
         text::{cut, one_line, pattern},
     },
 };
@@ -66,17 +66,8 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
 fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     for report in entries.reports.reports.iter().filter(|report| report.changed) {
         let mut taken = 0;
-        for claim in &report.claims {
-            let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
-                || (claim.topic.is_none() && claim.listed && !claim.nested);
-            let repeats = !entries.evidence.commits.is_empty()
-                && pattern!(r"(?i)^(?:committed|pushed|done|fixed and pushed|all \d+ tests)\b")
-                    .is_match(&claim.text);
-            if is_done
-                && !repeats
-                && !is_corrected(entries, claim)
-                && !(report.asks && begins_as_order(&claim.text))
-                && taken < OF_A_REPORT
+        for claim in report.claims.iter().filter(|claim| is_deed(entries, report, claim)) {
+            if taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
             {
                 push(list, line);
@@ -84,6 +75,20 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// Whether a claim tells something that was done and still holds.
+fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
+    let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
+        || (claim.topic.is_none() && claim.listed && !claim.nested);
+    if !is_done || is_corrected(entries, claim) {
+        return false;
+    }
+    let repeats_commit = !entries.evidence.commits.is_empty()
+        && pattern!(r"(?i)^(?:committed|pushed|done|fixed and pushed|all \d+ tests)\b")
+            .is_match(&claim.text);
+    let is_option = report.asks && begins_as_order(&claim.text);
+    !repeats_commit && !is_option
 }
 
 /// Whether the user quoted the claim in a later prompt: people paste what is to be otherwise.
