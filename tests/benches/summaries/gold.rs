@@ -52,15 +52,20 @@ pub(crate) struct Score {
 
 /// The gold lists in `files`, or all in `tests/gold`.
 pub(crate) fn load(files: &[PathBuf]) -> Vec<Gold> {
-    let mut files = files.to_vec();
-    if files.is_empty() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("gold");
-        let entries = fs::read_dir(folder).expect("tests/gold can be read");
-        files.extend(entries.map(|entry| entry.expect("tests/gold can be read").path()));
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-        files.sort();
-    }
+    let files = if files.is_empty() { in_folder("gold") } else { files.to_vec() };
     files.iter().flat_map(|file| load_one(file)).collect()
+}
+
+/// The lists in a folder of the tests.
+pub(crate) fn in_folder(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let files = entries.map(|entry| entry.expect("the folder can be read").path());
+    let mut files: Vec<PathBuf> = files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    files.sort();
+    files
 }
 
 fn load_one(file: &Path) -> Vec<Gold> {

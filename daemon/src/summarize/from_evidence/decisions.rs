@@ -10,7 +10,7 @@ use crate::{
         evidence::RECOMMENDED,
         from_evidence::{
             entries::{ENTRY, Entries},
-            user_words,
+            overtaken, user_words,
         },
         report::Topic,
         text::{capitalised, cut, pattern, same_words, without_full_stop},
@@ -59,7 +59,9 @@ fn is_decision(choice: &Choice) -> bool {
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
     let claims = reports.flat_map(|report| &report.claims);
-    let decided = claims.filter(|claim| claim.topic == Some(Topic::Decision));
+    let decided = claims
+        .filter(|claim| claim.topic == Some(Topic::Decision))
+        .filter(|claim| !overtaken::is_gone(entries, &claim.text, claim.origin));
     let records = decided.filter_map(|claim| {
         let line = entries.claim(claim)?;
         let labelled = line.split_once(": ").filter(|_| claim.label.is_some());

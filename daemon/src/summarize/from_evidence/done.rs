@@ -8,6 +8,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{ENTRY, Entries, cut_at_clause, push},
+            overtaken,
             wording::begins_as_order,
         },
         report::{Claim, Report, Topic, passages},
@@ -81,7 +82,10 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
 fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
     let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
         || (claim.topic.is_none() && claim.listed && !claim.nested);
-    if !is_done || is_corrected(entries, claim) {
+    if !is_done
+        || is_corrected(entries, claim)
+        || overtaken::is_gone(entries, &claim.text, claim.origin)
+    {
         return false;
     }
     let repeats_commit = !entries.evidence.commits.is_empty()
@@ -95,7 +99,10 @@ fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
 fn is_corrected(entries: &Entries<'_>, claim: &Claim) -> bool {
     let mut later =
         entries.evidence.prompts.iter().filter(|prompt| prompt.origin.line > claim.origin.line);
-    claim.text.len() >= 20 && later.any(|prompt| one_line(&prompt.text).contains(&claim.text))
+    // A terminal shows the text without its back quotes, and so it is pasted.
+    let plain = |text: &str| one_line(text).replace('`', "");
+    let claimed = plain(&claim.text);
+    claimed.len() >= 20 && later.any(|prompt| plain(&prompt.text).contains(&claimed))
 }
 
 /// Whether the session changed anything that it shows: else what sounds like a deed is a

@@ -8,6 +8,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause, plain_words, push},
+            overtaken,
             wording::begins_as_order,
         },
         report::{Claim, Report, Topic},
@@ -86,6 +87,9 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
 
 /// Whether later work changed what the claim names: a finding that led to a fix is told by the fix.
 fn is_overtaken(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
+    if overtaken::is_gone(entries, &claim.text, claim.origin) {
+        return true;
+    }
     if report.changed {
         return false;
     }

@@ -12,6 +12,7 @@ mod findings;
 mod next_steps;
 mod objective;
 mod outcome;
+mod overtaken;
 mod request;
 mod settings;
 mod test_results;

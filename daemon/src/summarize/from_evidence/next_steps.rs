@@ -9,11 +9,12 @@ use crate::{
         from_evidence::{
             entries::{Entries, push},
             findings::last_turn_errors,
+            overtaken,
             request::{Request, Weight},
             test_results::main_run,
         },
         recap::{self, Section, Sections},
-        report::Topic,
+        report::{Report, Topic},
         text::{Block, blocks, capitalised, one_line, pattern, sentences, share_of_words, words},
     },
 };
@@ -90,6 +91,11 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     for report in reports.iter().rev().take(REPORTS) {
         // What is only said in passing is open as long as it is the last word.
         let is_last = report.origin == reports[reports.len() - 1].origin;
+        // What a review lists as next was decided upon when work followed.
+        let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
+        if !report.changed && reports.iter().any(worked) {
+            continue;
+        }
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
         for claim in open.filter(|claim| claim.headed || is_last) {
             let Some(line) = entries.claim(claim) else { continue };
@@ -115,6 +121,9 @@ fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     }
     if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
         return evidence.commits.iter().any(|commit| later(commit.origin));
+    }
+    if overtaken::is_gone(entries, line, origin) {
+        return true;
     }
     let open = words(line);
     let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;

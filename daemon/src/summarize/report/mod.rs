@@ -173,6 +173,8 @@ impl Claim {
         let topic = match (topic_of(headings), words) {
             (Some(Topic::Proposal), _) => Some(Topic::Proposal),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
+            // Under what was done people also say what was not, and why.
+            (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
             (headings, words) => of_box.or_else(of_label).or(headings).or(words),
         };
         let headed = of_box.or_else(of_label).or_else(|| topic_of(headings)).is_some();
