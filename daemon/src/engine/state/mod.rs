@@ -153,13 +153,15 @@ impl State {
         self.start_watches();
         loop {
             fault::point("engine: turn");
-            self.start_work(clock::now());
-            self.reply_to_settling(clock::now());
+            // One time for both: what is not due for the one must be waited for by the other.
+            let turn = clock::now();
+            self.start_work(turn);
+            self.reply_to_settling(turn);
             self.reply_to_forgetting();
             if self.is_stopped() {
                 break;
             }
-            let pause = self.pause(clock::now());
+            let pause = self.pause(turn);
             let event = tokio::select! {
                 event = inbox.recv() => event,
                 () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
