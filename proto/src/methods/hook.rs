@@ -122,11 +122,13 @@ impl Event {
         }
     }
 
-    /// What of it waits in the spool: which session is meant, what happened to it, and why in a word.
+    /// What of it waits in the spool: which session is meant, where its transcript lies (an agent that
+    /// is not followed is known by that), what happened to it, and why in a word.
     pub fn to_spool(&self) -> Event {
         Event {
             hook_event_name: self.hook_event_name.clone(),
             session_id: self.session_id.clone(),
+            transcript_path: self.transcript_path.clone(),
             reason: self.reason.clone().filter(|reason| is_word(reason)),
             ..Event::default()
         }
@@ -245,7 +247,7 @@ mod tests {
         let waits = event.to_spool();
         assert_eq!(
             serde_json::to_string(&waits).unwrap(),
-            r#"{"hook_event_name":"SessionEnd","session_id":"s"}"#
+            r#"{"hook_event_name":"SessionEnd","session_id":"s","transcript_path":"/home/ann/t.jsonl"}"#
         );
         assert_eq!(waits.close_reason(), event.close_reason());
     }

@@ -185,6 +185,11 @@ fn event(text: &mut String, again: &mut Again) {
     };
     let mut waits = event.to_spool();
     let is_changed = again.id(&mut waits.session_id) | again.text(&mut waits.hook_event_name);
+    // A path that is changed leads nowhere.
+    let hides = |path: &mut String| again.text(path);
+    if waits.transcript_path.as_mut().is_some_and(hides) {
+        waits.transcript_path = None;
+    }
     if is_changed || waits != event {
         *text = serde_json::to_string(&waits).expect("an event has only string keys");
     }

@@ -12,11 +12,11 @@ pub(super) const PROMPT: usize = 1_000;
 /// The agent's last words: their beginning and end.
 pub(super) const LAST_REPLY: usize = 4_000;
 /// Reports of turns kept from the beginning; the rest of [`REPORTS`] are the latest.
-pub(super) const FIRST_REPORTS: usize = 4;
+pub(super) const FIRST_REPORTS: usize = 2;
 /// Reports of turns kept in all.
-pub(super) const REPORTS: usize = 24;
+pub(super) const REPORTS: usize = 12;
 /// One report: its beginning and end.
-pub(super) const TURN_REPORT: usize = 3_200;
+pub(super) const TURN_REPORT: usize = 2_000;
 /// Bytes of one reply that are read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Statements of one kind. What goes first is the oldest after the first third.
