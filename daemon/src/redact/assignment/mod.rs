@@ -3,7 +3,7 @@
 //!
 //! A name ([`name`]) promises a strength; what ties it to a value ([`separator`]), where both stand
 //! ([`position`], [`value`]) and how the value looks ([`judge`]) decide. Code such as
-//! `token = get_token()` and types such as `password: string` are left alone ([`reference`]).
+//! `token = get_token()` and types such as `password: string` are left alone ([`mod@reference`]).
 
 pub(super) mod name;
 pub(super) mod table;
