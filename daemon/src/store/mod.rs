@@ -127,6 +127,9 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// So many bytes of content leave room for more within the limit.
     fn goal(&self) -> u64;
 
+    /// Whether its file becomes smaller when it is opened anew with so many bytes of content.
+    fn would_shrink(&self, content: u64) -> bool;
+
     /// Refuses text from now on until the store is opened anew; `why` says what to do.
     fn refuse(&self, why: &str);
 

@@ -113,21 +113,32 @@ impl Keeper {
     pub async fn run(self: Arc<Self>) {
         let mut condition = self.store.condition();
         let mut ends = self.store.outbox_ends();
-        let mut tried = false;
+        let mut can_shrink = self.can_shrink;
         loop {
             fault::point("keeper: turn");
             let is = condition.borrow_and_update().clone();
             match is {
                 Condition::Fine => {}
                 Condition::Tight => {
-                    if !tried && self.clone().make_room().await && self.can_shrink {
+                    ends.mark_unchanged();
+                    if self.clone().make_room().await && can_shrink {
                         return;
                     }
-                    tried = true;
+                    // Text that waits to be indexed may go when more was written, and what was in vain
+                    // when the database was opened need not be then.
+                    can_shrink = true;
+                    let later = async {
+                        self.wait().await;
+                        ends.changed().await
+                    };
+                    tokio::select! {
+                        _ = condition.changed() => {}
+                        _ = later => {}
+                    }
+                    continue;
                 }
                 Condition::Full(why) => {
                     self.engine.note_problem(why).await;
-                    let mut can_shrink = self.can_shrink;
                     loop {
                         // Letting go does not help where others fill the disk.
                         let is_tight = self.store.is_tight();
@@ -170,7 +181,8 @@ impl Keeper {
         self.store.lack().or_else(|| index::lack(&self.indexes, self.limits().index))
     }
 
-    /// Lets go of what is too much for the database; says whether the rest is little enough.
+    /// Lets go of what is too much for the database; says whether its file is much smaller when it is
+    /// opened anew.
     async fn make_room(self: Arc<Self>) -> bool {
         let keeper = self.clone();
         let made = tokio::task::spawn_blocking(move || keeper.make_room_now()).await;
@@ -187,11 +199,11 @@ impl Keeper {
         tell(going.gone(), "database");
         // With text that waits a new database may be twice as large as is meant, and the two of them
         // take more than the limit while one is copied; standing still for ever would be worse.
-        let is_enough = content <= goal.saturating_mul(2);
-        if !is_enough {
-            tracing::warn!("nothing more can be let go of the database");
+        let would_shrink = self.store.would_shrink(content);
+        if !would_shrink {
+            tracing::warn!(content, "nothing more can be let go of the database");
         }
-        Ok(is_enough)
+        Ok(would_shrink)
     }
 }
 

@@ -94,7 +94,7 @@ impl SledStore {
             return Ok(store);
         }
         let before = store.disk_bytes();
-        if smaller::content_bytes(&store.tree)? > store.room.goal().saturating_mul(2) {
+        if !store.would_shrink(smaller::content_bytes(&store.tree)?) {
             // Something has to go first.
             return Ok(store);
         }

@@ -248,6 +248,10 @@ impl Store for SledStore {
         self.room.goal()
     }
 
+    fn would_shrink(&self, content: u64) -> bool {
+        self.room.would_shrink(content, self.disk_bytes())
+    }
+
     fn refuse(&self, why: &str) {
         self.room.refuse(why);
     }

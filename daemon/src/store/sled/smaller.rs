@@ -100,7 +100,7 @@ fn swap(folder: &Path, places: &Places) -> io::Result<()> {
 }
 
 fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> {
-    let needed = content_bytes(tree)?.saturating_mul(5) / 2;
+    let needed = content_bytes(tree)?.saturating_mul(room::NEW_FILE.0) / room::NEW_FILE.1;
     if let Some(free) = room::free_bytes(folder)
         && free < needed
     {
