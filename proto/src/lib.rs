@@ -31,6 +31,8 @@
 //! This crate does no I/O but finding the user's home, and knows nothing of tokio. What both sides
 //! need to show text of others stands in [`clean`].
 
+#![warn(missing_docs)]
+
 pub mod clean;
 pub mod endpoint;
 pub mod frame;
