@@ -15,7 +15,7 @@ mod named;
 mod names;
 mod settings;
 mod task;
-mod tests;
+mod test_runs;
 mod told;
 
 use self::draft::Draft;
@@ -26,7 +26,7 @@ pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     let mut draft = Draft::new(episode, evidence);
     files::read(&mut draft);
     settings::read(&mut draft);
-    tests::read(&mut draft);
+    test_runs::read(&mut draft);
     errors::read(&mut draft);
     decisions::read(&mut draft);
     findings::read(&mut draft);

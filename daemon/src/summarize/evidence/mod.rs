@@ -22,7 +22,7 @@ mod shell;
 mod speech;
 mod statements;
 mod tasks;
-mod tests;
+mod test_runs;
 
 pub(in crate::summarize) use self::statements::RECOMMENDED;
 pub use self::{collector::Collector, merge::absorb};

@@ -16,7 +16,7 @@ use crate::{
             pending::{Meaning, Waiting},
             shell::CommandLine,
             tasks,
-            tests::{self, Report},
+            test_runs::{self, Report},
         },
         text::{kept, pattern, without_ansi},
     },
@@ -138,7 +138,7 @@ impl Collector {
     ) {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
-        let reports = tests::reports(output);
+        let reports = test_runs::reports(output);
         self.judge(&run, &reports);
         for report in reports {
             self.keep_test_run(report, command, moment);

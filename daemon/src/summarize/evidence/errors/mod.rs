@@ -22,7 +22,7 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
-        evidence::{bounds, tests::Report},
+        evidence::{bounds, test_runs::Report},
         text::{kept, pattern},
     },
 };

@@ -1,7 +1,7 @@
 //! PHPUnit and Pest.
 
 use crate::summarize::{
-    evidence::tests::{Report, count, listed, number, tally},
+    evidence::test_runs::{Report, count, listed, number, tally},
     text::pattern,
 };
 
@@ -56,7 +56,7 @@ pub(super) fn pest(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn php_outputs() {

@@ -1,7 +1,7 @@
 //! `cargo test`, whose binaries each report for themselves, and cargo-nextest.
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, names, number, tally},
+    evidence::test_runs::{Report, listed, names, number, tally},
     text::pattern,
 };
 
@@ -42,7 +42,7 @@ pub(super) fn nextest(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn cargo_test_outputs() {

@@ -1,7 +1,7 @@
 //! Maven's Surefire, Gradle, and JUnit's XML wherever it is printed.
 
 use crate::summarize::{
-    evidence::tests::{Report, names, number},
+    evidence::test_runs::{Report, names, number},
     text::pattern,
 };
 
@@ -115,7 +115,7 @@ pub(super) fn junit_xml(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn jvm_outputs() {

@@ -1,7 +1,7 @@
 //! RSpec and Minitest.
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, number},
+    evidence::test_runs::{Report, listed, number},
     text::pattern,
 };
 
@@ -45,7 +45,7 @@ pub(super) fn minitest(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn ruby_outputs() {

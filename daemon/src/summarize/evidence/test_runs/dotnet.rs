@@ -1,7 +1,7 @@
 //! `dotnet test`.
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, number},
+    evidence::test_runs::{Report, listed, number},
     text::pattern,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn dotnet(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn dotnet_outputs() {

@@ -1,7 +1,7 @@
 //! CTest, Deno, Swift, ExUnit, and whatever speaks TAP.
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, names, number},
+    evidence::test_runs::{Report, listed, names, number},
     text::pattern,
 };
 
@@ -107,7 +107,7 @@ pub(super) fn tap(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn other_outputs() {

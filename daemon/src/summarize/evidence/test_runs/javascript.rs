@@ -1,7 +1,7 @@
 //! Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, names, number, tally},
+    evidence::test_runs::{Report, listed, names, number, tally},
     text::pattern,
 };
 
@@ -174,7 +174,7 @@ pub(super) fn playwright(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn jest_outputs() {

@@ -1,7 +1,7 @@
 //! pytest and unittest (Django's runner prints the same).
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, names, number, tally},
+    evidence::test_runs::{Report, listed, names, number, tally},
     text::pattern,
 };
 
@@ -56,7 +56,7 @@ pub(super) fn unittest(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn pytest_outputs() {

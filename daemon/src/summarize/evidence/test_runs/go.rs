@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::summarize::{
-    evidence::tests::{Report, listed, names, number},
+    evidence::test_runs::{Report, listed, names, number},
     text::pattern,
 };
 
@@ -94,7 +94,7 @@ fn gotestsum(output: &str) -> Option<Report> {
 
 #[cfg(test)]
 mod tests {
-    use crate::summarize::evidence::tests::check;
+    use crate::summarize::evidence::test_runs::check;
 
     #[test]
     fn go_test_outputs() {
