@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::apart::left_out;
+use crate::namespace::report_skipped;
 
 /// Where the corpus lies: `../shared/corpus` beside the project, or `GRAPHITI_CORPUS`; `None` with
 /// a word about it when it is not there.
@@ -14,7 +14,7 @@ pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
     if !folder.is_dir() {
         let why = format!("no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
-        left_out("what needs recorded transcripts", &why);
+        report_skipped("what needs recorded transcripts", &why);
         return None;
     }
     Some(folder)

@@ -4,10 +4,10 @@
 //! Nothing here sleeps. A daemon is ready when it says so to its service manager, which is the
 //! test; work is done when the daemon answers `graphiti/settle`.
 
-pub mod apart;
 pub mod corpus;
 pub mod hostile;
 pub mod made_up;
+pub mod namespace;
 pub mod summarized;
 pub mod times;
 

@@ -369,7 +369,7 @@ fn build(folder: &Path) {
             "--lib",
             "--bins",
             "--test",
-            "layers",
+            "rules",
             "--test",
             "shell",
             "--test",

@@ -2,7 +2,7 @@
 //! work and what it gives stay within bounds, that reading in pieces is reading as a whole, and
 //! what else it promises.
 //!
-//! One plain function a parser, in [`PARSERS`]. Two callers share them: `tests/tests/parsers.rs`
+//! One plain function a parser, in [`PARSERS`]. Two callers share them: `tests/tests/hostile/parsers.rs`
 //! runs each for a moment with every build, and `tests/fuzz` for as long as one likes.
 
 mod disk;

@@ -1,4 +1,4 @@
-//! The injections of `tests/audit`: none of them reaches the next agent as a sentence of its own.
+//! The injections of `injections.tsv`: none of them reaches the next agent as a sentence of its own.
 
 use graphiti_tests::{Daemon, Host, World};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ struct Injection {
 }
 
 fn injections() -> Vec<Injection> {
-    let lines = include_str!("../../audit/injections.tsv").lines();
+    let lines = include_str!("injections.tsv").lines();
     let lines = lines.filter(|line| !line.starts_with('#')).enumerate();
     let injection = |(number, line): (usize, &'static str)| {
         let mut fields = line.split('\t');

@@ -1,11 +1,13 @@
-//! Those who mean harm, or behave as if they did, against the real daemon: clients, transcripts, links.
-//!
-//! What each parser stands is in `parsers.rs`, what another user may not in `daemon.rs`.
+//! Hostile input: clients, transcripts, links and bytes that are made to do harm, and secrets that must
+//! not be kept. What another user of the machine may not do is in `e2e/daemon.rs`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stdout, reason = "a run prints what it measured, and how to repeat it")]
 
 mod agents;
 mod clients;
 mod injections;
+mod parsers;
+mod passwords;
 mod paths;
 mod quotes;
 mod secrets;

@@ -1,0 +1,77 @@
+//! Linux namespaces for tests that need a disk or limits of their own. A test runs itself again inside
+//! new user and mount namespaces; they end with that process.
+
+use std::{
+    env,
+    io::{self, Write},
+    path::Path,
+    process::Command,
+};
+
+/// Set in the process that a test runs itself in.
+const INSIDE: &str = "GRAPHITI_TEST_INSIDE";
+
+/// Runs `test` (the calling test, with its modules) again, as root in new namespaces, and returns false
+/// when that process has succeeded or namespaces are not available. Returns true in that process: the
+/// test goes on there.
+///
+/// # Panics
+///
+/// When the test failed inside the namespaces.
+pub fn run_inside(test: &str) -> bool {
+    if env::var_os(INSIDE).is_some() {
+        return true;
+    }
+    let probe = Command::new("unshare").args(["-Urm", "true"]).output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        report_skipped(test, "`unshare -Urm` does not work here");
+        return false;
+    }
+    let output = Command::new("unshare")
+        .arg("-Urm")
+        .arg(env::current_exe().expect("a running test has a path"))
+        .args(["--exact", test, "--nocapture"])
+        .env(INSIDE, "1")
+        .output()
+        .expect("run the test inside the namespaces");
+    let report = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    // A misspelt name selects no test, which libtest calls a success.
+    let has_passed = output.status.success() && report.contains("1 passed");
+    assert!(has_passed, "{test} failed inside the namespaces:\n{report}");
+    false
+}
+
+/// Prints that a test was skipped, on the real standard error: the test runner captures what a test
+/// prints and drops it when the test passes.
+///
+/// # Panics
+///
+/// When standard error is closed.
+pub fn report_skipped(test: &str, reason: &str) {
+    writeln!(io::stderr(), "SKIPPED: {test}: {reason}").expect("standard error is open");
+}
+
+/// Mounts an empty disk of `megabytes` at `folder`, and creates the folder.
+///
+/// # Panics
+///
+/// When mounting fails, as it does outside of [`run_inside`].
+pub fn mount_disk(folder: &Path, megabytes: u32) {
+    std::fs::create_dir_all(folder).expect("create the mount point");
+    let size = format!("size={megabytes}m,mode=0700");
+    run("mount", &["-t", "tmpfs", "-o", &size, "graphiti-test", &folder.to_string_lossy()]);
+}
+
+/// Makes the disk at `folder` read-only.
+///
+/// # Panics
+///
+/// When remounting fails.
+pub fn remount_read_only(folder: &Path) {
+    run("mount", &["-o", "remount,ro", &folder.to_string_lossy()]);
+}
+
+fn run(program: &str, arguments: &[&str]) {
+    let status = Command::new(program).args(arguments).status().expect("run a program");
+    assert!(status.success(), "{program} {arguments:?}");
+}

@@ -1,0 +1,175 @@
+//! Real transcripts, read by the real daemon: all of them, wholly, and always with the same result.
+//!
+//! They are not part of this repository. They are looked for in `../shared/corpus` beside it, or
+//! where `GRAPHITI_CORPUS` says; without them there is nothing to show here.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use graphiti_proto::tools::{
+    SessionRow, get_session,
+    list_sessions::{self, Answer},
+};
+use graphiti_tests::{Daemon, World, corpus};
+use serde_json::{json, value::RawValue};
+
+#[test]
+fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
+    let Some(corpus) = corpus::claude() else { return };
+    let (world, other) = (World::new(), World::new());
+    let files = copy(&corpus, &world, |_| 0);
+    // Found in the opposite order.
+    copy(&corpus, &other, |number| number);
+    let (daemon, other_daemon) = (world.start(), other.start());
+    daemon.settle();
+    other_daemon.settle();
+
+    let found = sessions(&daemon);
+    assert_nothing_went_wrong(&world, &daemon);
+    assert_every_line_is_accounted_for(&files, &daemon, &found);
+    assert_every_session_has_its_episode(&found);
+
+    let other_found = sessions(&other_daemon);
+    assert_nothing_went_wrong(&other, &other_daemon);
+    assert_eq!(said(&found), said(&other_found));
+
+    let episodes = daemon.health().kept.episodes;
+    assert!(daemon.stop().success());
+    let daemon = world.start();
+    daemon.settle();
+    let health = daemon.health();
+    assert_eq!((health.history.bytes_read, health.history.done), (0, 0));
+    assert_eq!(health.kept.episodes, episodes);
+    assert_eq!(sessions(&daemon), found);
+}
+
+/// What a file holds, as a reader sees it that knows lines and JSON and nothing else.
+#[derive(Debug, Default)]
+struct Lines {
+    /// Lines that are one JSON object.
+    whole: u64,
+    /// Other lines that are not empty.
+    broken: u64,
+}
+
+/// Copies the corpus to where the agent of `world` keeps transcripts, as files two days old;
+/// `younger` says by how many seconds less, by the number of the file. Returns what each holds.
+fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathBuf, Lines> {
+    let projects = world.projects().canonicalize().unwrap();
+    let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 86_400);
+    let mut files = BTreeMap::new();
+    let mut folders = vec![corpus.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let target = projects.join(folder.strip_prefix(corpus).unwrap());
+        fs::create_dir_all(&target).unwrap();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let copied = target.join(path.file_name().unwrap());
+            let content = fs::read(&path).unwrap();
+            fs::write(&copied, &content).unwrap();
+            let modified = two_days_ago + Duration::from_secs(younger(files.len() as u64));
+            fs::File::options().append(true).open(&copied).unwrap().set_modified(modified).unwrap();
+            files.insert(copied, Lines::of(&content));
+        }
+    }
+    files
+}
+
+impl Lines {
+    fn of(content: &[u8]) -> Lines {
+        let mut lines = Lines::default();
+        let mut pieces: Vec<&[u8]> = content.split(|byte| *byte == b'\n').collect();
+        // Behind the last newline: nothing, or a line that may be half written.
+        let last = pieces.pop().unwrap_or_default();
+        for line in pieces {
+            match is_object(line) {
+                Some(true) => lines.whole += 1,
+                Some(false) => lines.broken += 1,
+                None => {}
+            }
+        }
+        lines.whole += u64::from(is_object(last) == Some(true));
+        lines
+    }
+}
+
+/// Whether a line is one JSON object; `None` when nothing stands in it.
+fn is_object(line: &[u8]) -> Option<bool> {
+    let Ok(text) = std::str::from_utf8(line) else { return Some(false) };
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    if text.is_empty() {
+        return None;
+    }
+    Some(text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok())
+}
+
+fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
+    let arguments = list_sessions::Arguments { empty: true, limit: 10_000, ..Default::default() };
+    let answer = daemon.call(list_sessions::NAME, &serde_json::to_value(arguments).unwrap());
+    let answer: Answer = serde_json::from_value(answer).unwrap();
+    assert_eq!(answer.total, answer.sessions.len());
+    answer.sessions
+}
+
+fn assert_nothing_went_wrong(world: &World, daemon: &Daemon) {
+    assert_eq!(daemon.health().problems, [""; 0]);
+    let log = world.log();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// Each line that holds a record was read or skipped by its type, and each other line was repaired
+/// or counted as broken.
+fn assert_every_line_is_accounted_for(
+    files: &BTreeMap<PathBuf, Lines>,
+    daemon: &Daemon,
+    sessions: &[SessionRow],
+) {
+    let mut seen = BTreeMap::new();
+    for session in sessions {
+        let answer = daemon.call("get_session", &json!({ "session_id": session.session_id }));
+        let answer: get_session::Answer = serde_json::from_value(answer).unwrap();
+        assert_eq!(answer.session.session_id, session.session_id);
+        seen.extend(answer.files.into_iter().map(|file| (PathBuf::from(&file.path), file)));
+    }
+    for (path, lines) in files {
+        let is_transcript = path.extension().is_some_and(|extension| extension == "jsonl");
+        if !is_transcript || fs::metadata(path).unwrap().len() == 0 {
+            assert!(!seen.contains_key(path), "{}", path.display());
+            continue;
+        }
+        let file = seen.get(path).unwrap_or_else(|| panic!("{} is unknown", path.display()));
+        let skipped: u64 = file.skipped.values().sum();
+        let what = format!("{lines:?} in {file:?}");
+        assert_eq!(file.read + skipped, lines.whole + file.repaired, "{what}");
+        assert!(file.repaired + file.broken >= lines.broken, "{what}");
+        assert_eq!(file.repaired + file.broken == 0, lines.broken == 0, "{what}");
+        assert_eq!(file.restarts, 0, "{what}");
+    }
+}
+
+fn assert_every_session_has_its_episode(sessions: &[SessionRow]) {
+    assert!(!sessions.is_empty());
+    for session in sessions {
+        let says_something = session.message_count > 0;
+        assert_eq!(session.episode.is_some(), says_something, "{session:?}");
+        assert_eq!(!session.content_hash.is_empty(), says_something, "{session:?}");
+        assert_eq!(session.state, "indexed", "{session:?}");
+    }
+}
+
+/// What each session says, by its id.
+fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
+    let mut said = BTreeMap::new();
+    for session in sessions {
+        said.insert(&*session.session_id, (&*session.content_hash, session.message_count));
+    }
+    said
+}

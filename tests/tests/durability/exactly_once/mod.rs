@@ -1,0 +1,13 @@
+//! Is each record remembered once, and found once, whatever happens while it is written?
+//!
+//! Short in CI. `FILES=2500 ROUNDS=160 KILLS=300 SEED=7 cargo test --workspace --test durability
+//! exactly_once -- --nocapture` takes an hour or two, and prints its figures.
+
+mod at_once;
+mod kills;
+mod scripted;
+
+/// A setting of the run.
+fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}

@@ -1,0 +1,552 @@
+//! What the machine does to the daemon: a disk that is full or cannot be written, too few
+//! descriptors or watches, a process that is stopped for a while. It starts or says precisely what to
+//! do, loses nothing that it acknowledged, and goes on when the reason is gone.
+//!
+//! The disks and limits are those of a namespace of its own, for which `unshare -Urm` has to work.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    iter,
+    path::Path,
+    process::Command,
+};
+
+use graphiti_proto::methods;
+use graphiti_tests::{Daemon, Faulty, Refused, Wire, World, namespace};
+use serde_json::{Value, json};
+
+const MEGABYTE: u64 = 1 << 20;
+
+#[test]
+fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
+    if !namespace::run_inside(
+        "faults::with_little_room_on_the_disk_text_waits_and_nothing_else_does",
+    ) {
+        return;
+    }
+    let world = World::new();
+    namespace::mount_disk(&world.home(), 80);
+    let mut first = world.transcript("aaaa-1");
+    first.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = daemon.close("aaaa-1")["episode_uuid"].clone();
+    let ballast = world.home().join("ballast");
+    fill(&ballast, free(&world.home()) - 30 * MEGABYTE);
+
+    let mut second = world.transcript("bbbb-2");
+    second.prompt("Paint the walrus").reply("The walrus is painted.");
+    daemon.settle_at_last();
+    let health = health(&daemon);
+    let problem = health["problems"].to_string();
+    assert!(problem.contains("are free where") && problem.contains("make room there"), "{health}");
+    let refused = daemon.insist("session_tracking_close", &json!({ "session_id": "bbbb-2" }));
+    let refused = refused.unwrap()["error"].as_str().unwrap().to_owned();
+    assert!(refused.contains("make room there"), "{refused}");
+    let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("make room where the home is"), "{doctor}");
+    assert_eq!(found(&daemon, "marmot"), 1);
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
+
+    fs::remove_file(&ballast).unwrap();
+    let pid = health["pid"].clone();
+    goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
+    // It is the same process: nobody had to start it.
+    assert_eq!(self::health(&daemon)["pid"], pid);
+}
+
+#[test]
+fn on_a_full_disk_nothing_acknowledged_is_lost() {
+    if !namespace::run_inside("faults::on_a_full_disk_nothing_acknowledged_is_lost") {
+        return;
+    }
+    let world = World::new();
+    namespace::mount_disk(&world.home(), 80);
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let mut acknowledged = vec![("aaaa-1".to_owned(), closed(&daemon, "aaaa-1").unwrap())];
+    let ballast = world.home().join("ballast");
+    fill(&ballast, free(&world.home()) - 40 * MEGABYTE);
+    // From here on there is less room with every step, until there is none at all.
+    let mut number = 0;
+    while free(&world.home()) > 0 && number < 400 {
+        number += 1;
+        let session = format!("s{number:03}-{number}");
+        world.transcript(&session).prompt("Paint the walrus").reply("The walrus is painted.");
+        daemon.settle_at_last();
+        if let Some(episode) = closed(&daemon, &session) {
+            acknowledged.push((session, episode));
+        }
+        let more = free(&world.home()).min(2 * MEGABYTE);
+        fill(&world.home().join(format!("ballast-{number}")), more);
+    }
+    assert!(acknowledged.len() > 2, "no session was closed before the disk was full");
+    assert!(number + 1 > acknowledged.len(), "every session could be closed on a full disk");
+    assert_eq!(found(&daemon, "marmot"), 1, "reading and searching go on");
+    daemon.kill();
+
+    // A daemon that is started now works as far as it goes, or says what to do.
+    match world.try_start() {
+        Ok(daemon) => {
+            let problem = health(&daemon)["problems"].to_string();
+            daemon.kill();
+            assert!(problem.contains("make room") || problem == "[]", "{problem}");
+        }
+        Err(status) => {
+            let log = world.log();
+            assert_eq!(status.code(), Some(1), "{log}");
+            assert!(log.contains("make room") || log.contains("No space left"), "{log}");
+        }
+    }
+    for entry in fs::read_dir(world.home()).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("ballast") {
+            fs::remove_file(entry.path()).unwrap();
+        }
+    }
+    let daemon = world.start();
+    daemon.settle_at_last();
+    for (session, episode) in &acknowledged {
+        assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "{session}");
+    }
+    assert_eq!(found(&daemon, "marmot"), 1);
+    assert_eq!(damaged(&world), 0, "a full disk is no damage");
+}
+
+#[test]
+fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
+    let name = "faults::a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later";
+    if !namespace::run_inside(name) {
+        return;
+    }
+    let world = World::new();
+    namespace::mount_disk(&world.home(), 160);
+    let (mut daemon, episode) = started_with_one(&world);
+    let ballast = world.home().join("ballast");
+    let stopped: fn(Daemon) = |daemon| assert!(daemon.stop().success());
+    let killed: fn(Daemon) = Daemon::kill;
+    for (session, word, ends) in [("bbbb-2", "walrus", stopped), ("cccc-3", "numbat", killed)] {
+        ends(daemon);
+        fill(&ballast, u64::MAX);
+        assert_eq!(free(&world.home()), 0);
+        let prompt = format!("Paint the {word}");
+        world.transcript(session).prompt(&prompt).reply("It is painted.");
+        daemon = world.start();
+        daemon.settle_at_last();
+        let problems = health(&daemon)["problems"].to_string();
+        assert!(problems.contains("make room there"), "{problems}");
+        assert_eq!(found(&daemon, "marmot"), 1);
+        assert!(world.printed(&["list"]).contains("marmot"));
+        assert!(world.printed(&["show", "aaaa-1"]).contains("marmot"));
+        let refused = daemon.insist("session_tracking_close", &json!({ "session_id": session }));
+        let refused = refused.unwrap()["error"].to_string();
+        assert!(refused.contains("make room there"), "{refused}");
+
+        fs::remove_file(&ballast).unwrap();
+        goes_on(&world, &daemon, &[("aaaa-1", "marmot"), (session, word)]);
+        assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    }
+    assert_eq!(damaged(&world), 0, "a full disk is no damage");
+}
+
+#[test]
+fn a_disk_that_does_not_write_is_told_of_and_taken_up_when_it_works() {
+    works_again(Refused::Write);
+}
+
+#[test]
+fn a_disk_that_does_not_sync_is_told_of_and_taken_up_when_it_works() {
+    works_again(Refused::Sync);
+}
+
+fn works_again(what: Refused) {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    let (daemon, episode) = started_with_one(&world);
+
+    is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
+        disk.fails(what);
+    });
+    let problems = health(&daemon)["problems"].to_string();
+    assert!(problems.contains("Input/output error"), "{problems}");
+    assert!(problems.contains("graphiti reload"), "{problems}");
+    assert_eq!(found(&daemon, "marmot"), 1, "searching goes on");
+    // It may look again while the disk still fails: nothing is taken for damaged because of that.
+    daemon.signal("HUP");
+    disk.works();
+    daemon.signal("HUP");
+    goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+
+    // Nor does one that dies meanwhile lose what it acknowledged.
+    is_refused(&world, &daemon, ["cccc-3", "Feed the periwinkle", "It is fed."], || {
+        disk.fails(what);
+    });
+    daemon.kill();
+    disk.works();
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    for word in ["marmot", "walrus", "periwinkle"] {
+        assert_eq!(found(&daemon, word), 1, "{word}");
+    }
+    assert_eq!(damaged(&world), 0);
+}
+
+#[test]
+fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    let (daemon, episode) = started_with_one(&world);
+    daemon.stop();
+
+    disk.fails(Refused::Read);
+    let status = world.try_start().err().expect("nothing can be read");
+    let log = world.log();
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("Input/output error"), "{log}");
+
+    disk.works();
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    assert_eq!(damaged(&world), 0);
+}
+
+#[test]
+fn while_the_database_cannot_be_opened_callers_are_told() {
+    let mut world = World::new();
+    let disk = Faulty::under(&mut world);
+    let (daemon, episode) = started_with_one(&world);
+    is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
+        disk.fails(Refused::Write);
+    });
+    // It is opened anew, and cannot be read.
+    disk.fails(Refused::Read);
+    daemon.signal("HUP");
+    let told = || String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
+    let told = iter::repeat_with(told).take(5_000).find(|told| told.contains("tried again every"));
+    assert!(told.is_some_and(|told| told.contains("Input/output error")), "{}", world.log());
+    disk.works();
+    daemon.signal("HUP");
+    daemon.settle_at_last();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
+    assert_eq!(found(&daemon, "walrus"), 1);
+}
+
+/// Of the writes that a close takes, twelve or thirteen, one after the other is the first that finds
+/// no room, or the last.
+#[test]
+fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
+    let (mut tried, mut refused) = (0, 0);
+    for (write, ends) in at_writes(16) {
+        let mut world = World::new();
+        let disk = Faulty::under(&mut world);
+        let (daemon, episode) = started_with_one(&world);
+        let mut acknowledged = vec![("aaaa-1", episode)];
+        let mut second = world.transcript("bbbb-2");
+        second.prompt("Paint the walrus");
+        daemon.settle();
+        tried += 1;
+        ends(&disk, write);
+        second.reply("The walrus is painted.");
+        match closed(&daemon, "bbbb-2") {
+            Some(episode) => acknowledged.push(("bbbb-2", episode)),
+            None => refused += 1,
+        }
+        daemon.kill();
+        disk.works();
+        let daemon = world.start();
+        daemon.settle_at_last();
+        for (session, episode) in &acknowledged {
+            assert_eq!(daemon.session(session)["episode"]["uuid"], **episode, "at {write}");
+        }
+        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
+        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
+        assert_eq!(damaged(&world), 0, "at {write}");
+    }
+    assert!((6..tried).contains(&refused), "{refused} of {tried} closes were refused");
+}
+
+/// The same for the writes that a start takes, about twenty-two.
+#[test]
+fn a_start_that_ends_at_any_write_loses_nothing() {
+    let mut ended = 0;
+    for (write, ends) in at_writes(24) {
+        let mut world = World::new();
+        let disk = Faulty::under(&mut world);
+        let (daemon, episode) = started_with_one(&world);
+        daemon.kill();
+        world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
+        ends(&disk, write);
+        match world.try_start() {
+            Ok(daemon) => daemon.kill(),
+            Err(_) => ended += 1,
+        }
+        disk.works();
+        let daemon = world.start();
+        daemon.settle();
+        assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode, "at {write}");
+        assert_eq!(found(&daemon, "marmot"), 1, "at {write}");
+        assert_eq!(found(&daemon, "walrus"), 1, "at {write}");
+        assert_eq!(damaged(&world), 0, "at {write}");
+    }
+    assert!(ended > 4, "{ended} starts ended");
+}
+
+/// Each of the first so many writes (or `WRITES`) is the first that finds no room, and then the last
+/// before the daemon is killed.
+fn at_writes(most: u32) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
+    let wished = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
+    let most = wished.unwrap_or(most);
+    let ends: [fn(&Faulty, u32); 2] = [Faulty::is_full_from, Faulty::dies_at];
+    ends.into_iter().flat_map(move |ends| (1..=most).map(move |write| (write, ends)))
+}
+
+#[test]
+fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
+    let mut world = World::new();
+    let clock = Faulty::under(&mut world);
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["state"], "active");
+    clock.is_ahead(2 * 3_600);
+    daemon.settle_sessions();
+    let episode = daemon.session("aaaa-1")["episode"]["uuid"].clone();
+    assert!(episode.is_string(), "{}", daemon.session("aaaa-1"));
+
+    clock.is_ahead(-2 * 3_600);
+    world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
+    daemon.settle();
+    assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
+    assert!(closed(&daemon, "bbbb-2").is_some());
+    transcript.prompt("Feed the periwinkle").reply("It is fed.");
+    daemon.settle();
+    clock.works();
+    clock.is_ahead(3_600);
+    daemon.settle_sessions();
+    let later = daemon.session("aaaa-1");
+    assert_eq!(later["state"], "indexed", "{later}");
+    assert_ne!(later["episode"]["uuid"], episode, "what came later is in it, too");
+    for word in ["marmot", "walrus", "periwinkle"] {
+        assert_eq!(found(&daemon, word), 1, "{word}");
+    }
+}
+
+/// A session goes on after something happened, and its close is not acknowledged.
+fn is_refused(
+    world: &World,
+    daemon: &Daemon,
+    [session, prompt, reply]: [&str; 3],
+    happens: impl FnOnce(),
+) {
+    let mut transcript = world.transcript(session);
+    transcript.prompt(prompt);
+    daemon.settle();
+    happens();
+    transcript.reply(reply);
+    assert_eq!(closed(daemon, session), None, "acknowledged without being on the disk");
+}
+
+/// A daemon that acknowledged that `aaaa-1` is closed, and the episode.
+fn started_with_one(world: &World) -> (Daemon, String) {
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = closed(&daemon, "aaaa-1").unwrap();
+    (daemon, episode)
+}
+
+/// What was put aside because it seemed to be damaged.
+fn damaged(world: &World) -> usize {
+    let aside = fs::read_dir(world.home()).unwrap().flatten();
+    aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged")).count()
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_named_with_the_remedy() {
+    if !namespace::run_inside("faults::a_home_that_cannot_be_written_is_named_with_the_remedy") {
+        return;
+    }
+    let world = World::new();
+    namespace::mount_disk(&world.home(), 80);
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.stop();
+    namespace::remount_read_only(&world.home());
+    let output = world.command("graphitid").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("Read-only file system"), "{said}");
+    assert!(said.contains("set GRAPHITI_HOME to a folder that can be written to"), "{said}");
+    let up = String::from_utf8(world.graphiti(&["up"]).stderr).unwrap();
+    assert!(up.contains("Read-only file system"), "{up}");
+}
+
+#[test]
+fn without_descriptors_files_wait_and_callers_too() {
+    let mut world = World::new();
+    let limit = 160;
+    world.under = vec!["prlimit".to_owned(), format!("--nofile={limit}:4096")];
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    // As many callers as it has descriptors, and some that wait for the others to go.
+    let callers: Vec<Wire> = (0..limit).map(|_| daemon.wire()).collect();
+    while !world.log().contains("Too many open files") {}
+    world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
+    drop(callers);
+    daemon.settle();
+    assert_eq!(found(&daemon, "marmot"), 1);
+    assert_eq!(found(&daemon, "walrus"), 1, "{}", world.log());
+    for session in ["aaaa-1", "bbbb-2"] {
+        assert!(closed(&daemon, session).is_some(), "{session}");
+    }
+}
+
+#[test]
+fn a_transcript_that_could_not_be_opened_is_read_later() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot");
+    let daemon = world.start();
+    daemon.settle();
+    // It has one more for a caller, and no more.
+    let taken = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
+    prlimit(&daemon, &format!("{taken}:4096"));
+    let mut wire = daemon.wire();
+    while wire.call("session_tracking_health", &json!({}))["problems"] == json!([]) {
+        transcript.prompt("Paint the walrus");
+    }
+    let health = wire.call("session_tracking_health", &json!({}));
+    assert!(health["problems"].to_string().contains("cannot"), "{health}");
+    prlimit(&daemon, "1024:4096");
+    drop(wire);
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 1, "{}", world.log());
+}
+
+#[test]
+fn with_too_few_watches_folders_are_scanned() {
+    if !namespace::run_inside("faults::with_too_few_watches_folders_are_scanned") {
+        return;
+    }
+    let world = World::new();
+    for number in 0..8 {
+        let project = format!("/work/app{number}");
+        world.transcript_in(&format!("s{number}-1"), &project).prompt("Fix the marmot");
+    }
+    fs::write("/proc/sys/user/max_inotify_watches", "4").unwrap();
+    let daemon = world.start();
+    daemon.settle();
+    let health = health(&daemon);
+    let mode = health["watch_mode"].as_str().unwrap();
+    assert!(mode.contains("more folders than fs.inotify.max_user_watches allows"), "{mode}");
+    let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("fs.inotify.max_user_watches="), "{doctor}");
+    // What is written later is found by the scans.
+    world.transcript_in("late-1", "/work/app9").prompt("Paint the walrus");
+    let mut wire = daemon.wire();
+    let known = |wire: &mut Wire| {
+        wire.call("get_session", &json!({ "session_id": "late-1" }))["error"].is_null()
+    };
+    while !known(&mut wire) {}
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 1);
+}
+
+#[test]
+fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.signal("STOP");
+    transcript.prompt("Paint the walrus").reply("The walrus is painted.");
+    world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
+    // A caller that asks meanwhile gets its answer afterwards.
+    let mut wire = daemon.wire();
+    let request = graphiti_proto::rpc::Request::new(
+        1,
+        "tools/call",
+        json!({ "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" } }),
+    );
+    wire.send(&request.to_line());
+    daemon.signal("CONT");
+    let answer = wire.receive().outcome().unwrap();
+    assert!(answer["structuredContent"]["episode_uuid"].is_string(), "{answer}");
+    daemon.settle();
+    assert_eq!(found(&daemon, "walrus"), 1);
+    assert_eq!(found(&daemon, "periwinkle"), 1);
+    assert_eq!(health(&daemon)["problems"], json!([]));
+}
+
+/// Tells the daemon that there is room again, and waits until everything is there.
+fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
+    daemon.wire().try_ask(methods::RELOAD, json!({}));
+    for (session, word) in sessions {
+        let arguments = json!({ "session_id": session });
+        loop {
+            let answer = daemon.insist("session_tracking_close", &arguments);
+            let answer = answer.unwrap_or_else(|| panic!("it ended:\n{}", world.log()));
+            if answer["episode_uuid"].is_string() {
+                break;
+            }
+        }
+        assert_eq!(found(daemon, word), 1, "{word}");
+    }
+    daemon.settle_at_last();
+    assert_eq!(health(daemon)["problems"], json!([]));
+}
+
+/// The episode that closing a session was acknowledged with, if it was.
+fn closed(daemon: &Daemon, session: &str) -> Option<String> {
+    let answer = daemon.insist("session_tracking_close", &json!({ "session_id": session }))?;
+    answer["episode_uuid"].as_str().map(str::to_owned)
+}
+
+fn health(daemon: &Daemon) -> Value {
+    daemon.insist("session_tracking_health", &json!({})).expect("the daemon is there")
+}
+
+/// Sessions that a search finds.
+fn found(daemon: &Daemon, query: &str) -> usize {
+    let found = daemon.insist("search_sessions", &json!({ "query": query })).unwrap();
+    found["hits"].as_array().unwrap_or_else(|| panic!("{found}")).len()
+}
+
+fn prlimit(daemon: &Daemon, limit: &str) {
+    let pid = daemon.pid().to_string();
+    let limit = format!("--nofile={limit}");
+    let status = Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap();
+    assert!(status.success());
+}
+
+fn free(folder: &Path) -> u64 {
+    let output = Command::new("stat").args(["-f", "-c", "%a %S"]).arg(folder).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let numbers: Vec<u64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    numbers[0] * numbers[1]
+}
+
+/// Writes so many bytes, or as many as there is room for.
+fn fill(file: &Path, bytes: u64) {
+    let mut file = File::options().create(true).append(true).open(file).unwrap();
+    let block = vec![7; 64 << 10];
+    let mut left = bytes;
+    while left > 0 {
+        let length = left.min(block.len() as u64) as usize;
+        match file.write(&block[..length]) {
+            Ok(0) | Err(_) => return,
+            Ok(written) => left -= written as u64,
+        }
+    }
+}

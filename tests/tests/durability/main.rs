@@ -1,0 +1,12 @@
+//! What is kept when things go wrong: kills, crashes, full disks, limits, damaged files, defects.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stdout, reason = "a run prints what it measured, and how to repeat it")]
+
+mod crash;
+mod crash_points;
+mod exactly_once;
+mod faults;
+mod limits;
+mod redact_again;
+mod repair;
+mod supervise;

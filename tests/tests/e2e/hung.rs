@@ -1,0 +1,159 @@
+//! A daemon that hangs, as one that was stopped by a signal does: every command says so in time and
+//! what to do about it.
+#![cfg(unix)]
+
+use std::{
+    io::Write,
+    process::{Child, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use graphiti_tests::{Host, World};
+use serde_json::json;
+
+/// Seconds that the daemon may be silent here.
+const TIMEOUT: &str = "0.5";
+/// No command takes longer; a busy machine is slow.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Every command that asks the daemon.
+const COMMANDS: &[&[&str]] = &[
+    &["status"],
+    &["status", "--wait"],
+    &["list"],
+    &["show", "aaaa-1"],
+    &["search", "marmot"],
+    &["facts"],
+    &["handoff"],
+    &["close", "aaaa-1"],
+    &["close", "aaaa-1", "--no-wait"],
+    &["unindexed"],
+    &["usage"],
+    &["tools", "list"],
+    &["prompts", "list"],
+    &["sync"],
+    &["export", "exported"],
+    &["import", "exported"],
+    &["forget"],
+    &["reload"],
+    &["up"],
+    &["stop"],
+    &["repair"],
+    &["doctor"],
+];
+
+#[test]
+fn every_command_says_in_time_that_the_daemon_hangs() {
+    let (world, daemon) = hung();
+    let pid = daemon.pid();
+    for arguments in COMMANDS {
+        let mut command = world.command("graphiti");
+        let child = command.args(*arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let output = in_time(child.unwrap(), arguments);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!output.status.success(), "{arguments:?}: {said}");
+        assert!(said.contains(&format!("(pid {pid})")), "{arguments:?}: {said}");
+        assert!(said.contains("graphiti stop --force"), "{arguments:?}: {said}");
+        assert!(said.contains("graphiti up"), "{arguments:?}: {said}");
+    }
+    // What it was asked for it does when it can: it stops.
+    daemon.signal("CONT");
+    assert!(daemon.ended().success());
+}
+
+#[test]
+fn a_command_that_waits_for_work_notices_a_daemon_that_hangs_meanwhile() {
+    let (world, daemon) = hung();
+    daemon.signal("CONT");
+    let mut command = world.command("graphiti");
+    let child = command.args(["status", "--wait"]).stderr(Stdio::piped()).spawn().unwrap();
+    daemon.signal("STOP");
+    let output = in_time(child, &["status", "--wait"]);
+    // It may have been answered before.
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() || said.contains("graphiti stop --force"), "{said}");
+}
+
+#[test]
+fn a_hung_daemon_is_ended_by_force_and_starts_anew() {
+    let (world, daemon) = hung();
+    let ended = world.printed(&["stop", "--force"]);
+    assert!(ended.contains("was ended"), "{ended}");
+    assert!(!daemon.ended().success());
+    let again = world.graphiti(&["stop", "--force"]);
+    assert!(!again.status.success());
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.contains("is not running"), "{said}");
+    world.printed(&["up"]);
+    assert!(world.printed(&["list"]).contains("marmot"));
+    assert!(
+        world.printed(&["stop", "--force"]).contains("has stopped"),
+        "one that is well is asked"
+    );
+}
+
+#[test]
+fn an_agents_request_is_answered_when_the_daemon_hangs() {
+    let (world, daemon) = hung();
+    daemon.signal("CONT");
+    let mut host = Host::start(world.command("graphiti").arg("mcp"));
+    host.initialize("2025-11-25");
+    daemon.signal("STOP");
+    for _ in 0..2 {
+        // First over the connection there is, then over a new one.
+        let failed = host.call("session_tracking_health", json!({}));
+        let message = failed["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("graphiti stop --force"), "{failed}");
+    }
+    daemon.signal("CONT");
+    let answered = host.call("session_tracking_health", json!({}));
+    assert_eq!(answered["isError"], json!(false), "{answered}");
+}
+
+#[test]
+fn a_hook_is_gone_in_a_moment_and_says_nothing() {
+    let (world, _daemon) = hung();
+    let mut command = world.command("graphiti");
+    command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let event = json!({ "hook_event_name": "SessionEnd", "session_id": "aaaa-1" }).to_string();
+    child.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+    let output = in_time(child, &["hook"]);
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+}
+
+#[test]
+fn a_timeout_that_is_no_number_is_refused() {
+    let mut world = World::new();
+    world.variables.push(("GRAPHITI_TIMEOUT".to_owned(), "soon".to_owned()));
+    let output = world.graphiti(&["list"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("GRAPHITI_TIMEOUT is `soon`"), "{said}");
+}
+
+/// A machine whose daemon was stopped by a signal.
+fn hung() -> (World, graphiti_tests::Daemon) {
+    let mut world = World::new();
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("aaaa-1");
+    world.printed(&["export", "exported"]);
+    daemon.signal("STOP");
+    world.variables.push(("GRAPHITI_TIMEOUT".to_owned(), TIMEOUT.to_owned()));
+    (world, daemon)
+}
+
+/// What a command comes to, which must not take for ever.
+fn in_time(mut child: Child, arguments: &[&str]) -> Output {
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > LONGEST {
+            child.kill().unwrap();
+            panic!("{arguments:?} takes longer than {LONGEST:?}");
+        }
+        thread::yield_now();
+    }
+    child.wait_with_output().unwrap()
+}

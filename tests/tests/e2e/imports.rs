@@ -1,0 +1,196 @@
+//! What comes from elsewhere: memories that someone adds, and episodes of another machine.
+
+use std::{fs, time::Duration};
+
+use graphiti_tests::{Daemon, World};
+use serde_json::{Value, json};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+#[test]
+fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
+    let world = World::new();
+    let daemon = world.start();
+    let add = |arguments: Value| daemon.call("add_memory", &arguments);
+    let added = add(json!({
+        "name": "Deploy key",
+        "episode_body": "The marmot server is deployed with PASSWORD=hunter2hunter2 by hand.",
+        "group_id": "/work/app",
+        "source_description": "told by Ann",
+    }));
+    let uuid = added["uuid"].as_str().unwrap();
+    assert_eq!(titles(&daemon, "marmot"), ["Deploy key"]);
+    let listed = daemon.call("get_episodes", &json!({ "group_ids": ["/work/app"] }));
+    let episode = &listed["episodes"][0];
+    assert_eq!((&episode["uuid"], &episode["source"]), (&added["uuid"], &json!("text")));
+    assert_eq!(episode["source_description"], "told by Ann");
+    let content = episode["content"].as_str().unwrap();
+    assert!(content.starts_with("The marmot server") && !content.contains("hunter2"), "{content}");
+    // It is no session.
+    assert_eq!(daemon.call("list_sessions", &json!({ "empty": true }))["total"], 0);
+    let health = daemon.call("session_tracking_health", &json!({}));
+    assert_eq!((&health["sessions"]["total"], &health["kept"]["episodes"]), (&json!(0), &json!(1)));
+    assert_eq!(daemon.close(uuid)["action"], "unchanged");
+    let handoff = daemon.call("get_handoff", &json!({ "project": "/work/app" }));
+    assert_eq!(handoff["sessions"], json!([]));
+    assert!(world.printed(&["show", uuid]).contains("The marmot server"));
+    let again = add(json!({
+        "name": "Deploy key", "episode_body": "[\"the walrus server\"]", "source": "json",
+        "group_id": added["group_id"], "uuid": uuid,
+    }));
+    assert_eq!(again["uuid"], added["uuid"]);
+    assert_eq!((titles(&daemon, "marmot").len(), titles(&daemon, "walrus").len()), (0, 1));
+    // It survives, also in an index that is made anew.
+    daemon.stop();
+    fs::remove_dir_all(world.home().join("index")).unwrap();
+    let daemon = world.start();
+    daemon.settle();
+    assert_eq!(titles(&daemon, "walrus"), ["Deploy key"]);
+    daemon.call("delete_episode", &json!({ "uuid": uuid }));
+    assert_eq!(titles(&daemon, "walrus").len(), 0);
+    assert_eq!(daemon.call("get_episodes", &json!({}))["episodes"], json!([]));
+}
+
+#[test]
+fn what_cannot_be_remembered_is_said() {
+    let world = World::new();
+    world.transcript("aaaa-1").prompt("Fix the marmot").reply("It is fixed.");
+    let daemon = world.start();
+    daemon.settle();
+    let session = daemon.close("aaaa-1")["episode_uuid"].clone();
+    for (arguments, what) in [
+        (json!({ "episode_body": "x" }), "must say something"),
+        (json!({ "name": "x", "episode_body": "{", "source": "json" }), "is no JSON"),
+        (json!({ "name": "x", "episode_body": "y", "source": "film" }), "not `film`"),
+        (json!({ "name": "x", "episode_body": "y", "uuid": session }), "a session's episode"),
+    ] {
+        let params = json!({ "name": "add_memory", "arguments": arguments });
+        let refused = daemon.wire().ask("tools/call", params).unwrap_err();
+        assert!(refused.message.contains(what), "{refused:?}");
+    }
+    let unknown = daemon
+        .call("add_memory", &json!({ "name": "x", "episode_body": "y", "group_id": "01234567" }));
+    assert!(unknown["error"].as_str().unwrap().contains("give its directory"), "{unknown}");
+}
+
+#[test]
+fn an_export_is_taken_in_once_on_another_machine() {
+    let (here, there) = (World::new(), World::new());
+    for (session, days, word) in [("aaaa-1", 2, "marmot"), ("bbbb-2", 1, "walrus")] {
+        let mut transcript = here.transcript(session).aged(days * DAY);
+        transcript.prompt(&format!("Fix the {word}")).reply("I fixed it in src/animals.rs.");
+    }
+    let daemon = here.start();
+    daemon.settle();
+    let memory =
+        json!({ "name": "Otter", "episode_body": "Otters swim.", "group_id": "/work/app" });
+    daemon.call("add_memory", &memory);
+    here.printed(&["tools", "set", "frobnicate", "modify", "code"]);
+    let there_daemon = there.start();
+    for (format, taken) in
+        [("markdown", "Taken in: 3 episodes."), ("jsonl", "Taken in: 0 episodes; 3 known already.")]
+    {
+        let folder = here.path(format);
+        let folder = folder.to_str().unwrap();
+        here.printed(&["export", folder, "--format", format]);
+        // Texts alone are taken in as well.
+        if format == "markdown" {
+            fs::remove_file(here.path(format).join("episodes.jsonl")).unwrap();
+        }
+        let preview = there.printed(&["import", folder, "--dry-run"]);
+        assert!(preview.starts_with(&taken.replace("Taken in", "Would be taken in")), "{preview}");
+        let printed = there.printed(&["import", folder]);
+        assert!(printed.starts_with(taken), "{printed}");
+    }
+    assert!(there.printed(&["tools", "list"]).contains("frobnicate"));
+    for (word, sessions) in [("marmot", 1), ("walrus", 1), ("swim", 1), ("lion", 0)] {
+        assert_eq!(titles(&there_daemon, word).len(), sessions, "{word}");
+    }
+    let shown = there.printed(&["show", "aaaa-1"]);
+    assert!(shown.contains("  from ") && shown.contains("marmot"), "{shown}");
+    assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
+    // Back where it comes from, everything is known.
+    let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
+    assert!(printed.starts_with("Taken in: 0 episodes; 3 known already."), "{printed}");
+    // Its transcript, when it comes here too, takes its place.
+    let mut transcript = there.transcript("aaaa-1").aged(2 * DAY);
+    transcript.prompt("Fix the marmot").reply("I fixed it in src/animals.rs.");
+    there_daemon.settle();
+    there_daemon.close("aaaa-1");
+    let session = there_daemon.session("aaaa-1");
+    assert_eq!(session["episode"]["imported_from"], Value::Null, "{session}");
+    assert_eq!(titles(&there_daemon, "marmot").len(), 1);
+}
+
+#[test]
+fn fields_of_a_summary_come_along_and_what_was_forgotten_stays_away() {
+    let (here, there) = (World::new(), World::new());
+    let mut transcript = here.transcript("aaaa-1").aged(DAY);
+    transcript.prompt("Fix the marmot").tool(
+        "Edit",
+        &json!({ "file_path": "/work/app/src/marmot.rs", "old_string": "a", "new_string": "b" }),
+        "updated",
+    );
+    let daemon = here.start();
+    daemon.settle();
+    let folder = here.path("out");
+    let folder = folder.to_str().unwrap();
+    here.printed(&["export", folder]);
+    let there_daemon = there.start();
+    there.printed(&["import", folder]);
+    let ours = here.json(&["show", "aaaa-1"])["summary"].clone();
+    assert_eq!(
+        there.json(&["show", "aaaa-1"])["summary"]["files_modified"],
+        ours["files_modified"]
+    );
+    let handoff = there_daemon.call("get_handoff", &json!({ "project": "/work/app" }));
+    assert!(handoff["files"].to_string().contains("marmot.rs"), "{handoff}");
+    there.printed(&["forget", "aaaa-1", "--run"]);
+    assert_eq!(titles(&there_daemon, "marmot").len(), 0);
+    let printed = there.printed(&["import", folder]);
+    assert!(
+        printed.starts_with("Taken in: 0 episodes; 1 of sessions that were forgotten here."),
+        "{printed}"
+    );
+}
+
+#[test]
+fn of_a_broken_export_nothing_is_taken_in_and_the_place_is_told() {
+    let (here, there) = (World::new(), World::new());
+    for session in ["aaaa-1", "bbbb-2"] {
+        here.transcript(session).aged(DAY).prompt("Fix the marmot").reply("It is fixed.");
+    }
+    let daemon = here.start();
+    daemon.settle();
+    let folder = here.path("out");
+    here.printed(&["export", folder.to_str().unwrap(), "--format", "jsonl"]);
+    let lines = folder.join("episodes.jsonl");
+    let whole = fs::read_to_string(&lines).unwrap();
+    let there_daemon = there.start();
+    let (first, second) = whole.split_once('\n').unwrap();
+    let date = |text: &str| text.replace("started_at: \\\"2", "started_at: \\\"x2");
+    for (text, what) in [
+        (format!("{first}\n{}", &second[..40]), "episodes.jsonl:2: EOF"),
+        (
+            format!("{}\n{second}", date(first)),
+            "episodes.jsonl:1: in line 10 of the content: `started_at` is a time",
+        ),
+        ("{}".to_owned(), "episodes.jsonl:1: in line 1 of the content"),
+    ] {
+        fs::write(&lines, text).unwrap();
+        let refused = there.graphiti(&["import", folder.to_str().unwrap()]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && said.contains("nothing was imported"), "{said}");
+        assert!(said.contains(what), "{said}");
+        let health = there_daemon.call("session_tracking_health", &json!({}));
+        assert_eq!(health["kept"]["episodes"], 0);
+    }
+    let empty = there.graphiti(&["import", there.path("").to_str().unwrap()]);
+    assert!(String::from_utf8(empty.stderr).unwrap().contains("there is no export in"));
+}
+
+fn titles(daemon: &Daemon, word: &str) -> Vec<String> {
+    let found = daemon.call("search_sessions", &json!({ "query": word }));
+    let hits = found["hits"].as_array().unwrap().iter();
+    hits.map(|hit| hit["session"]["title"].as_str().unwrap().to_owned()).collect()
+}

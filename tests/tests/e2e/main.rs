@@ -1,0 +1,28 @@
+//! What users and agents see: commands, hooks, tools and searches of the real programs, each test in a
+//! home of its own.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod concurrent_callers;
+mod daemon;
+mod doctor;
+mod embeddings;
+mod forget;
+mod forks;
+mod graph;
+mod handoff;
+mod history;
+mod hook;
+mod hung;
+mod hybrid_close;
+mod imports;
+mod mcp;
+mod mcp_official;
+mod message_summaries;
+mod models;
+mod models_bounds;
+mod search;
+mod service;
+mod setup;
+mod transcripts;
+mod upgrade;
+mod wire;

@@ -1,0 +1,52 @@
+//! The official Python client of the Model Context Protocol over `graphiti mcp`.
+//!
+//! `GRAPHITI_TEST_PYTHON` names a Python that has the packages `mcp` and `jsonschema`; where it is
+//! not set, the `python3` on the path is asked, and without the packages the test says that it is
+//! left out.
+
+use std::{ffi::OsString, process::Command};
+
+use graphiti_tests::{World, namespace::report_skipped};
+
+#[test]
+fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
+    let Some(python) = python() else {
+        report_skipped("mcp_official", "no Python with the packages mcp and jsonschema");
+        return;
+    };
+    let world = World::new();
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle();
+    let episode = daemon.close("aaaa-1")["episode_uuid"].as_str().unwrap().to_owned();
+    // Its own name tells where the programs lie.
+    let graphiti = world.command("graphiti").get_program().to_owned();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/mcp/official.py");
+    let output = world
+        .command("graphiti")
+        .get_envs()
+        .fold(&mut Command::new(python), |command, (name, value)| match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        })
+        .arg(script)
+        .args([graphiti, "aaaa-1".into(), episode.into()])
+        .output()
+        .expect("run Python");
+    drop(world.graphiti(&["stop"]));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{}", world.log());
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3, "{said}");
+}
+
+/// A Python with the packages; when one is named, it has to have them.
+fn python() -> Option<OsString> {
+    if let Some(named) = std::env::var_os("GRAPHITI_TEST_PYTHON") {
+        return Some(named);
+    }
+    let mut command = Command::new("python3");
+    let output = command.args(["-c", "import jsonschema; from mcp import Client"]).output();
+    output.is_ok_and(|output| output.status.success()).then(|| "python3".into())
+}

@@ -1,0 +1,184 @@
+//! Both sides of the socket against golden files: `golden/wire-v<N>.txt` holds a conversation that
+//! version N of the protocol had, question and answer in turn.
+//!
+//! An old client's questions must get answers in which it finds all it knows; an old daemon's
+//! answers must mean the same to a new client. The file of a version never changes once that
+//! version is released. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the
+//! present one.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use graphiti_proto::{PROTOCOL, methods, tools};
+use graphiti_tests::World;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+/// What is asked, in this order.
+fn questions() -> Vec<Value> {
+    let call = |tool: &str, arguments: Value| {
+        ("tools/call".to_owned(), json!({ "name": tool, "arguments": arguments }))
+    };
+    let own = |method: &str, params: Value| (method.to_owned(), params);
+    let questions = [
+        own(methods::HELLO, json!({ "protocol": 1, "version": "0.1.0" })),
+        own(methods::SETTLE, json!({ "sessions": false })),
+        call(tools::list_unindexed::NAME, json!({ "include_inactive": true })),
+        call(tools::close::NAME, json!({ "session_id": "aaaa-1", "reason": "story_complete" })),
+        call(tools::close::NAME, json!({ "session_id": "aaaa-1" })),
+        call(tools::list_sessions::NAME, json!({ "limit": 5 })),
+        call(tools::get_session::NAME, json!({ "session_id": "aaaa-1" })),
+        call(
+            tools::get_session::NAME,
+            json!({ "session_id": "aaaa-1", "view": "messages", "from": 1, "limit": 2 }),
+        ),
+        call(tools::search_sessions::NAME, json!({ "query": "lantern", "explain": true })),
+        call(tools::health::NAME, json!({})),
+        call(
+            tools::add_memory::NAME,
+            json!({
+                "name": "Oil", "episode_body": "The wick needs oil.", "group_id": "/work/app",
+                "source": "text", "source_description": "told by Ann",
+            }),
+        ),
+        call(tools::get_episodes::NAME, json!({ "group_id": "/work/app", "last_n": 1 })),
+        call(tools::search_nodes::NAME, json!({ "query": "lantern" })),
+        call(tools::search_memory_nodes::NAME, json!({ "query": "lantern", "entity": "" })),
+        call(tools::sync_history::NAME, json!({ "days": 7, "dry_run": true })),
+        own(methods::transfer::EXPORT, json!({ "project": "/work/app" })),
+        own(methods::transfer::IMPORT, json!({ "episodes": [{ "content": "" }], "dry_run": true })),
+        own(methods::forget::FORGET, json!({ "sessions": ["bbbb-2"], "dry_run": true })),
+        own(methods::CLOSE, json!({ "session_id": "bbbb-2", "reason": "hook_clear" })),
+        own(methods::RELOAD, json!({})),
+        call(tools::get_session::NAME, json!({ "session_id": "nobody" })),
+        call("no_such_tool", json!({})),
+        own("no/such/method", json!({})),
+    ];
+    let numbered = questions.into_iter().zip(1..).map(
+        |((method, params), id)| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }),
+    );
+    numbered.collect()
+}
+
+#[test]
+fn old_clients_are_understood_and_old_daemons_too() {
+    let world = World::new();
+    let daemon = world.start();
+    let mut closed = world.transcript("aaaa-1").aged(Duration::from_secs(30));
+    closed.prompt("Light the lantern").tool("Bash", &json!({ "command": "make" }), "ok");
+    closed.reply("It is lit.");
+    world.transcript("bbbb-2").prompt("Put out the lantern");
+    daemon.settle();
+    let file = file(PROTOCOL);
+    let mut wire = daemon.wire();
+    if std::env::var("GOLDEN").is_ok_and(|what| what == "write") {
+        let mut written = String::new();
+        for question in questions() {
+            let answer = wire.exchange(&question);
+            let answer = answer.to_string().replace(world.path("").to_str().unwrap(), "/home/ann/");
+            written += &format!("--> {question}\n<-- {answer}\n");
+        }
+        fs::write(&file, written).unwrap();
+        return;
+    }
+    let golden = fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = golden.lines().collect();
+    assert_eq!(lines.len(), 2 * questions().len());
+    for pair in lines.chunks(2) {
+        let question: Value = serde_json::from_str(&pair[0][4..]).unwrap();
+        let golden: Value = serde_json::from_str(&pair[1][4..]).unwrap();
+        let answer = wire.exchange(&question);
+        has_all(&golden, &answer, &question.to_string());
+        new_types_know(&question, &golden);
+    }
+}
+
+/// Whether `new` has everything that is in `old`, of the same type.
+fn has_all(old: &Value, new: &Value, at: &str) {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            for (name, old) in old {
+                // Free-form maps and the summary document have what the session has.
+                let Some(new) = new.get(name) else { panic!("{name} is missing in {at}") };
+                has_all(old, new, &format!("{at}.{name}"));
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            assert!(old.is_empty() || !new.is_empty(), "{at} is empty");
+            for (old, new) in old.iter().zip(new) {
+                has_all(old, new, at);
+            }
+        }
+        (Value::Number(_), Value::Number(_)) if !at.ends_with(".code") => {}
+        (Value::String(_), Value::String(_))
+            if ![".status", ".action", ".state", ".outcome"]
+                .iter()
+                .any(|end| at.ends_with(end)) => {}
+        _ => assert_eq!(old, new, "{at}"),
+    }
+}
+
+/// Whether today's types read an old answer without loss.
+fn new_types_know(question: &Value, golden: &Value) {
+    let Some(result) = golden.get("result") else { return };
+    let (method, tool) = (&question["method"], &question["params"]["name"]);
+    let content = &result["structuredContent"];
+    match method.as_str().unwrap() {
+        methods::HELLO => reads::<methods::Welcome>(result),
+        methods::RELOAD => reads::<methods::Reloaded>(result),
+        methods::transfer::EXPORT => reads::<methods::transfer::Exported>(result),
+        methods::transfer::IMPORT => reads::<methods::transfer::Imported>(result),
+        methods::forget::FORGET => reads::<methods::forget::Forgotten>(result),
+        "tools/call" if result["isError"] != true => match tool.as_str().unwrap() {
+            tools::close::NAME => reads::<tools::close::Answer>(content),
+            tools::list_unindexed::NAME => reads::<tools::list_unindexed::Answer>(content),
+            tools::list_sessions::NAME => reads::<tools::list_sessions::Answer>(content),
+            tools::get_session::NAME => reads::<tools::get_session::Answer>(content),
+            tools::search_sessions::NAME => reads::<tools::search_sessions::Answer>(content),
+            tools::add_memory::NAME => reads::<tools::add_memory::Answer>(content),
+            tools::get_episodes::NAME => reads::<tools::get_episodes::Answer>(content),
+            tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
+                reads::<tools::search_nodes::Answer>(content);
+            }
+            tools::sync_history::NAME => reads::<tools::sync_history::Answer>(content),
+            tools::health::NAME => reads::<tools::health::Answer>(content),
+            other => panic!("no type for {other}"),
+        },
+        _ => {}
+    }
+}
+
+fn reads<T: Serialize + DeserializeOwned>(golden: &Value) {
+    let read: T = serde_json::from_value(golden.clone()).unwrap();
+    let again = serde_json::to_value(read).unwrap();
+    keeps(golden, &again, std::any::type_name::<T>());
+}
+
+/// Whether `new` keeps every value of `old`.
+fn keeps(old: &Value, new: &Value, at: &str) {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            for (name, old) in old {
+                let new = new.get(name).unwrap_or_else(|| panic!("{at} lost {name}"));
+                keeps(old, new, &format!("{at}.{name}"));
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            assert_eq!(old.len(), new.len(), "{at}");
+            old.iter().zip(new).for_each(|(old, new)| keeps(old, new, at));
+        }
+        _ => assert_eq!(old, new, "{at}"),
+    }
+}
+
+fn file(version: u32) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/golden");
+    folder.join(format!("wire-v{version}.txt"))
+}
+
+#[test]
+fn a_request_whose_id_is_null_is_answered_as_one() {
+    let world = World::new();
+    let daemon = world.start();
+    let answer = daemon.wire().exchange(&json!({ "id": null, "method": "ping" }));
+    assert_eq!(answer, json!({ "jsonrpc": "2.0", "id": null, "result": {} }));
+}
