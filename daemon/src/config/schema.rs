@@ -20,6 +20,9 @@ pub fn schema() -> Json {
         let mut described = field.schema();
         described["description"] = json!(field.help);
         described["default"] = field.write(&defaults);
+        if field.is_guarded() {
+            described["$comment"] = json!("only in the user's own file");
+        }
         properties_of(&mut root, parent).insert(name.to_owned(), described);
     }
     root

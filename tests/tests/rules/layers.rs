@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::root;
+
 /// Each module with what it may name beside itself, and `proto` where it may name that.
 const TABLE: &[(&str, &[&str])] = &[
     // 0 words
@@ -175,8 +177,4 @@ fn first_names(list: &str) -> BTreeSet<String> {
 
 fn word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

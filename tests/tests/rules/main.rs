@@ -1,4 +1,12 @@
 //! Rules about the source itself.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod documents;
 mod layers;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}

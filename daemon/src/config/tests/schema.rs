@@ -60,7 +60,7 @@ fn the_validator_knows_its_keywords() {
 fn is_valid(schema: &Json, value: &Json) -> bool {
     let Json::Object(keywords) = schema else { return schema != &Json::Bool(false) };
     keywords.iter().all(|(keyword, wanted)| match keyword.as_str() {
-        "$schema" | "description" | "default" => true,
+        "$schema" | "$comment" | "description" | "default" => true,
         "type" => match wanted {
             Json::Array(types) => types.iter().any(|one| has_type(one, value)),
             one => has_type(one, value),
