@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 use graphiti_proto::endpoint;
 
 use crate::{
-    app::{self, Options, redact::Mode},
+    app::{self, DaemonOptions, redact::RunMode},
     config::{self, Existing},
     lifecycle::home::HomeError,
 };
@@ -100,7 +100,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         cli.home.or_else(endpoint::home).context("find your home folder; set GRAPHITI_HOME")?;
     let home = std::path::absolute(&home).with_context(|| format!("find {}", home.display()))?;
     let directory = env::current_dir().unwrap_or_else(|_| home.clone());
-    let options = Options { home, directory };
+    let options = DaemonOptions { home, directory };
     match cli.command {
         None => app::run(&options).map(|()| ExitCode::SUCCESS),
         Some(Command::Config(command)) => configure(&command, &options),
@@ -109,16 +109,16 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Redact { exports, run, json }) => {
-            let mode = if run { Mode::Run } else { Mode::Preview };
+            let mode = if run { RunMode::Run } else { RunMode::Preview };
             redact(&options, &exports, mode, json)
         }
     }
 }
 
 fn redact(
-    options: &Options,
+    options: &DaemonOptions,
     exports: &[PathBuf],
-    mode: Mode,
+    mode: RunMode,
     is_json: bool,
 ) -> anyhow::Result<ExitCode> {
     let is_shown = io::stderr().is_terminal() && !is_json;
@@ -144,7 +144,7 @@ fn redact(
     Ok(ExitCode::SUCCESS)
 }
 
-fn configure(command: &ConfigCommand, options: &Options) -> anyhow::Result<ExitCode> {
+fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result<ExitCode> {
     match command {
         ConfigCommand::Init { force } => {
             let existing = if *force { Existing::Replace } else { Existing::Keep };

@@ -59,11 +59,13 @@ pub fn point(name: &'static str) {
 }
 
 fn reached(name: &'static str) {
-    static DEATH: OnceLock<Option<Wish>> = OnceLock::new();
-    static PANIC: OnceLock<Option<Wish>> = OnceLock::new();
+    static DEATH: OnceLock<Option<FaultTrigger>> = OnceLock::new();
+    static PANIC: OnceLock<Option<FaultTrigger>> = OnceLock::new();
     debug_assert!(POINTS.contains(&name), "`{name}` is not in the list of points");
-    let comes_true = |wish: &OnceLock<Option<Wish>>, variable| {
-        wish.get_or_init(|| Wish::of(variable)).as_ref().is_some_and(|wish| wish.comes_true(name))
+    let comes_true = |wish: &OnceLock<Option<FaultTrigger>>, variable| {
+        wish.get_or_init(|| FaultTrigger::of(variable))
+            .as_ref()
+            .is_some_and(|wish| wish.comes_true(name))
     };
     if comes_true(&DEATH, DIE_AT) {
         std::process::abort();
@@ -74,19 +76,19 @@ fn reached(name: &'static str) {
 }
 
 /// A point, and at which passage.
-struct Wish {
+struct FaultTrigger {
     point: String,
     passage: u32,
     and_later: bool,
     passed: AtomicU32,
 }
 
-impl Wish {
-    fn of(variable: &str) -> Option<Wish> {
+impl FaultTrigger {
+    fn of(variable: &str) -> Option<FaultTrigger> {
         let wished = std::env::var(variable).ok()?;
         let (point, passage) = wished.rsplit_once(':')?;
         let first = passage.trim_end_matches('+');
-        Some(Wish {
+        Some(FaultTrigger {
             point: point.to_owned(),
             passage: first.parse().ok()?,
             and_later: first != passage,

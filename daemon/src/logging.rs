@@ -50,7 +50,7 @@ pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let started = match file {
         Some(file) => {
             let file = BoundedFile::open(&file, Bounds::new(log.max_bytes, limit))?;
-            let writer = Mutex::new(Redacted::new(file));
+            let writer = Mutex::new(RedactingWriter::new(file));
             registry.with(layer.with_ansi(false).with_writer(writer)).try_init()
         }
         // The journal has its own times.
@@ -65,26 +65,26 @@ pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     Ok(Handle(handle))
 }
 
-fn stderr() -> Redacted<io::Stderr> {
-    Redacted::new(io::stderr())
+fn stderr() -> RedactingWriter<io::Stderr> {
+    RedactingWriter::new(io::stderr())
 }
 
 /// A log without secrets, whatever is logged: paths, errors of others, names.
 ///
 /// Events come as one piece each.
-pub struct Redacted<W> {
+pub struct RedactingWriter<W> {
     log: W,
     redactor: Redactor,
 }
 
-impl<W> Redacted<W> {
+impl<W> RedactingWriter<W> {
     /// What is written goes on to `log`.
-    pub fn new(log: W) -> Redacted<W> {
-        Redacted { log, redactor: Redactor::new() }
+    pub fn new(log: W) -> RedactingWriter<W> {
+        RedactingWriter { log, redactor: Redactor::new() }
     }
 }
 
-impl<W: Write> Write for Redacted<W> {
+impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         self.log.write_all(self.redactor.redact(&text).text.as_bytes())?;
@@ -205,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         let file = BoundedFile::open(&path, Bounds::new(1_000, 2_000)).unwrap();
-        let mut log = Redacted::new(file);
+        let mut log = RedactingWriter::new(file);
         let secret = concat!("gh", "p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12");
         writeln!(log, "INFO reading it anew file=/home/ann/{secret}.jsonl").unwrap();
         log.write_all(b"plain \xff bytes\n").unwrap();

@@ -12,7 +12,7 @@ use graphitid::{
         filter::Filter,
         format::{FORMATS, Format},
     },
-    engine::pipeline::{Means, Place, SourceState},
+    engine::pipeline::{LinePosition, ParseContext, SourceState},
     model::{Project, transcript::Origin},
     redact::Redactor,
     store::Tally,
@@ -29,16 +29,16 @@ pub struct Summarized {
 
 /// Summarises the session whose own file is `path`, with its sub-agents in the folder beside it.
 pub fn of_transcript(path: &Path) -> Summarized {
-    let means = Means {
+    let parse_context = ParseContext {
         filter: Filter::default(),
         redactor: Redactor::new(),
         learned: Arc::new(Mutex::new(Learned::default())),
         summarize: summarize::config::Config::default(),
     };
-    let own = read(path, 0, &means);
+    let own = read(path, 0, &parse_context);
     let mut evidence = own.evidence().clone();
     for (number, sub_agent) in (1..).zip(sub_agents(path)) {
-        let state = read(&sub_agent, number, &means);
+        let state = read(&sub_agent, number, &parse_context);
         let stem = sub_agent.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let id = stem.strip_prefix("agent-");
         summarize::evidence::absorb(&mut evidence, state.evidence(), id);
@@ -52,15 +52,15 @@ pub fn of_transcript(path: &Path) -> Summarized {
     Summarized { page, last_words }
 }
 
-fn read(path: &Path, source: u32, means: &Means) -> SourceState {
+fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
     let format: &dyn Format =
         *FORMATS.iter().find(|format| format.claims(path)).expect("a format claims the file");
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     let mut state = SourceState::new(source);
     let (mut messages, mut tally, mut at) = (Vec::new(), Tally::default(), 0);
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-        let place = Place { origin: Origin { source, line: number }, at };
-        state.take_line((format, means), (line, place), &mut tally, &mut messages);
+        let place = LinePosition { origin: Origin { source, line: number }, at };
+        state.take_line((format, parse_context), (line, place), &mut tally, &mut messages);
         messages.clear();
         at += line.len() as u64 + 1;
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::{
     api::{Daemon, caller::Caller, mcp::Client},
-    engine::{AskError, redaction},
+    engine::{EngineError, redaction},
     model::{
         EpisodeId, SessionKey,
         session::{Session, State},
@@ -46,8 +46,8 @@ impl From<StoreError> for Unclear {
     }
 }
 
-impl From<AskError> for Unclear {
-    fn from(error: AskError) -> Unclear {
+impl From<EngineError> for Unclear {
+    fn from(error: EngineError) -> Unclear {
         Unclear::Failed(error.to_string())
     }
 }

@@ -33,7 +33,9 @@ pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namesp
     let except = current::caller_session(daemon, caller).await.ok().flatten();
     let scope = Scope { projects, except, limit: SESSIONS };
     // A daemon that is stopping indexes nothing more; the search answers with what there is.
-    let Ok(needed) = daemon.engine.need(scope.clone()).await else { return Indexed::default() };
+    let Ok(needed) = daemon.engine.request_episodes(scope.clone()).await else {
+        return Indexed::default();
+    };
     let mut indexed = Indexed::default();
     let mut position = 0;
     let total = needed.len();
@@ -51,7 +53,7 @@ pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namesp
     // A little is left of the time, or the index would be behind by a moment only.
     drop(timeout_at(deadline, daemon.engine.until_followed(position)).await);
     // Nobody waits for a model: what the evidence says is there.
-    indexed.pending += daemon.engine.asking(scope).await.unwrap_or(0);
+    indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
     indexed
 }
 

@@ -32,7 +32,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use crate::{
-    engine::{Engine, embedding::Embedding, indexes::Indexes, room::Keeper},
+    engine::{Engine, embedding::Embedding, indexes::Indexes, quota::QuotaKeeper},
     model::Timestamp,
 };
 
@@ -45,7 +45,7 @@ pub struct Daemon {
     /// What compares meanings.
     pub embedding: Arc<Embedding>,
     /// What keeps the limits.
-    pub keeper: Arc<Keeper>,
+    pub keeper: Arc<QuotaKeeper>,
     /// The home folder.
     pub home: PathBuf,
     /// How long a search waits for episodes that are due.

@@ -21,7 +21,7 @@ use crate::{
         methods::hook::{Acted, act},
     },
     clock,
-    engine::AskError,
+    engine::EngineError,
     fault,
     model::Timestamp,
 };
@@ -146,12 +146,12 @@ pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
     Ok(())
 }
 
-async fn take(daemon: &Daemon, file: &Path, event: Option<Event>) -> Result<(), AskError> {
+async fn take(daemon: &Daemon, file: &Path, event: Option<Event>) -> Result<(), EngineError> {
     let done = match event {
         Some(event) if daemon.hooks().enabled => match act(daemon, &event).await {
             Ok(Acted::Done) => true,
             Ok(Acted::TooEarly) => age(file) >= patience(daemon, &event),
-            Err(AskError::Stopping) => return Err(AskError::Stopping),
+            Err(EngineError::Stopping) => return Err(EngineError::Stopping),
             Err(_) => age(file) > GIVE_UP,
         },
         _ => true,

@@ -12,9 +12,11 @@ use crate::{
     clock,
     config::Config,
     engine::{
-        asking::{Asker, learned::Lessons, summaries::Summaries, usage::Books},
         embedding::Embedding,
-        pipeline::Means,
+        model_queue::{
+            Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
+        },
+        pipeline::ParseContext,
     },
     llm::{
         self,
@@ -38,9 +40,9 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct Models {
     home: PathBuf,
     redactor: Redactor,
-    pub(super) lessons: Arc<Lessons>,
-    books: Arc<Books>,
-    summaries: Arc<Summaries>,
+    pub(super) learned_tools: Arc<LearnedTools>,
+    usage: Arc<UsageStats>,
+    summaries: Arc<SummaryCache>,
     client: Arc<Client>,
     /// What the client was made of.
     config: llm::config::Config,
@@ -54,19 +56,27 @@ impl Models {
         redactor: Redactor,
         config: &Config,
     ) -> Models {
-        let lessons = Arc::new(Lessons::load(store.clone()));
+        let learned_tools = Arc::new(LearnedTools::load(store.clone()));
         let configured = config.summarize.tool_classification_cache.clone();
-        take_in(&lessons, &configured.unwrap_or_else(|| home.join(CACHE)));
-        let summaries = Arc::new(Summaries::new(store.clone()));
-        let books = Arc::new(Books::open(LedgerFile::new(home), store));
+        take_in(&learned_tools, &configured.unwrap_or_else(|| home.join(CACHE)));
+        let summaries = Arc::new(SummaryCache::new(store.clone()));
+        let usage = Arc::new(UsageStats::open(LedgerFile::new(home), store));
         let llm = config.llm.clone();
-        let client = client(home, &redactor, books.clone(), llm.clone());
-        Models { home: home.to_owned(), redactor, lessons, books, summaries, client, config: llm }
+        let client = client(home, &redactor, usage.clone(), llm.clone());
+        Models {
+            home: home.to_owned(),
+            redactor,
+            learned_tools,
+            usage,
+            summaries,
+            client,
+            config: llm,
+        }
     }
 
     /// What makes vectors by `config`.
     pub(super) fn embeddings(&self, config: &Config) -> Arc<Embeddings> {
-        let ports = ports(&self.home, &self.redactor, self.books.clone());
+        let ports = ports(&self.home, &self.redactor, self.usage.clone());
         Arc::new(Embeddings::new(config.search.embeddings.clone(), ports))
     }
 
@@ -79,21 +89,25 @@ impl Models {
 
     /// What asks by `config`. The client stays, with its ledger and what it knows of outages,
     /// unless its own settings are other ones.
-    pub(super) fn asker(&mut self, config: &Config, means: Arc<Means>) -> Arc<Asker> {
+    pub(super) fn summarizer(
+        &mut self,
+        config: &Config,
+        parse_context: Arc<ParseContext>,
+    ) -> Arc<Summarizer> {
         if self.config != config.llm {
             self.client.stop();
             self.config = config.llm.clone();
             self.client =
-                client(&self.home, &self.redactor, self.books.clone(), config.llm.clone());
+                client(&self.home, &self.redactor, self.usage.clone(), config.llm.clone());
         }
         let folders = Folders { home: self.home.clone(), user: std::env::home_dir() };
         let sources = Sources::new(&config.prompt, config.summarize.template.as_deref());
-        Arc::new(Asker {
+        Arc::new(Summarizer {
             client: self.client.clone(),
             templates: Arc::new(Templates::new(folders, sources)),
-            means,
-            lessons: self.lessons.clone(),
-            books: self.books.clone(),
+            parse_context,
+            learned_tools: self.learned_tools.clone(),
+            usage: self.usage.clone(),
             summaries: self.summaries.clone(),
             prompts: config.prompt.clone(),
             resilience: config.llm.resilience.clone(),
@@ -114,13 +128,13 @@ impl Models {
 fn client(
     home: &Path,
     redactor: &Redactor,
-    journal: Arc<Books>,
+    journal: Arc<UsageStats>,
     config: llm::config::Config,
 ) -> Arc<Client> {
     Arc::new(Client::new(config, ports(home, redactor, journal)))
 }
 
-fn ports(home: &Path, redactor: &Redactor, journal: Arc<Books>) -> Ports {
+fn ports(home: &Path, redactor: &Redactor, journal: Arc<UsageStats>) -> Ports {
     let redactor = redactor.clone();
     Ports {
         clock: Arc::new(SystemClock { now: clock::now }),
@@ -131,7 +145,7 @@ fn ports(home: &Path, redactor: &Redactor, journal: Arc<Books>) -> Ports {
     }
 }
 
-fn take_in(lessons: &Lessons, file: &Path) {
+fn take_in(learned_tools: &LearnedTools, file: &Path) {
     let is_there = fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
     if !is_there {
         return;
@@ -140,7 +154,7 @@ fn take_in(lessons: &Lessons, file: &Path) {
     let read = read.and_then(|text| serde_json::from_slice(&text).map_err(|e| e.to_string()));
     match read {
         Ok(document) => {
-            let (taken, known, unreadable) = lessons.import(&document);
+            let (taken, known, unreadable) = learned_tools.import(&document);
             tracing::info!(file = %file.display(), taken, known, unreadable, "classifications of tools taken in");
         }
         Err(error) => tracing::warn!(file = %file.display(), error, "cannot be read"),

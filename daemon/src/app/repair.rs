@@ -8,9 +8,8 @@ use std::{
 use anyhow::{Context, ensure};
 
 use super::{
-    Options,
-    aside::{self, DAMAGED, SALVAGED},
-    database,
+    DaemonOptions, database,
+    quarantine::{self, DAMAGED, SALVAGED},
 };
 use crate::{
     lifecycle::home::Home,
@@ -27,7 +26,7 @@ use crate::{
 ///
 /// When a daemon owns the home, or the database cannot be written.
 pub fn repair(
-    options: &Options,
+    options: &DaemonOptions,
     damaged: Option<&Path>,
     say: &mut dyn FnMut(&str),
 ) -> anyhow::Result<()> {
@@ -64,7 +63,7 @@ pub fn repair(
     store.close();
     if was_moved {
         // Not before what can be read of all of them was brought back.
-        aside::remove_old(&folder, say);
+        quarantine::remove_old(&folder, say);
     }
     Ok(())
 }
@@ -85,7 +84,7 @@ fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
         Err(StoreError::Unreadable(what)) => what,
         Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
     };
-    let moved = aside::put_aside(folder)?;
+    let moved = quarantine::put_aside(folder)?;
     say(&format!("{}: {what}; it was moved to {}.", folder.display(), moved.display()));
     Ok(true)
 }

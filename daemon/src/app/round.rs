@@ -10,7 +10,7 @@ use anyhow::Context;
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
-    Wiring,
+    Supervisor,
     models::Models,
     open_store, places, reserve,
     tasks::{Ended, Task, Tasks},
@@ -21,10 +21,10 @@ use crate::{
     clock,
     engine::{
         Engine,
-        at_work::AtWork,
+        crash_tracker::CrashTracker,
         embedding::Embedding,
         follow,
-        room::{IndexRoom, Keeper},
+        quota::{IndexQuota, QuotaKeeper},
     },
     store::{Condition, Store},
 };
@@ -53,7 +53,7 @@ pub(super) enum RoundEnd {
     Broken(Task),
 }
 
-impl Wiring {
+impl Supervisor {
     /// Opens everything first: nothing works yet when something cannot be opened.
     pub(super) async fn open_round(&mut self, is_first: bool) -> anyhow::Result<Round> {
         let home = self.home.path().to_owned();
@@ -64,21 +64,21 @@ impl Wiring {
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
         let (limits, in_force) = watch::channel(limits);
-        let room = IndexRoom::new(in_force);
+        let room = IndexQuota::new(in_force);
         let follower = follow::open(&follow::folder(&home), store.clone(), room, embedding.clone())
             .context("open the search index")?;
         let indexes = follower.indexes().clone();
         let (followed, reached) = watch::channel(follow::Followed::default());
         let places = places(&self.config);
         let watched = places.roots.clone();
-        let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
+        let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
         let settings = self.settings(&mut models);
-        let (engine, engine_loop) =
-            Engine::new(store, settings, places, (reached, at_work)).context("start the engine")?;
+        let (engine, engine_loop) = Engine::new(store, settings, places, (reached, crash_tracker))
+            .context("start the engine")?;
         for problem in self.problem.take().into_iter().chain(damage) {
             engine.note_problem(problem).await;
         }
-        let keeper = Keeper::new(engine.clone(), indexes.clone(), limits, can_shrink);
+        let keeper = QuotaKeeper::new(engine.clone(), indexes.clone(), limits, can_shrink);
         let (administration, requests) = mpsc::channel(4);
         let daemon = Arc::new(Daemon {
             engine,
@@ -106,7 +106,7 @@ impl Wiring {
         tasks.spawn(Task::Follower, follower.run(followed, stopping.clone()));
         tasks.spawn(Task::Embedder, embedding.run(stopping.clone()));
         tasks.spawn(Task::Engine, engine_loop.run());
-        tasks.spawn(Task::Keeper, daemon.keeper.clone().run());
+        tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
         tasks.spawn(Task::Spool, api::spool::go_through(daemon.clone(), changed));
         if let Some(listener) = listener {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
@@ -127,7 +127,7 @@ impl Round {
         let condition = self.daemon.engine.store().condition();
         let is_store_broken = matches!(&*condition.borrow(), Condition::Failed(_));
         match task {
-            Task::Keeper if !is_defect => Some(RoundEnd::Again),
+            Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
             // The keeper waits until the database works again; until then is searched what there is.
             Task::Follower if !is_defect && is_store_broken => None,
             _ => {
@@ -143,7 +143,7 @@ impl Round {
         let Round { mut tasks, daemon, models, stop, spool_watch, .. } = self;
         let ending = async {
             stop.send_replace(true);
-            tasks.abort(Task::Keeper).await;
+            tasks.abort(Task::QuotaKeeper).await;
             tasks.until_ended(Task::Server).await;
             drop(spool_watch);
             tasks.abort(Task::Spool).await;

@@ -22,7 +22,7 @@ pub(super) enum Task {
     /// Goes through the spool.
     Spool,
     /// Keeps the limits. Its end asks for another round.
-    Keeper,
+    QuotaKeeper,
     /// The engine's loop.
     Engine,
     /// Makes vectors.
@@ -105,7 +105,7 @@ impl fmt::Display for Task {
         formatter.write_str(match self {
             Task::Server => "the task that accepts connections",
             Task::Spool => "the task that reads hook events from the spool",
-            Task::Keeper => "the task that keeps the disk limits",
+            Task::QuotaKeeper => "the task that keeps the disk limits",
             Task::Engine => "the engine's loop",
             Task::Embedder => "the task that makes vectors",
             Task::Follower => "the task that updates the search index",
@@ -123,9 +123,9 @@ mod tests {
         tasks.spawn(Task::Engine, future::pending());
         tasks.spawn(Task::Follower, async { panic!("a defect") });
         assert_eq!(tasks.next().await, Ended { task: Task::Follower, is_defect: true });
-        tasks.spawn(Task::Keeper, async {});
-        assert_eq!(tasks.next().await, Ended { task: Task::Keeper, is_defect: false });
-        tasks.until_ended(Task::Keeper).await;
+        tasks.spawn(Task::QuotaKeeper, async {});
+        assert_eq!(tasks.next().await, Ended { task: Task::QuotaKeeper, is_defect: false });
+        tasks.until_ended(Task::QuotaKeeper).await;
         assert_eq!(tasks.running(), [Task::Engine]);
         tasks.abort(Task::Engine).await;
         assert_eq!(tasks.running(), []);

@@ -4,7 +4,7 @@ pub use crate::summarize::handoff;
 use crate::{
     activity::Detector,
     engine::{
-        job::{self, Done},
+        job::{self, JobResult},
         redaction,
     },
     model::{
@@ -20,7 +20,7 @@ use crate::{
 pub fn from_evidence(
     session: &Session,
     reason: &CloseReason,
-    done: &Done,
+    done: &JobResult,
     (content, config): (Content, &summarize::config::Config),
     now: Timestamp,
 ) -> Episode {
@@ -162,7 +162,7 @@ pub fn document(episode: &Episode) -> String {
 }
 
 /// What all files of a session give away.
-pub(super) fn merged_evidence(done: &Done) -> Evidence {
+pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     let mut files = done.files.iter();
     let Some(own) = files.next() else { return Evidence::default() };
     let mut merged = own.state.evidence().clone();
@@ -174,7 +174,7 @@ pub(super) fn merged_evidence(done: &Done) -> Evidence {
 }
 
 /// The activity of the session's own file; that of its sub-agents is what it asked them for.
-fn activity(done: &Done) -> ActivityVector {
+fn activity(done: &JobResult) -> ActivityVector {
     done.files.first().map_or_else(
         || ActivityVector::from_signals(&Signals::default()),
         |file| file.state.detector.vector(),

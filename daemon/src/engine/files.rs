@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A new file and the session it belongs to.
-pub(super) struct Identified {
+pub(super) struct IdentifiedFile {
     pub(super) path: PathBuf,
     pub(super) format: &'static dyn Format,
     pub(super) identity: Identity,
@@ -38,7 +38,7 @@ pub(super) fn format_of(agent: &str) -> Option<&'static dyn Format> {
 }
 
 /// What looking at new files came to.
-pub(super) struct Looked<I = Identified> {
+pub(super) struct IdentifyResult<I = IdentifiedFile> {
     pub(super) found: Vec<I>,
     /// Files that are there and could not be read.
     pub(super) unreadable: Vec<PathBuf>,
@@ -46,15 +46,15 @@ pub(super) struct Looked<I = Identified> {
     pub(super) defects: Vec<PathBuf>,
 }
 
-impl<I> Default for Looked<I> {
-    fn default() -> Looked<I> {
-        Looked { found: Vec::new(), unreadable: Vec::new(), defects: Vec::new() }
+impl<I> Default for IdentifyResult<I> {
+    fn default() -> IdentifyResult<I> {
+        IdentifyResult { found: Vec::new(), unreadable: Vec::new(), defects: Vec::new() }
     }
 }
 
 /// Finds out whose the files are. What is no transcript is left out: an empty file becomes one with
 /// its first line, and will be reported again.
-pub(super) fn identify(paths: Vec<PathBuf>) -> Looked {
+pub(super) fn identify(paths: Vec<PathBuf>) -> IdentifyResult {
     identify_each(paths, identify_one)
 }
 
@@ -62,8 +62,8 @@ pub(super) fn identify(paths: Vec<PathBuf>) -> Looked {
 fn identify_each<I>(
     paths: Vec<PathBuf>,
     identify_one: impl Fn(&Path) -> io::Result<Option<I>>,
-) -> Looked<I> {
-    let mut looked = Looked::default();
+) -> IdentifyResult<I> {
+    let mut looked = IdentifyResult::default();
     for path in paths {
         match panic::catch_unwind(AssertUnwindSafe(|| identify_one(&path))) {
             Ok(Ok(identified)) => looked.found.extend(identified),
@@ -78,7 +78,7 @@ fn identify_each<I>(
     looked
 }
 
-fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
+fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
     for head in HEADS {
         let file = open(path)?;
         let stamp = tail::stamp(&file.metadata()?);
@@ -92,7 +92,7 @@ fn identify_one(path: &Path) -> io::Result<Option<Identified>> {
         if let Some((format, identity)) = found {
             let path = path.to_owned();
             let identity = without_secrets(identity);
-            return Ok(Some(Identified { path, format, identity, stamp }));
+            return Ok(Some(IdentifiedFile { path, format, identity, stamp }));
         }
         if stamp.length <= head {
             return Ok(None);

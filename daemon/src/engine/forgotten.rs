@@ -28,10 +28,10 @@ pub struct ForgottenSession {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(super) struct Forgotten(RwLock<Known>);
+pub(super) struct Forgotten(RwLock<ForgottenIndex>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct ForgottenIndex {
     sessions: BTreeMap<SessionId, Timestamp>,
     landmarks: HashMap<RecordUuid, Vec<SessionId>>,
 }
@@ -41,7 +41,7 @@ type Fingerprint = [u8; 8];
 
 /// The form on disk.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct ForgottenRecord {
     version: u32,
     agent: String,
     id: String,
@@ -58,7 +58,7 @@ impl Forgotten {
     pub(super) fn load(store: &dyn Store) -> Result<Forgotten, StoreError> {
         let forgotten = Forgotten::default();
         for (name, content) in store.notes(Shelf::Forgotten)? {
-            let record: Record = serde_json::from_slice(&content)
+            let record: ForgottenRecord = serde_json::from_slice(&content)
                 .map_err(|error| damaged(&name, &error.to_string()))?;
             if record.version != VERSION {
                 return Err(StoreError::TooNew { found: record.version, known: VERSION });
@@ -108,11 +108,11 @@ impl Forgotten {
         });
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Known> {
+    fn read(&self) -> RwLockReadGuard<'_, ForgottenIndex> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+    fn write(&self) -> RwLockWriteGuard<'_, ForgottenIndex> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,7 +144,7 @@ pub(super) fn writes(
         Some(session) => (store.landmarks_of(session)?, fingerprints(store, session)?),
         None => (Vec::new(), Vec::new()),
     };
-    let record = Record {
+    let record = ForgottenRecord {
         version: VERSION,
         agent: id.agent.clone(),
         id: id.id.clone(),

@@ -25,9 +25,9 @@ use crate::{
         tail::{Cursor, Line, Tail},
     },
     engine::{
-        claims::Claim,
         forgotten::{self, Fingerprints},
-        reading::{ReadError, Reader},
+        reading::{ReadError, SourceReader},
+        record_locks::RecordLock,
     },
     model::{SessionId, SessionKey, transcript::RecordUuid},
     store::{Note, Shelf, Source, Store, StoreError, Tally, Write},
@@ -47,7 +47,7 @@ pub struct Fork {
 
 /// The form on disk.
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct ForkRecord {
     version: u32,
     of: Option<(String, String)>,
     records: u64,
@@ -58,9 +58,9 @@ const VERSION: u32 = 1;
 /// What the beginning of `session` shares with another one, if it does.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
     let note = store.note(Shelf::Forks, &session.0.to_be_bytes())?;
-    let saved = note.and_then(|note| serde_json::from_slice::<Saved>(&note).ok());
+    let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
     let saved = saved.filter(|saved| saved.version == VERSION);
-    Ok(saved.map(|Saved { of, records, .. }| Fork {
+    Ok(saved.map(|ForkRecord { of, records, .. }| Fork {
         of: of.map(|(agent, id)| SessionId { agent, id }),
         records,
     }))
@@ -79,23 +79,23 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
 }
 
 /// How far the rest of a file stands in other sessions, too.
-pub(super) struct Shared<'c> {
+pub(super) struct SharedPrefix<'c> {
     /// The last line that does; 0 when none does.
     pub(super) until: u64,
     /// What is to be remembered of it.
     pub(super) note: Option<Write>,
     /// To be held until the file's messages are in the store.
-    pub(super) _claim: Claim<'c>,
+    pub(super) _claim: RecordLock<'c>,
 }
 
 /// Who else has records.
-struct Owners {
+struct RecordOwners {
     ids: Vec<SessionId>,
     records: HashMap<RecordUuid, usize>,
     forgotten: Vec<Fingerprints>,
 }
 
-impl Reader {
+impl SourceReader {
     /// Whether a sub-agent of the session has more than one file: one that was moved or copied.
     pub(super) fn has_namesakes(&self, source: &Source) -> Result<bool, StoreError> {
         let others = self.store.sources_of(source.key.session)?;
@@ -111,7 +111,7 @@ impl Reader {
         format: &dyn Format,
         source: &Source,
         (cursor, first): (&Cursor, Option<RecordUuid>),
-    ) -> Result<Option<Shared<'_>>, ReadError> {
+    ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
         let path = Path::new(&source.path);
         let fail = |error| ReadError::File { path: source.path.clone(), error };
         let first = match first {
@@ -146,7 +146,7 @@ impl Reader {
         // What a file shares with another one of its own session is nothing to tell.
         let is_told = until > 0 && source.key.number == 0;
         let note = is_told.then(|| write(source.key.session, &fork));
-        Ok(Some(Shared { until, note, _claim: claim }))
+        Ok(Some(SharedPrefix { until, note, _claim: claim }))
     }
 
     fn owners(
@@ -154,9 +154,10 @@ impl Reader {
         format: &dyn Format,
         source: &Source,
         first: &RecordUuid,
-    ) -> Result<Owners, ReadError> {
+    ) -> Result<RecordOwners, ReadError> {
         let store = self.store.as_ref();
-        let mut owners = Owners { ids: Vec::new(), records: HashMap::new(), forgotten: Vec::new() };
+        let mut owners =
+            RecordOwners { ids: Vec::new(), records: HashMap::new(), forgotten: Vec::new() };
         for id in self.forgotten.with_landmark(first) {
             owners.forgotten.push(Fingerprints::load(store, &id)?);
         }
@@ -197,7 +198,7 @@ impl Reader {
     }
 }
 
-impl Owners {
+impl RecordOwners {
     /// Whoever has a record first has it.
     fn add(&mut self, record: RecordUuid, owner: usize) {
         self.records.entry(record).or_insert(owner);
@@ -274,7 +275,7 @@ fn each_record_until(
 
 fn write(session: SessionKey, fork: &Fork) -> Write {
     let of = fork.of.clone().map(|id| (id.agent, id.id));
-    let saved = Saved { version: VERSION, of, records: fork.records };
+    let saved = ForkRecord { version: VERSION, of, records: fork.records };
     let content = serde_json::to_vec(&saved).expect("a fork is plain data");
     let name = session.0.to_be_bytes().to_vec();
     Write::Note(Note { shelf: Shelf::Forks, name, content: Some(content) })

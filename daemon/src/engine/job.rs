@@ -9,11 +9,11 @@ use crate::{
     activity::classify::Unknowns,
     capture::{content_hash, format::Format},
     engine::{
-        asking::Question,
         episode,
-        long::LongIn,
-        pipeline::{Means, SourceState},
-        reading::{self, Read, ReadError, Reader, Request, Save},
+        model_queue::ModelQuestion,
+        pipeline::{ParseContext, SourceState},
+        reading::{self, ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
+        truncated_messages::LocatedMessage,
     },
     graph,
     model::{
@@ -32,13 +32,13 @@ pub struct Job {
     /// Its agent's format.
     pub format: &'static dyn Format,
     /// What is kept of transcripts.
-    pub means: Arc<Means>,
+    pub parse_context: Arc<ParseContext>,
     /// The files to be read, with their states where these are at hand.
-    pub files: Vec<File>,
+    pub files: Vec<JobFile>,
     /// Whether the files are read from their beginning.
     pub anew: bool,
     /// When states are saved.
-    pub save: Save,
+    pub save: SavePolicy,
     /// Why an episode is to be made, if one is.
     pub index: Option<CloseReason>,
     /// Whether what is known of the session is to be gathered, for asking a model.
@@ -48,7 +48,7 @@ pub struct Job {
 }
 
 /// A file of a session.
-pub struct File {
+pub struct JobFile {
     /// The file.
     pub source: Source,
     /// Its state, unless it has to be loaded.
@@ -56,33 +56,33 @@ pub struct File {
 }
 
 /// How a job ended.
-pub struct Done {
+pub struct JobResult {
     /// The session it worked on.
     pub session: SessionKey,
     /// How far each file was read.
-    pub files: Vec<Read>,
+    pub files: Vec<ReadProgress>,
     /// What the session says now.
-    pub digest: Digest,
+    pub digest: SessionDigest,
     /// How making the episode ended, if one was to be made.
-    pub index: Option<IndexEnd>,
+    pub index: Option<IndexOutcome>,
     /// What is known of the session, for asking a model about its episode.
-    pub gathered: Gathered,
+    pub gathered: GatherOutcome,
     /// What went wrong with reading, if something did.
     pub error: Option<ReadError>,
 }
 
 /// What was gathered for asking a model.
-pub enum Gathered {
+pub enum GatherOutcome {
     /// It was not asked for.
     NotAsked,
     /// There is nothing to be asked: the session went on, or a model wrote its episode.
     Nothing,
     /// This.
-    Question(Box<Question>),
+    Question(Box<ModelQuestion>),
 }
 
 /// A new episode, and what it says of things and facts.
-pub struct Made {
+pub struct NewEpisode {
     /// The episode.
     pub episode: Episode,
     /// What it says.
@@ -90,9 +90,9 @@ pub struct Made {
 }
 
 /// How making an episode ended.
-pub enum IndexEnd {
+pub enum IndexOutcome {
     /// This is it; it is not stored yet.
-    Made(Box<Made>),
+    Made(Box<NewEpisode>),
     /// The session says what it said when it was last indexed.
     Unchanged,
     /// The session says nothing yet.
@@ -103,7 +103,7 @@ pub enum IndexEnd {
 
 /// What is known of a session from its files.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Digest {
+pub struct SessionDigest {
     /// What it says; `None` when that is nothing yet.
     pub content: Option<Content>,
     /// Where it was started.
@@ -114,20 +114,20 @@ pub struct Digest {
     pub last_at: Option<Timestamp>,
 }
 
-impl Done {
+impl JobResult {
     /// The end of a job that hit a defect of the program, or was not even begun.
     pub(super) fn broken(
         session: SessionKey,
         (index, gather): (bool, bool),
         error: ReadError,
-    ) -> Done {
-        let failed = IndexEnd::Failed(error.to_string());
-        Done {
+    ) -> JobResult {
+        let failed = IndexOutcome::Failed(error.to_string());
+        JobResult {
             session,
             files: Vec::new(),
-            digest: Digest::default(),
+            digest: SessionDigest::default(),
             index: index.then_some(failed),
-            gathered: if gather { Gathered::Nothing } else { Gathered::NotAsked },
+            gathered: if gather { GatherOutcome::Nothing } else { GatherOutcome::NotAsked },
             error: Some(error),
         }
     }
@@ -135,37 +135,37 @@ impl Done {
 
 impl Job {
     /// Does it. Blocks; for a thread of its own.
-    pub fn run(self, reader: &Reader) -> Done {
-        let Job { session, format, means, files, anew, save, index, gather, now } = self;
+    pub fn run(self, reader: &SourceReader) -> JobResult {
+        let Job { session, format, parse_context, files, anew, save, index, gather, now } = self;
         let known = files.iter().map(|file| file.source.offset).sum();
-        let begun = reader.at_work.begin(&session.id, known);
-        let mut done = Done {
+        let begun = reader.crash_tracker.begin(&session.id, known);
+        let mut done = JobResult {
             session: session.key,
             files: Vec::with_capacity(files.len()),
-            digest: Digest::default(),
+            digest: SessionDigest::default(),
             index: None,
-            gathered: Gathered::NotAsked,
+            gathered: GatherOutcome::NotAsked,
             error: None,
         };
-        for File { source, state } in files {
-            let means = means.clone();
-            let request = Request { format, means, source, state, anew, save };
+        for JobFile { source, state } in files {
+            let parse_context = parse_context.clone();
+            let request = ReadRequest { format, parse_context, source, state, anew, save };
             match reader.read(request) {
                 Ok(read) => done.files.push(read),
                 Err(error) => done.error = Some(error),
             }
         }
-        done.digest = Digest::of(&done.files);
+        done.digest = SessionDigest::of(&done.files);
         if gather && index.is_none() {
             let question = question(&session, &done, reader).map(Box::new);
-            done.gathered = question.map_or(Gathered::Nothing, Gathered::Question);
+            done.gathered = question.map_or(GatherOutcome::Nothing, GatherOutcome::Question);
         }
         // A session that was not read to its end stays due, and is taken up at the next start.
         let is_stopped = reader.stop.load(Ordering::Relaxed);
         if let Some(reason) = index.filter(|_| !is_stopped) {
             done.index = Some(match &done.error {
-                None => make_episode(&session, &reason, &done, &means, now),
-                Some(error) => IndexEnd::Failed(error.to_string()),
+                None => make_episode(&session, &reason, &done, &parse_context, now),
+                Some(error) => IndexOutcome::Failed(error.to_string()),
             });
         }
         if !is_stopped {
@@ -175,13 +175,13 @@ impl Job {
     }
 }
 
-impl Digest {
+impl SessionDigest {
     /// What is known from all files of a session, the session's own first.
-    pub fn of(files: &[Read]) -> Digest {
+    pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());
         let messages = evidence().map(|evidence| evidence.counts.messages).sum();
-        Digest {
+        SessionDigest {
             content: hash.map(|hash| Content { hash, messages }),
             project: files
                 .first()
@@ -208,27 +208,28 @@ fn project(path: &str, evidence: &crate::model::Evidence) -> Option<Project> {
 fn make_episode(
     session: &Session,
     reason: &CloseReason,
-    done: &Done,
-    means: &Means,
+    done: &JobResult,
+    parse_context: &ParseContext,
     now: Timestamp,
-) -> IndexEnd {
-    let Some(content) = done.digest.content else { return IndexEnd::Nothing };
+) -> IndexOutcome {
+    let Some(content) = done.digest.content else { return IndexOutcome::Nothing };
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {
         // Perhaps its episode was deleted since: then it is not wanted.
         let hash = content.hash;
         tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
-        return IndexEnd::Unchanged;
+        return IndexOutcome::Unchanged;
     }
-    let episode = episode::from_evidence(session, reason, done, (content, &means.summarize), now);
+    let episode =
+        episode::from_evidence(session, reason, done, (content, &parse_context.summarize), now);
     let statements = graph::read(&episode, &episode::merged_evidence(done));
-    IndexEnd::Made(Box::new(Made { episode, statements }))
+    IndexOutcome::Made(Box::new(NewEpisode { episode, statements }))
 }
 
 /// What is known of a session, as long as its episode is of what it says now and no model wrote
 /// it.
-fn question(session: &Session, done: &Done, reader: &Reader) -> Option<Question> {
+fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Option<ModelQuestion> {
     let indexed = session.indexed.as_ref()?;
     if done.digest.content?.hash != indexed.hash {
         return None;
@@ -239,26 +240,28 @@ fn question(session: &Session, done: &Done, reader: &Reader) -> Option<Question>
     }
     let mut unknowns = Unknowns::default();
     done.files.iter().for_each(|file| unknowns.absorb(&file.state.unknowns));
-    Some(Question {
+    Some(ModelQuestion {
         session: session.clone(),
         episode,
         evidence: episode::merged_evidence(done),
         detector: done.files.first().map(|file| file.state.detector.clone()).unwrap_or_default(),
         unknowns,
-        longs: longs(done),
+        truncated: truncated(done),
     })
 }
 
 /// The messages of all files that are kept in short, those that say most first.
-fn longs(done: &Done) -> Vec<LongIn> {
-    let of_file = |file: &Read| {
+fn truncated(done: &JobResult) -> Vec<LocatedMessage> {
+    let of_file = |file: &ReadProgress| {
         let Source { key, path, .. } = file.source.clone();
-        let longs = file.state.longs.iter().cloned();
-        longs.map(move |long| LongIn { source: key, path: path.clone(), long }).collect::<Vec<_>>()
+        let truncated = file.state.truncated.iter().cloned();
+        truncated
+            .map(move |long| LocatedMessage { source: key, path: path.clone(), long })
+            .collect::<Vec<_>>()
     };
-    let mut longs: Vec<LongIn> = done.files.iter().flat_map(of_file).collect();
-    longs.sort_by(|a, b| b.long.worth().cmp(&a.long.worth()).then(a.source.cmp(&b.source)));
-    longs
+    let mut truncated: Vec<LocatedMessage> = done.files.iter().flat_map(of_file).collect();
+    truncated.sort_by(|a, b| b.long.worth().cmp(&a.long.worth()).then(a.source.cmp(&b.source)));
+    truncated
 }
 
 /// Whether a file of a session has anything that was not read.

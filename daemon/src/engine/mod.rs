@@ -1,60 +1,62 @@
 //! The order of things: the only module that knows how the stages connect.
 //!
-//! Everything that can wake the daemon is one variant of [`Event`], and one task
+//! Everything that can wake the daemon is one variant of [`EngineEvent`], and one task
 //! ([`state::State`]) handles them one after the other and owns all that changes. Slow work
 //! (reading, making episodes, asking models) runs beside it as a [`job::Job`] and comes back as an
 //! event. Others talk to it through an [`Engine`].
 
-mod ask;
-pub mod asking;
-pub mod at_work;
-pub mod claims;
+pub mod backfill;
+mod command;
+pub mod crash_tracker;
 mod defect;
 mod discovery;
 pub mod document;
 mod duplicates;
-pub mod elsewhere;
 pub mod embedding;
+pub mod entities;
 pub mod episode;
 pub mod file_check;
 mod files;
 pub mod follow;
 pub mod forgotten;
 pub mod forks;
-pub mod history;
+pub mod imported;
 pub mod indexes;
 pub mod job;
-pub mod long;
+pub mod model_queue;
 pub mod pipeline;
+pub mod quota;
 pub mod reading;
+pub mod record_locks;
 pub mod redaction;
 mod registration;
-pub mod room;
 mod schedule;
 mod snapshots;
 mod state;
-pub mod things;
+pub mod truncated_messages;
 
 use std::sync::{Arc, atomic::AtomicBool};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+pub use self::{
+    backfill::BackfillCandidate,
+    command::{
+        CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode, Scope, Status,
+    },
+    forgotten::ForgottenSession,
+};
 use self::{
-    ask::Ask,
-    asking::Asker,
-    at_work::AtWork,
-    files::{Identified, Looked},
+    command::Command,
+    crash_tracker::CrashTracker,
+    files::{IdentifiedFile, IdentifyResult},
     follow::Followed,
     forgotten::Forgotten,
-    job::Done,
-    pipeline::Means,
-    reading::Reader,
-    state::{Answered, State},
-};
-pub use self::{
-    ask::{AskError, Closed, How, IndexLag, ModelStatus, Needed, Scope, Status},
-    forgotten::ForgottenSession,
-    history::Past,
+    job::JobResult,
+    model_queue::Summarizer,
+    pipeline::ParseContext,
+    reading::SourceReader,
+    state::{EngineState, ModelAnswer},
 };
 pub use crate::capture::{
     liveness::Process,
@@ -82,9 +84,9 @@ pub struct Settings {
     /// When a session is over.
     pub session: session::Config,
     /// What is kept of transcripts.
-    pub means: Arc<Means>,
+    pub parse_context: Arc<ParseContext>,
     /// What models are asked by.
-    pub asker: Arc<Asker>,
+    pub summarizer: Arc<Summarizer>,
     /// Folders that nothing is captured of, whether transcripts or projects lie in them.
     pub excluded: Vec<std::path::PathBuf>,
     /// How old a transcript may be that is imported; `None` for any age.
@@ -93,7 +95,7 @@ pub struct Settings {
 
 /// Where the engine looks for transcripts.
 #[derive(Clone)]
-pub struct Places {
+pub struct TranscriptFolders {
     /// Folders with transcripts.
     pub roots: Vec<std::path::PathBuf>,
     /// Folders in which agents note which of their sessions run, by format.
@@ -102,14 +104,17 @@ pub struct Places {
     pub method: Method,
 }
 
-impl Places {
+impl TranscriptFolders {
     /// No place at all.
-    pub fn nowhere() -> Places {
-        Places { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
+    pub fn nowhere() -> TranscriptFolders {
+        TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }
 
     /// The places where the agents of this machine keep their transcripts, and `more`.
-    pub fn usual(surroundings: &Surroundings<'_>, more: &[std::path::PathBuf]) -> Places {
+    pub fn usual(
+        surroundings: &Surroundings<'_>,
+        more: &[std::path::PathBuf],
+    ) -> TranscriptFolders {
         let formats = crate::capture::format::FORMATS;
         let usual = formats.iter().flat_map(|format| format.roots(surroundings));
         let mut roots: Vec<std::path::PathBuf> = Vec::new();
@@ -125,26 +130,26 @@ impl Places {
             .iter()
             .filter_map(|format| Some((*format, format.liveness_folder(surroundings)?)))
             .collect();
-        Places { roots, liveness, method: Method::Automatic }
+        TranscriptFolders { roots, liveness, method: Method::Automatic }
     }
 }
 
 /// What can wake the engine.
-enum Event {
+enum EngineEvent {
     /// Transcripts changed.
     Notice(Notice),
     /// An agent noted something about its running sessions.
     Liveness,
     /// It is known which sessions some new files belong to, and which could not be read.
-    Identified(Looked),
+    Identified(IdentifyResult),
     /// A job ended.
-    Done(Box<Done>),
+    JobDone(Box<JobResult>),
     /// Files of the past are to be taken in, whatever their age.
-    Past { found: Vec<Identified>, reply: oneshot::Sender<()> },
+    Past { found: Vec<IdentifiedFile>, reply: oneshot::Sender<()> },
     /// A model was asked about a session.
-    Answered(Box<Answered>),
+    ModelAnswered(Box<ModelAnswer>),
     /// Someone asks for something.
-    Ask(Ask),
+    Command(Command),
 }
 
 /// Events that may wait. When the channel is full, watches and jobs wait (nothing is lost: files
@@ -154,7 +159,7 @@ const EVENTS: usize = 256;
 /// The way to the engine.
 #[derive(Clone)]
 pub struct Engine {
-    events: mpsc::Sender<Event>,
+    events: mpsc::Sender<EngineEvent>,
     store: Arc<dyn Store>,
     /// How far the search index is.
     followed: watch::Receiver<Followed>,
@@ -174,8 +179,8 @@ pub enum StartError {
 
 /// What an engine does, once it is run.
 pub struct EngineLoop {
-    state: State,
-    inbox: mpsc::Receiver<Event>,
+    state: EngineState,
+    inbox: mpsc::Receiver<EngineEvent>,
 }
 
 impl Engine {
@@ -186,22 +191,22 @@ impl Engine {
     pub fn new(
         store: Arc<dyn Store>,
         settings: Settings,
-        places: Places,
-        (follower, at_work): (watch::Receiver<Followed>, AtWork),
+        places: TranscriptFolders,
+        (follower, crash_tracker): (watch::Receiver<Followed>, CrashTracker),
     ) -> Result<(Engine, EngineLoop), StartError> {
         let (events, inbox) = mpsc::channel(EVENTS);
         redaction::note::note_new(store.as_ref())?;
         let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
-        let reader = Arc::new(Reader {
+        let reader = Arc::new(SourceReader {
             store: store.clone(),
-            claims: claims::Claims::default(),
-            at_work,
+            claims: record_locks::RecordLocks::default(),
+            crash_tracker,
             forgotten: forgotten.clone(),
             stop: AtomicBool::new(false),
             bytes: std::sync::atomic::AtomicU64::new(0),
         });
         let engine = Engine { events: events.clone(), store, followed: follower, forgotten };
-        let state = State::new(engine.clone(), reader, settings, places)?;
+        let state = EngineState::new(engine.clone(), reader, settings, places)?;
         Ok((engine, EngineLoop { state, inbox }))
     }
 
@@ -215,10 +220,10 @@ impl Engine {
         &self,
         session: SessionKey,
         reason: CloseReason,
-    ) -> Result<Closed, AskError> {
+    ) -> Result<Closed, EngineError> {
         let waits = reason.is_asked();
         let reason = redaction::reason(reason);
-        let mut closed = self.ask(|reply| Ask::Close { session, reason, reply }).await??;
+        let mut closed = self.ask(|reply| Command::Close { session, reason, reply }).await??;
         if waits && let Some(position) = self.model_asked(session).await? {
             closed.position = closed.position.max(position);
         }
@@ -229,9 +234,9 @@ impl Engine {
 
     /// Waits until a model was asked about a session that was just closed, as long as is worth it.
     /// Returns the outbox position behind its answer.
-    async fn model_asked(&self, session: SessionKey) -> Result<Option<u64>, AskError> {
-        let pending = self.ask(|reply| Ask::Pending { session, reply }).await?;
-        let Some(ask::Pending { done, patience }) = pending else { return Ok(None) };
+    async fn model_asked(&self, session: SessionKey) -> Result<Option<u64>, EngineError> {
+        let pending = self.ask(|reply| Command::PendingAnswer { session, reply }).await?;
+        let Some(command::PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
                 // It goes on; what there is is the evidence's.
@@ -241,12 +246,12 @@ impl Engine {
         }
         // Writes are applied in order: behind an empty list all earlier ones are there.
         let saved = self.store.write(Vec::new()).done().await;
-        saved.map(Some).map_err(|error| AskError::Failed(error.to_string()))
+        saved.map(Some).map_err(|error| EngineError::Failed(error.to_string()))
     }
 
     /// What models are asked by at present.
-    pub async fn asker(&self) -> Result<Arc<Asker>, AskError> {
-        self.ask(Ask::Asker).await
+    pub async fn summarizer(&self) -> Result<Arc<Summarizer>, EngineError> {
+        self.ask(Command::Summarizer).await
     }
 
     /// Takes it down that a session is to be closed; returns when that would survive a power cut.
@@ -254,84 +259,90 @@ impl Engine {
         &self,
         session: SessionKey,
         reason: CloseReason,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), EngineError> {
         let reason = redaction::reason(reason);
-        self.ask(|reply| Ask::CloseLater { session, reason, reply }).await?
+        self.ask(|reply| Command::CloseLater { session, reason, reply }).await?
     }
 
     /// Starts to make the episodes that a search in `scope` should find. Wait for what it returns
     /// as long as suits.
-    pub async fn need(&self, scope: Scope) -> Result<Vec<Needed>, AskError> {
-        self.ask(|reply| Ask::Need { scope, reply }).await
+    pub async fn request_episodes(&self, scope: Scope) -> Result<Vec<PendingEpisode>, EngineError> {
+        self.ask(|reply| Command::Need { scope, reply }).await
     }
 
     /// Has a model asked about a session of the past, and waits until it answered or that is put
     /// off.
-    pub async fn summarise(&self, session: SessionKey) -> Result<(), AskError> {
-        self.ask(|reply| Ask::Summarise { session, reply }).await?
+    pub async fn request_summary(&self, session: SessionKey) -> Result<(), EngineError> {
+        self.ask(|reply| Command::Summarise { session, reply }).await?
     }
 
     /// About how many sessions in `scope` a model is being asked, or will be at once.
-    pub async fn asking(&self, scope: Scope) -> Result<usize, AskError> {
-        self.ask(|reply| Ask::Asking { scope, reply }).await
+    pub async fn pending_summaries(&self, scope: Scope) -> Result<usize, EngineError> {
+        self.ask(|reply| Command::Asking { scope, reply }).await
     }
 
     /// The sessions that are not indexed and quiet, as they are at this moment.
-    pub async fn live(&self) -> Result<Vec<Session>, AskError> {
-        self.ask(Ask::Live).await
+    pub async fn live(&self) -> Result<Vec<Session>, EngineError> {
+        self.ask(Command::Live).await
     }
 
     /// The sessions that agents say are running. Where a process has several, the one that it is
     /// in now comes first.
-    pub async fn running(&self) -> Result<Vec<Running>, AskError> {
-        self.ask(Ask::Running).await
+    pub async fn running(&self) -> Result<Vec<Running>, EngineError> {
+        self.ask(Command::Running).await
     }
 
     /// Notes that `agent` runs a session: one of its hooks reported.
     pub fn agent_runs(&self, session: String, agent: Process, directory: Option<String>) {
         let Process { pid, started } = agent;
-        self.mention(Ask::AgentRuns(Running { session, pid, started, cwd: directory }));
+        self.mention(Command::AgentRuns(Running { session, pid, started, cwd: directory }));
     }
 
     /// Notes that an agent said itself that a session is over.
-    pub fn agent_left(&self, session: String) {
-        self.mention(Ask::AgentLeft(session));
+    pub fn agent_ended(&self, session: String) {
+        self.mention(Command::AgentLeft(session));
     }
 
     /// The files that are being written to, as they are at this moment; what the store has of them
     /// may be older.
-    pub async fn files_at_hand(&self) -> Result<Vec<Source>, AskError> {
-        self.ask(Ask::AtHand).await
+    pub async fn open_sources(&self) -> Result<Vec<Source>, EngineError> {
+        self.ask(Command::AtHand).await
     }
 
     /// Sessions of the past that have no episode, the latest first; those of the last `age`, or
     /// all.
-    pub async fn past(&self, age: Option<std::time::Duration>) -> Result<Vec<Past>, AskError> {
-        let known = self.ask(Ask::Known).await?;
-        let (store, since) = (self.store.clone(), history::since(age, clock::now()));
-        let find = move || history::find(&known, store.as_ref(), since);
+    pub async fn backfill_candidates(
+        &self,
+        age: Option<std::time::Duration>,
+    ) -> Result<Vec<BackfillCandidate>, EngineError> {
+        let known = self.ask(Command::Known).await?;
+        let (store, since) = (self.store.clone(), backfill::since(age, clock::now()));
+        let find = move || backfill::find(&known, store.as_ref(), since);
         let found = tokio::task::spawn_blocking(find).await;
-        found.map_err(|error| AskError::Failed(defect::told(&error).to_owned()))
+        found.map_err(|error| EngineError::Failed(defect::told(&error).to_owned()))
     }
 
     /// Takes a session of the past in, if it is not known yet, and tells its key; `None` when its
     /// transcript is gone or belongs to an excluded project.
-    pub async fn take_in(&self, past: &Past) -> Result<Option<SessionKey>, AskError> {
-        let failed = |error: &dyn std::fmt::Display| AskError::Failed(error.to_string());
+    pub async fn ingest(
+        &self,
+        past: &BackfillCandidate,
+    ) -> Result<Option<SessionKey>, EngineError> {
+        let failed = |error: &dyn std::fmt::Display| EngineError::Failed(error.to_string());
         let known = self.store.source_at(&past.path).map_err(|error| failed(&error))?;
         if known.is_none() || !past.sub_agents.is_empty() {
             let mut paths = vec![std::path::PathBuf::from(&past.path)];
             paths.extend(past.sub_agents.iter().cloned());
             let found = tokio::task::spawn_blocking(move || files::identify(paths)).await;
-            let Looked { found, defects, .. } =
+            let IdentifyResult { found, defects, .. } =
                 found.map_err(|error| failed(&defect::told(&error)))?;
             if !defects.is_empty() {
                 return Err(failed(&defect::PANIC));
             }
             let (reply, taken) = oneshot::channel();
-            let event = Event::Past { found, reply };
-            self.events.send(event).await.map_err(|_| AskError::Stopping)?;
-            taken.await.map_err(|_| AskError::Stopping)?;
+            let event = EngineEvent::Past { found, reply };
+            self.events.send(event).await.map_err(|_| EngineError::Stopping)?;
+            taken.await.map_err(|_| EngineError::Stopping)?;
         }
         let known = self.store.source_at(&past.path).map_err(|error| failed(&error))?;
         Ok(known.map(|source| source.key.session))
@@ -342,26 +353,26 @@ impl Engine {
     pub async fn forget(
         &self,
         sessions: Vec<(SessionId, Option<SessionKey>)>,
-    ) -> Result<u64, AskError> {
+    ) -> Result<u64, EngineError> {
         let engine = self.clone();
         let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
-        forgetting.await.map_err(|error| AskError::Failed(error.to_string()))?
+        forgetting.await.map_err(|error| EngineError::Failed(error.to_string()))?
     }
 
     async fn forget_all(
         &self,
         mut sessions: Vec<(SessionId, Option<SessionKey>)>,
-    ) -> Result<u64, AskError> {
+    ) -> Result<u64, EngineError> {
         let now = clock::now();
         // From here on a file of theirs is no new session.
         for (id, _) in &sessions {
             self.forgotten.add(id, now, &[]);
         }
         let mut keys = self.keys_of(&mut sessions)?;
-        self.ask(|reply| Ask::LetGo { sessions: keys.clone(), reply }).await?;
+        self.ask(|reply| Command::EvictionStats { sessions: keys.clone(), reply }).await?;
         // One of them may have been seen for the first time in this moment.
         keys = self.keys_of(&mut sessions)?;
-        self.ask(|reply| Ask::LetGo { sessions: keys.clone(), reply }).await?;
+        self.ask(|reply| Command::EvictionStats { sessions: keys.clone(), reply }).await?;
         let mut position = 0;
         let mut failed = None;
         // One list a session: it goes in one step, and is known as forgotten with it.
@@ -374,27 +385,27 @@ impl Engine {
                 }
             }
         }
-        self.ask(|reply| Ask::LetGoEnded { sessions: keys, reply }).await?;
+        self.ask(|reply| Command::LetGoEnded { sessions: keys, reply }).await?;
         // They are gone from the database; the index follows at the next start at the latest.
         let _ = self.until_followed(position).await;
-        failed.map_or(Ok(position), |error| Err(AskError::Failed(error.to_string())))
+        failed.map_or(Ok(position), |error| Err(EngineError::Failed(error.to_string())))
     }
 
     fn keys_of(
         &self,
         sessions: &mut [(SessionId, Option<SessionKey>)],
-    ) -> Result<Vec<SessionKey>, AskError> {
+    ) -> Result<Vec<SessionKey>, EngineError> {
         for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
             let found = self.store.find_session(id);
-            *session = found.map_err(|error| AskError::Failed(error.to_string()))?;
+            *session = found.map_err(|error| EngineError::Failed(error.to_string()))?;
         }
         Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
     }
 
     /// An error that says what to do when there is no room for more.
-    fn has_room(&self) -> Result<(), AskError> {
+    fn has_room(&self) -> Result<(), EngineError> {
         match &*self.store.condition().borrow() {
-            Condition::Full(why) | Condition::Failed(why) => Err(AskError::Failed(why.clone())),
+            Condition::Full(why) | Condition::Failed(why) => Err(EngineError::Failed(why.clone())),
             Condition::Fine | Condition::Tight => Ok(()),
         }
     }
@@ -430,48 +441,58 @@ impl Engine {
 
     /// Lets a forgotten session come back; its transcript is taken in again if it is still there.
     /// Says whether it is.
-    pub async fn remember(&self, id: &SessionId) -> Result<bool, AskError> {
+    pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
         let saved = self.store.write(forgotten::withdrawn(id)).done().await;
-        saved.map_err(|error| AskError::Failed(error.to_string()))?;
+        saved.map_err(|error| EngineError::Failed(error.to_string()))?;
         self.forgotten.remove(id);
-        let past = self.past(None).await?;
+        let past = self.backfill_candidates(None).await?;
         match past.iter().find(|past| past.id == *id) {
-            Some(past) => Ok(self.take_in(past).await?.is_some()),
+            Some(past) => Ok(self.ingest(past).await?.is_some()),
             None => Ok(false),
         }
     }
 
     /// What the engine is doing.
-    pub async fn status(&self) -> Result<Status, AskError> {
-        self.ask(Ask::Status).await
+    pub async fn status(&self) -> Result<Status, EngineError> {
+        self.ask(Command::Status).await
     }
 
     /// Waits until everything that was there is read, made into episodes where due, and found by
     /// searches; with `sessions` also until no session is left that ends by itself.
-    pub async fn settled(&self, sessions: bool) -> Result<(), AskError> {
-        self.ask(|reply| Ask::Settled { sessions, reply }).await
+    pub async fn settled(&self, sessions: bool) -> Result<(), EngineError> {
+        self.ask(|reply| Command::Settled { sessions, reply }).await
     }
 
     /// Puts other settings and places in force.
-    pub async fn reload(&self, settings: Settings, places: Places) -> Result<(), AskError> {
-        self.ask(|reply| Ask::Reload(Box::new((settings, places)), reply)).await
+    pub async fn reload(
+        &self,
+        settings: Settings,
+        places: TranscriptFolders,
+    ) -> Result<(), EngineError> {
+        self.ask(|reply| Command::Reload(Box::new((settings, places)), reply)).await
     }
 
     /// Remembers a problem for the status display.
     pub async fn note_problem(&self, problem: String) {
         // An engine that is stopping shows nothing any more.
-        drop(self.events.send(Event::Ask(Ask::NoteProblem(problem))).await);
+        drop(self.events.send(EngineEvent::Command(Command::NoteProblem(problem))).await);
     }
 
     /// Says what is good to know, and can be done without by an engine that has too much to do.
-    fn mention(&self, ask: Ask) {
-        drop(self.events.try_send(Event::Ask(ask)));
+    fn mention(&self, ask: Command) {
+        drop(self.events.try_send(EngineEvent::Command(ask)));
     }
 
-    async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, AskError> {
+    async fn ask<T>(
+        &self,
+        ask: impl FnOnce(oneshot::Sender<T>) -> Command,
+    ) -> Result<T, EngineError> {
         let (reply, answer) = oneshot::channel();
-        self.events.send(Event::Ask(ask(reply))).await.map_err(|_| AskError::Stopping)?;
-        answer.await.map_err(|_| AskError::Stopping)
+        self.events
+            .send(EngineEvent::Command(ask(reply)))
+            .await
+            .map_err(|_| EngineError::Stopping)?;
+        answer.await.map_err(|_| EngineError::Stopping)
     }
 
     /// Waits until searches find what was stored up to `position`.
@@ -480,10 +501,10 @@ impl Engine {
     ///
     /// When nothing follows the database any more. What was stored is safe, and found after the next
     /// start.
-    pub async fn until_followed(&self, position: u64) -> Result<(), AskError> {
+    pub async fn until_followed(&self, position: u64) -> Result<(), EngineError> {
         let mut followed = self.followed.clone();
         let reached = followed.wait_for(|followed| followed.position >= position).await;
-        reached.map(drop).map_err(|_| AskError::Stopping)
+        reached.map(drop).map_err(|_| EngineError::Stopping)
     }
 
     /// How far searches are behind what was stored.
@@ -497,7 +518,7 @@ impl Engine {
     /// Has the loop come to its end: nothing new is begun, what is in hand is finished or saved.
     pub async fn stop(&self) {
         // One that has ended needs not be stopped.
-        let _ = self.ask(Ask::Stop).await;
+        let _ = self.ask(Command::Stop).await;
     }
 }
 

@@ -25,8 +25,8 @@ use crate::{
         tail::Cursor,
     },
     engine::{
-        long::{Long, Longs, Worth},
-        redaction::{self, Again},
+        redaction::{self, StoredRedactor},
+        truncated_messages::{Relevance, TruncatedMessage, TruncatedMessages},
     },
     model::{
         Evidence, Message, Timestamp,
@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// What reading needs besides the file.
-pub struct Means {
+pub struct ParseContext {
     /// What is kept.
     pub filter: Filter,
     /// What takes secrets out.
@@ -51,7 +51,7 @@ pub struct Means {
     pub summarize: summarize::config::Config,
 }
 
-impl Means {
+impl ParseContext {
     fn classify(&self, call: &Call<'_>) -> Classified {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         classify::classify(call, &mut learned)
@@ -86,8 +86,8 @@ pub struct SourceState {
     #[serde(skip)]
     pub landmarks: Vec<RecordUuid>,
     /// Messages that are kept in short.
-    #[serde(default)]
-    pub longs: Longs,
+    #[serde(default, rename = "longs")]
+    pub truncated: TruncatedMessages,
     memory: Memory,
     waiting: Waiting,
     /// Calls whose output nobody needs, as long as they succeed.
@@ -97,7 +97,7 @@ pub struct SourceState {
 
 /// Where a line stands in its file.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct LinePosition {
     /// The file and the line's number in it.
     pub origin: Origin,
     /// The byte that the line begins with.
@@ -125,7 +125,7 @@ impl SourceState {
             first_record: None,
             shared: 0,
             landmarks: Vec::new(),
-            longs: Longs::default(),
+            truncated: TruncatedMessages::default(),
             memory: Memory::default(),
             waiting: Waiting::default(),
             silent: VecDeque::new(),
@@ -139,7 +139,7 @@ impl SourceState {
     }
 
     /// Redacts every text in it again; says whether it changed any.
-    pub(in crate::engine) fn redact_again(&mut self, again: &mut Again) -> bool {
+    pub(in crate::engine) fn redact_again(&mut self, again: &mut StoredRedactor) -> bool {
         let SourceState {
             cursor: _,
             hasher: _,
@@ -151,7 +151,7 @@ impl SourceState {
             first_record: _,
             shared: _,
             landmarks: _,
-            longs,
+            truncated,
             memory,
             waiting,
             silent,
@@ -159,63 +159,68 @@ impl SourceState {
         } = self;
         let mut is_changed = again.part(collector) | again.part(detector);
         is_changed |= unknowns.change_calls(&mut |call| again.arguments(call));
-        is_changed |= again.part(unknowns) | again.part(longs) | again.part(memory);
+        is_changed |= again.part(unknowns) | again.part(truncated) | again.part(memory);
         is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
     /// Takes one line of the file; adds to `messages` what is kept of it.
     pub fn take_line(
         &mut self,
-        (format, means): (&dyn Format, &Means),
-        (line, place): (&[u8], Place),
+        (format, parse_context): (&dyn Format, &ParseContext),
+        (line, place): (&[u8], LinePosition),
         tally: &mut Tally,
         messages: &mut Vec<Message>,
     ) {
         let mut memory = std::mem::take(&mut self.memory);
         salvage::read_line(format, line, &mut memory, tally, &mut |entry| {
-            self.take_entry(means, entry, place, messages);
+            self.take_entry(parse_context, entry, place, messages);
         });
         self.memory = memory;
     }
 
     fn take_entry(
         &mut self,
-        means: &Means,
+        parse_context: &ParseContext,
         mut entry: Entry<'_>,
-        place: Place,
+        place: LinePosition,
         messages: &mut Vec<Message>,
     ) {
         self.note_landmark(&entry);
         if place.origin.line <= self.shared {
             // Where the session takes place is all that it has of another one's.
             if let Item::Context(_) = &entry.item {
-                redact(&mut entry.item, &means.redactor);
-                self.observe(means, &Entry { at: None, ..entry }, (place, Worth::Little), messages);
+                redact(&mut entry.item, &parse_context.redactor);
+                self.observe(
+                    parse_context,
+                    &Entry { at: None, ..entry },
+                    (place, Relevance::Little),
+                    messages,
+                );
             }
             return;
         }
         self.last_at = self.last_at.max(entry.at);
-        let output = self.output_of(&entry.item, means);
+        let output = self.output_of(&entry.item, parse_context);
         if let (Item::Result(result), Some(output)) = (&mut entry.item, &output) {
             let ToolResult { call, outcome, .. } = result;
             let (call, outcome) = (std::mem::take(call), *outcome);
             let content = LazyText::plain(output);
             let entry =
                 Entry { item: Item::Result(ToolResult { call, outcome, content }), ..entry };
-            self.observe(means, &entry, (place, Worth::Usual), messages);
+            self.observe(parse_context, &entry, (place, Relevance::Usual), messages);
         } else {
-            redact(&mut entry.item, &means.redactor);
+            redact(&mut entry.item, &parse_context.redactor);
             let is_silent = matches!(entry.item, Item::Result(_));
-            let worth = if is_silent { Worth::Little } else { Worth::Usual };
-            self.observe(means, &entry, (place, worth), messages);
+            let worth = if is_silent { Relevance::Little } else { Relevance::Usual };
+            self.observe(parse_context, &entry, (place, worth), messages);
         }
     }
 
     fn observe(
         &mut self,
-        means: &Means,
+        parse_context: &ParseContext,
         entry: &Entry<'_>,
-        (Place { origin, at }, worth): (Place, Worth),
+        (LinePosition { origin, at }, worth): (LinePosition, Relevance),
         messages: &mut Vec<Message>,
     ) {
         if let Item::Context(context) = &entry.item
@@ -228,7 +233,7 @@ impl SourceState {
             return;
         }
         let classified = match &entry.item {
-            Item::Call(call) => Some(means.classify(call)),
+            Item::Call(call) => Some(parse_context.classify(call)),
             _ => None,
         };
         if let Some(classified) = &classified {
@@ -236,13 +241,17 @@ impl SourceState {
         }
         self.detector.observe(entry, origin.line, classified.as_ref());
         let Some(Kept { role, text, tool, files }) =
-            means.filter.keep(&entry.item, &mut self.waiting)
+            parse_context.filter.keep(&entry.item, &mut self.waiting)
         else {
             return;
         };
         self.hasher.add(role, &text);
-        if means.filter.shortens(&entry.item) {
-            self.longs.note(Long::new((self.next_seq, at), (&entry.item, worth), (role, &text)));
+        if parse_context.filter.shortens(&entry.item) {
+            self.truncated.note(TruncatedMessage::new(
+                (self.next_seq, at),
+                (&entry.item, worth),
+                (role, &text),
+            ));
         }
         messages.push(Message {
             seq: self.next_seq,
@@ -271,7 +280,7 @@ impl SourceState {
     }
 
     /// The redacted output of a result that someone will look at.
-    fn output_of(&mut self, item: &Item<'_>, means: &Means) -> Option<String> {
+    fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Call(Call {
                 id, action: Action::Read { .. } | Action::Search { .. }, ..
@@ -286,11 +295,14 @@ impl SourceState {
                 let call = &result.call[..result.call.floor_char_boundary(ID)];
                 let silent = self.silent.iter().position(|id| id == call);
                 let silent = silent.and_then(|at| self.silent.remove(at)).is_some();
-                if silent && result.outcome.succeeded() && means.filter.tool_content != Keep::Full {
+                if silent
+                    && result.outcome.succeeded()
+                    && parse_context.filter.tool_content != Keep::Full
+                {
                     return None;
                 }
                 let output = result.content.decode(OUTPUT);
-                Some(means.redactor.redact(&output).text.into_owned())
+                Some(parse_context.redactor.redact(&output).text.into_owned())
             }
             _ => None,
         }

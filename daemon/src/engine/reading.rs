@@ -23,12 +23,12 @@ use crate::{
         tail::{self, Cursor, Line, Resumed, Tail},
     },
     engine::{
-        at_work::AtWork,
-        claims::Claims,
+        crash_tracker::CrashTracker,
         forgotten::Forgotten,
-        forks::Shared,
-        pipeline::{Means, Place, SourceState},
-        redaction::Again,
+        forks::SharedPrefix,
+        pipeline::{LinePosition, ParseContext, SourceState},
+        record_locks::RecordLocks,
+        redaction::StoredRedactor,
     },
     fault,
     model::{Message, transcript::Origin},
@@ -49,7 +49,7 @@ const SAVE_WITHIN: u64 = 64 << 20;
 const STATE_VERSION: u32 = 1;
 
 /// What all reading shares.
-pub struct Reader {
+pub struct SourceReader {
     /// Where messages go.
     pub store: Arc<dyn Store>,
     /// Set when the daemon is to end: reading stops before the next line.
@@ -57,19 +57,19 @@ pub struct Reader {
     /// Bytes read since the start.
     pub bytes: AtomicU64,
     /// Who reads which files that may be forks of one another.
-    pub claims: Claims,
+    pub claims: RecordLocks,
     /// Which sessions are worked on.
-    pub(super) at_work: AtWork,
+    pub(super) crash_tracker: CrashTracker,
     /// What is not read again.
     pub(super) forgotten: Arc<Forgotten>,
 }
 
 /// A file to be read on.
-pub struct Request {
+pub struct ReadRequest {
     /// Its agent's format.
     pub format: &'static dyn Format,
     /// What is kept of it.
-    pub means: Arc<Means>,
+    pub parse_context: Arc<ParseContext>,
     /// The file.
     pub source: Source,
     /// Its state when it is at hand; else it is loaded.
@@ -77,12 +77,12 @@ pub struct Request {
     /// Whether it is read from its beginning, if it is there.
     pub anew: bool,
     /// When the state is saved.
-    pub save: Save,
+    pub save: SavePolicy,
 }
 
 /// When the state of a file is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Save {
+pub enum SavePolicy {
     /// When much was read.
     WhenDue,
     /// In any case, unless nothing was read since.
@@ -90,7 +90,7 @@ pub enum Save {
 }
 
 /// How far reading came.
-pub struct Read {
+pub struct ReadProgress {
     /// The file.
     pub source: Source,
     /// Its state.
@@ -128,7 +128,7 @@ pub enum ReadError {
     #[error(
         "graphitid died {deaths} times while it worked on session {session}; this one is left alone for {hours} h, or until `graphiti close {session}` asks for it"
     )]
-    LeftAlone {
+    Quarantine {
         /// The session's id.
         session: String,
         /// So often.
@@ -139,15 +139,15 @@ pub enum ReadError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved<S> {
+struct CheckpointRecord<S> {
     version: u32,
     state: S,
 }
 
-impl Reader {
+impl SourceReader {
     /// Reads on to the end of the file. Blocks; for a thread of its own.
-    pub fn read(&self, request: Request) -> Result<Read, ReadError> {
-        let Request { format, means, mut source, state, anew, save } = request;
+    pub fn read(&self, request: ReadRequest) -> Result<ReadProgress, ReadError> {
+        let ReadRequest { format, parse_context, mut source, state, anew, save } = request;
         let mut state = match state {
             Some(state) => state,
             None => Box::new(self.load(&source)?),
@@ -159,7 +159,7 @@ impl Reader {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let saved = self.save(&mut source, &state, save)?;
-                return Ok(Read {
+                return Ok(ReadProgress {
                     source,
                     state,
                     new_messages: 0,
@@ -204,8 +204,13 @@ impl Reader {
                 Line::Whole(line) => {
                     self.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
                     let tally = &mut source.tally;
-                    let place = Place { origin, at };
-                    state.take_line((format, &means), (line, place), tally, &mut batch.messages);
+                    let place = LinePosition { origin, at };
+                    state.take_line(
+                        (format, &parse_context),
+                        (line, place),
+                        tally,
+                        &mut batch.messages,
+                    );
                 }
                 Line::TooLong(bytes) => {
                     source.tally.broken += 1;
@@ -233,7 +238,7 @@ impl Reader {
             source.stamp = stamp;
         }
         let due = state.cursor.offset - source.offset >= SAVE_EVERY
-            || save == Save::Now && moved
+            || save == SavePolicy::Now && moved
             || shares_more
             || from_start;
         if due {
@@ -242,7 +247,7 @@ impl Reader {
         let new_messages = batch.finish(self.store.as_ref())?;
         fault::point("read: to the end");
         let saved = due || self.save(&mut source, &state, save)?;
-        Ok(Read { source, state, new_messages, moved, there: true, was_replaced, saved })
+        Ok(ReadProgress { source, state, new_messages, moved, there: true, was_replaced, saved })
     }
 
     /// How far what comes next in a file stands in other sessions, too; `None` where that was found
@@ -252,7 +257,7 @@ impl Reader {
         format: &dyn Format,
         source: &Source,
         state: &SourceState,
-    ) -> Result<Option<Shared<'_>>, ReadError> {
+    ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
         // A copy may still be one when it has grown as its original did.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
@@ -267,7 +272,7 @@ impl Reader {
         let Some(bytes) = self.store.checkpoint(source.key)? else {
             return Ok(SourceState::new(source.key.number));
         };
-        match serde_json::from_slice::<Saved<SourceState>>(&bytes) {
+        match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
             Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
             // Of another version: the transcript is read anew, which costs only time.
             _ => Ok(SourceState::new(source.key.number)),
@@ -279,10 +284,10 @@ impl Reader {
         &self,
         source: &mut Source,
         state: &SourceState,
-        save: Save,
+        save: SavePolicy,
     ) -> Result<bool, StoreError> {
         let is_saved = source.offset == state.cursor.offset;
-        if save == Save::WhenDue || is_saved {
+        if save == SavePolicy::WhenDue || is_saved {
             return Ok(is_saved);
         }
         let write = self.checkpoint(source, state);
@@ -292,7 +297,7 @@ impl Reader {
 
     fn checkpoint(&self, source: &mut Source, state: &SourceState) -> Write {
         source.offset = state.cursor.offset;
-        let saved = Saved { version: STATE_VERSION, state };
+        let saved = CheckpointRecord { version: STATE_VERSION, state };
         let checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
         Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
     }
@@ -302,10 +307,10 @@ impl Reader {
 /// read anew in any case.
 pub(super) fn redact_again(
     checkpoint: &mut Vec<u8>,
-    again: &mut Again,
+    again: &mut StoredRedactor,
     before: &dyn Fn(u32) -> Result<Vec<Message>, StoreError>,
 ) -> Result<bool, StoreError> {
-    let saved = serde_json::from_slice::<Saved<SourceState>>(checkpoint).ok();
+    let saved = serde_json::from_slice::<CheckpointRecord<SourceState>>(checkpoint).ok();
     let Some(mut saved) = saved.filter(|saved| saved.version == STATE_VERSION) else {
         let is_changed = !checkpoint.is_empty();
         checkpoint.clear();
@@ -314,7 +319,7 @@ pub(super) fn redact_again(
     let mut is_changed = saved.state.redact_again(again);
     // The hash is saved with the last bytes that it took, as they are.
     let mut last = before(saved.state.next_seq)?;
-    let mut apart = Again::default();
+    let mut apart = StoredRedactor::default();
     if is_changed || last.iter_mut().any(|message| apart.message(message)) {
         saved.state.hasher.condense();
         is_changed = true;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use crate::{
-    engine::at_work::QUIET,
+    engine::crash_tracker::QUIET,
     model::{CloseReason, SessionKey, Timestamp},
 };
 
@@ -20,10 +20,10 @@ pub(super) const JOBS: usize = LIVE_JOBS + HISTORY_JOBS;
 /// What is to be done for each session, and what is being done.
 #[derive(Default)]
 pub(super) struct Schedule {
-    due: HashMap<SessionKey, Due>,
+    due: HashMap<SessionKey, DueWork>,
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
-    running: HashMap<SessionKey, Running>,
+    running: HashMap<SessionKey, RunningJob>,
     /// Sessions in whose work the daemon may have died. One is worked on at a time, so that none
     /// is blamed for another.
     suspects: HashMap<SessionKey, Suspicion>,
@@ -40,7 +40,7 @@ pub(super) enum Suspicion {
 
 /// What is to be done for one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Due {
+pub(super) struct DueWork {
     /// Files that changed, by number.
     pub(super) files: BTreeSet<u32>,
     /// Why its episode is to be made, if it is.
@@ -55,7 +55,7 @@ pub(super) struct Due {
 
 /// A session that is worked on.
 #[derive(Clone, Copy)]
-struct Running {
+struct RunningJob {
     queue: Queue,
     /// The number of its thread, the lowest that was idle.
     thread: usize,
@@ -72,7 +72,12 @@ pub(super) enum Queue {
 
 impl Schedule {
     /// Notes that something is to be done for a session.
-    pub(super) fn add(&mut self, session: SessionKey, queue: Queue, add: impl FnOnce(&mut Due)) {
+    pub(super) fn add(
+        &mut self,
+        session: SessionKey,
+        queue: Queue,
+        add: impl FnOnce(&mut DueWork),
+    ) {
         let waits = self.due.contains_key(&session);
         add(self.due.entry(session).or_default());
         match queue {
@@ -102,7 +107,7 @@ impl Schedule {
     }
 
     /// The next session to be worked on, if a job may be started; it counts as running.
-    pub(super) fn next(&mut self, now: Timestamp) -> Option<(SessionKey, Due)> {
+    pub(super) fn next(&mut self, now: Timestamp) -> Option<(SessionKey, DueWork)> {
         if self.tests().any(|(session, _)| self.running.contains_key(&session)) {
             return None;
         }
@@ -132,7 +137,7 @@ impl Schedule {
         due.map(|(session, _)| session).min()
     }
 
-    fn begin(&mut self, session: SessionKey) -> Option<(SessionKey, Due)> {
+    fn begin(&mut self, session: SessionKey) -> Option<(SessionKey, DueWork)> {
         let queue = match self.live.contains(&session) {
             true => Queue::Live,
             false => Queue::History,
@@ -141,7 +146,7 @@ impl Schedule {
         self.history.retain(|waiting| *waiting != session);
         let due = self.due.remove(&session)?;
         let thread = self.idle_thread();
-        self.running.insert(session, Running { queue, thread });
+        self.running.insert(session, RunningJob { queue, thread });
         Some((session, due))
     }
 
@@ -189,7 +194,7 @@ impl Schedule {
         self.history.clear();
     }
 
-    fn take(&mut self, queue: Queue, limit: usize) -> Option<(SessionKey, Due)> {
+    fn take(&mut self, queue: Queue, limit: usize) -> Option<(SessionKey, DueWork)> {
         if self.count(queue) >= limit {
             return None;
         }
@@ -214,7 +219,7 @@ impl Schedule {
             // Those without anything due were done in the other queue, or forgotten.
             if let Some(due) = self.due.remove(&session) {
                 let thread = self.idle_thread();
-                self.running.insert(session, Running { queue, thread });
+                self.running.insert(session, RunningJob { queue, thread });
                 return Some((session, due));
             }
         }
@@ -241,7 +246,7 @@ mod tests {
     const C: SessionKey = SessionKey(3);
     const NOW: Timestamp = Timestamp::from_seconds(1_000_000);
 
-    fn file(number: u32) -> impl FnOnce(&mut Due) {
+    fn file(number: u32) -> impl FnOnce(&mut DueWork) {
         move |due| {
             due.files.insert(number);
         }

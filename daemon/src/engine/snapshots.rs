@@ -26,7 +26,7 @@ pub(super) struct Snapshot {
 
 /// An entry of the outbox about messages of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct OutboxMessages {
     pub(super) source: SourceKey,
     pub(super) position: u64,
     pub(super) from: u32,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
 
 /// What the index has to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Take {
+pub(super) enum IndexUpdate {
     Nothing,
     /// All messages of the file, in the place of those it has.
     Whole,
@@ -50,18 +50,22 @@ pub(super) enum Take {
 
 impl Snapshots {
     /// What the index has to take for an entry.
-    pub(super) fn take(&self, entry: Entry) -> Take {
-        let Entry { source, position, from, count, overwrites } = entry;
+    pub(super) fn take(&self, entry: OutboxMessages) -> IndexUpdate {
+        let OutboxMessages { source, position, from, count, overwrites } = entry;
         let snapshot = self.0.get(&source);
         if snapshot.is_some_and(|snapshot| position <= snapshot.covers) {
-            return Take::Nothing;
+            return IndexUpdate::Nothing;
         }
         if overwrites {
-            return Take::Whole;
+            return IndexUpdate::Whole;
         }
         let end = from.saturating_add(count);
         let from = snapshot.map_or(from, |snapshot| from.max(snapshot.next_seq));
-        if from >= end { Take::Nothing } else { Take::Part { from, count: end - from } }
+        if from >= end {
+            IndexUpdate::Nothing
+        } else {
+            IndexUpdate::Part { from, count: end - from }
+        }
     }
 
     /// Notes that a file was taken as a whole.
@@ -96,7 +100,7 @@ mod tests {
 
     /// A write, as the outbox tells of it.
     #[derive(Clone, Copy, Debug)]
-    enum Change {
+    enum TestWrite {
         /// So many messages behind those that are there.
         Append(u32),
         /// So many messages from this number on, or behind those that are there.
@@ -106,33 +110,33 @@ mod tests {
         Reword,
     }
 
-    fn change() -> impl Strategy<Value = Change> {
+    fn change() -> impl Strategy<Value = TestWrite> {
         prop_oneof![
-            4 => (1u32..4).prop_map(Change::Append),
-            2 => (0u32..8, 1u32..4).prop_map(|(from, count)| Change::Overwrite(from, count)),
-            1 => Just(Change::Clear),
-            1 => Just(Change::Reword),
+            4 => (1u32..4).prop_map(TestWrite::Append),
+            2 => (0u32..8, 1u32..4).prop_map(|(from, count)| TestWrite::Overwrite(from, count)),
+            1 => Just(TestWrite::Clear),
+            1 => Just(TestWrite::Reword),
         ]
     }
 
     /// Each write with the number of messages that there are after it.
-    fn told(changes: &[Change]) -> Vec<(Change, Entry, u32)> {
+    fn told(changes: &[TestWrite]) -> Vec<(TestWrite, OutboxMessages, u32)> {
         let (mut length, mut position) = (0, 0);
-        let mut tell = |change: &Change| {
+        let mut tell = |change: &TestWrite| {
             position += 1;
             let (from, count, overwrites) = match *change {
-                Change::Append(count) => (length, count, false),
-                Change::Overwrite(from, count) => {
+                TestWrite::Append(count) => (length, count, false),
+                TestWrite::Overwrite(from, count) => {
                     (from.min(length), count, from.min(length) < length)
                 }
-                Change::Clear => (0, 0, false),
-                Change::Reword => (0, u32::from(length > 0), true),
+                TestWrite::Clear => (0, 0, false),
+                TestWrite::Reword => (0, u32::from(length > 0), true),
             };
             length = match change {
-                Change::Reword => length,
+                TestWrite::Reword => length,
                 _ => from + count,
             };
-            (*change, Entry { source: FILE, position, from, count, overwrites }, length)
+            (*change, OutboxMessages { source: FILE, position, from, count, overwrites }, length)
         };
         changes.iter().map(&mut tell).collect()
     }
@@ -159,18 +163,18 @@ mod tests {
                 let covers = (entry.position + ahead[at].1).min(told[reached].1.position);
                 let ends = told[reached].1.position;
                 match change {
-                    Change::Clear if snapshots.clear(FILE, entry.position) => index.clear(),
-                    Change::Clear => {}
+                    TestWrite::Clear if snapshots.clear(FILE, entry.position) => index.clear(),
+                    TestWrite::Clear => {}
                     _ => {
                         let overwrites = entry.overwrites || entry.position <= in_part_to;
-                        match snapshots.take(Entry { overwrites, ..*entry }) {
-                            Take::Nothing => {}
-                            Take::Whole => {
+                        match snapshots.take(OutboxMessages { overwrites, ..*entry }) {
+                            IndexUpdate::Nothing => {}
+                            IndexUpdate::Whole => {
                                 index = (0..stored).collect();
                                 let snapshot = Snapshot { covers, next_seq: stored, ends };
                                 snapshots.note(FILE, snapshot);
                             }
-                            Take::Part { from, count } => {
+                            IndexUpdate::Part { from, count } => {
                                 index.extend(from..(from + count).min(stored).max(from));
                             }
                         }

@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     Config,
-    machine::{self, Event, JobEnd},
+    machine::{self, JobEnd, SessionEvent},
 };
 use crate::model::{
     episode::EpisodeId,
@@ -32,7 +32,7 @@ const CRASHES: u8 = 2;
 const REST: usize = 20;
 
 #[derive(Clone, Debug)]
-struct World {
+struct SessionWorld {
     session: Session,
     now: Timestamp,
     /// What the file says; each write makes another version of it.
@@ -49,7 +49,7 @@ struct World {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum HistoryStep {
     Write,
     Tell,
     Wait,
@@ -63,10 +63,17 @@ enum Step {
 }
 
 /// What others do.
-const ABOUT: [Step; 6] =
-    [Step::Write, Step::Close, Step::Need, Step::Gone, Step::Crash, Step::Fail];
+const ABOUT: [HistoryStep; 6] = [
+    HistoryStep::Write,
+    HistoryStep::Close,
+    HistoryStep::Need,
+    HistoryStep::Gone,
+    HistoryStep::Crash,
+    HistoryStep::Fail,
+];
 /// What happens by itself, sooner or later.
-const ITSELF: [Step; 4] = [Step::Tell, Step::Read, Step::End, Step::Wait];
+const ITSELF: [HistoryStep; 4] =
+    [HistoryStep::Tell, HistoryStep::Read, HistoryStep::End, HistoryStep::Wait];
 
 #[test]
 fn no_history_loses_a_close_runs_two_jobs_or_hangs() {
@@ -80,7 +87,7 @@ fn no_history_loses_a_close_runs_two_jobs_or_hangs() {
 
 fn explore(config: &Config) -> usize {
     let mut visited = HashSet::new();
-    let mut open = VecDeque::from([(World::new(), Vec::new())]);
+    let mut open = VecDeque::from([(SessionWorld::new(), Vec::new())]);
     while let Some((world, path)) = open.pop_front() {
         if !visited.insert(world.fingerprint(config)) {
             continue;
@@ -100,7 +107,7 @@ fn explore(config: &Config) -> usize {
 }
 
 /// Left alone, every world ends where nothing is owed any more.
-fn comes_to_rest(mut world: World, config: &Config, path: &[Step]) {
+fn comes_to_rest(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
     for _ in 0..REST {
         let Some(step) = ITSELF.into_iter().find(|step| world.clone().take(*step, config)) else {
             let made = world.made();
@@ -117,8 +124,8 @@ fn comes_to_rest(mut world: World, config: &Config, path: &[Step]) {
     panic!("it never rests: {path:?}\n{world:#?}");
 }
 
-impl World {
-    fn new() -> World {
+impl SessionWorld {
+    fn new() -> SessionWorld {
         let session = Session {
             key: SessionKey(1),
             id: SessionId { agent: "claude".to_owned(), id: "a".to_owned() },
@@ -130,7 +137,7 @@ impl World {
             started_at: None,
             last_activity: START,
         };
-        World {
+        SessionWorld {
             session,
             now: START,
             file: 1,
@@ -154,54 +161,54 @@ impl World {
         let session = &self.session;
         let quiet = self.now.since(session.last_activity).min(31 * MINUTE);
         let due = due.map(|due| due.since(self.now));
-        let World { file, told, job, owed, failures, closes, crashes, .. } = self;
+        let SessionWorld { file, told, job, owed, failures, closes, crashes, .. } = self;
         let state = state(&session.state);
         let counts = (file, told, job, owed, failures, closes, crashes, self.made());
         format!("{state} {quiet:?} {due:?} {counts:?}")
     }
 
-    fn check(&self, path: &[Step]) {
+    fn check(&self, path: &[HistoryStep]) {
         let is_indexing = matches!(self.session.state, State::Indexing(_));
         assert_eq!(self.job.is_some(), is_indexing, "a job and its state: {path:?}\n{self:#?}");
     }
 
     /// Whether the step is possible, and if so, what it leads to.
-    fn take(&mut self, step: Step, config: &Config) -> bool {
+    fn take(&mut self, step: HistoryStep, config: &Config) -> bool {
         match step {
-            Step::Write if self.file <= WRITES => {
+            HistoryStep::Write if self.file <= WRITES => {
                 self.file += 1;
                 self.told = false;
                 true
             }
-            Step::Tell if !self.told => {
+            HistoryStep::Tell if !self.told => {
                 self.told = true;
-                self.happen(Event::Written(self.now), config)
+                self.happen(SessionEvent::Written(self.now), config)
             }
-            Step::Wait => match machine::deadline(&self.session, config) {
+            HistoryStep::Wait => match machine::deadline(&self.session, config) {
                 Some(due) => {
                     self.now = self.now.max(due);
-                    self.happen(Event::DeadlinePassed, config)
+                    self.happen(SessionEvent::DeadlinePassed, config)
                 }
                 None => false,
             },
-            Step::Close if self.closes < CLOSES => {
+            HistoryStep::Close if self.closes < CLOSES => {
                 self.closes += 1;
                 self.owed = self.file;
-                self.happen(Event::CloseAsked(CloseReason::Explicit(None)), config)
+                self.happen(SessionEvent::CloseAsked(CloseReason::Explicit(None)), config)
             }
-            Step::Need => self.happen(Event::Needed, config),
-            Step::Gone => self.happen(Event::AgentGone, config),
-            Step::Crash if self.crashes < CRASHES => {
+            HistoryStep::Need => self.happen(SessionEvent::Needed, config),
+            HistoryStep::Gone => self.happen(SessionEvent::AgentGone, config),
+            HistoryStep::Crash if self.crashes < CRASHES => {
                 self.crashes += 1;
                 self.job = None;
                 // What the daemon was not told of it finds by looking at the file.
-                self.happen(Event::Restarted, config)
+                self.happen(SessionEvent::Restarted, config)
             }
-            Step::Read => {
+            HistoryStep::Read => {
                 let file = self.file;
                 self.job.as_mut().is_some_and(|read| read.is_none() && read.replace(file).is_none())
             }
-            Step::End => match self.job {
+            HistoryStep::End => match self.job {
                 Some(Some(read)) => {
                     self.job = None;
                     let end = if read == self.made() {
@@ -209,22 +216,26 @@ impl World {
                     } else {
                         JobEnd::Made(indexed(read, self.now))
                     };
-                    self.happen(Event::JobEnded(end), config)
+                    self.happen(SessionEvent::JobEnded(end), config)
                 }
                 _ => false,
             },
-            Step::Fail if self.job.is_some() && self.failures < FAILURES => {
+            HistoryStep::Fail if self.job.is_some() && self.failures < FAILURES => {
                 self.failures += 1;
                 self.job = None;
                 let retry_at = Some(self.now.plus(MINUTE));
                 let end = JobEnd::Failed { error: "no".to_owned(), retry_at };
-                self.happen(Event::JobEnded(end), config)
+                self.happen(SessionEvent::JobEnded(end), config)
             }
-            Step::Write | Step::Tell | Step::Close | Step::Crash | Step::Fail => false,
+            HistoryStep::Write
+            | HistoryStep::Tell
+            | HistoryStep::Close
+            | HistoryStep::Crash
+            | HistoryStep::Fail => false,
         }
     }
 
-    fn happen(&mut self, event: Event, config: &Config) -> bool {
+    fn happen(&mut self, event: SessionEvent, config: &Config) -> bool {
         if machine::handle(&mut self.session, event, self.now, config).is_some() {
             assert!(self.job.is_none(), "two jobs at once\n{self:#?}");
             self.job = Some(None);

@@ -39,7 +39,7 @@ const LONGEST_RETRY: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// What can happen to a session.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum SessionEvent {
     /// The transcript was written to, at this time.
     Written(Timestamp),
     /// The session's deadline passed.
@@ -91,17 +91,17 @@ pub fn first_state(last_written: Timestamp, now: Timestamp, config: &Config) -> 
 /// Where nothing is returned and the state did not change, the event means nothing in that state.
 pub fn handle(
     session: &mut Session,
-    event: Event,
+    event: SessionEvent,
     now: Timestamp,
     config: &Config,
 ) -> Option<CloseReason> {
     match event {
-        Event::Written(at) => {
+        SessionEvent::Written(at) => {
             written(session, at);
             None
         }
-        Event::DeadlinePassed => deadline_passed(session, now, config),
-        Event::CloseAsked(reason) => match &mut session.state {
+        SessionEvent::DeadlinePassed => deadline_passed(session, now, config),
+        SessionEvent::CloseAsked(reason) => match &mut session.state {
             State::Indexing(indexing) => {
                 indexing.again = Some(reason);
                 None
@@ -112,14 +112,14 @@ pub fn handle(
             | State::Failed(_)
             | State::Unindexed(_) => start(session, reason, now),
         },
-        Event::Needed => match &session.state {
+        SessionEvent::Needed => match &session.state {
             State::Active | State::Indexing(_) | State::Indexed => None,
             State::Failed(failure) if failure.retry_at.is_none_or(|due| due > now) => None,
             State::Inactive | State::Failed(_) | State::Unindexed(_) => {
                 start(session, CloseReason::LazyQuery, now)
             }
         },
-        Event::AgentGone => {
+        SessionEvent::AgentGone => {
             match session.state {
                 State::Active | State::Inactive => {
                     session.state = State::Unindexed(Unindexed::AgentGone { since: now });
@@ -128,7 +128,7 @@ pub fn handle(
             }
             None
         }
-        Event::HistoryReached => match session.state {
+        SessionEvent::HistoryReached => match session.state {
             State::Unindexed(Unindexed::History) => start(session, CloseReason::HistorySync, now),
             State::Unindexed(Unindexed::AgentGone { .. } | Unindexed::NoTimeout)
             | State::Active
@@ -137,7 +137,7 @@ pub fn handle(
             | State::Indexed
             | State::Failed(_) => None,
         },
-        Event::Restarted => match &session.state {
+        SessionEvent::Restarted => match &session.state {
             State::Indexing(indexing) => {
                 let reason = indexing.again.clone().unwrap_or_else(|| indexing.reason.clone());
                 start(session, reason, now)
@@ -148,7 +148,7 @@ pub fn handle(
             | State::Failed(_)
             | State::Unindexed(_) => None,
         },
-        Event::JobEnded(end) => job_ended(session, end, now),
+        SessionEvent::JobEnded(end) => job_ended(session, end, now),
     }
 }
 
@@ -374,28 +374,31 @@ mod tests {
     fn without_a_timeout_a_quiet_session_is_left_to_queries() {
         let config = Config { inactivity_timeout: None, ..Config::default() };
         let mut session = session(State::Active, 60);
-        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &config), None);
+        assert_eq!(handle(&mut session, SessionEvent::DeadlinePassed, NOW, &config), None);
         assert_eq!(session.state, State::Unindexed(Unindexed::NoTimeout));
         assert_eq!(deadline(&session, &config), None);
-        let started = handle(&mut session, Event::Needed, NOW, &config);
+        let started = handle(&mut session, SessionEvent::Needed, NOW, &config);
         assert_eq!(started, Some(CloseReason::LazyQuery));
     }
 
     #[test]
     fn a_deadline_that_has_not_passed_changes_nothing() {
         let mut session = session(State::Active, 59);
-        assert_eq!(handle(&mut session, Event::DeadlinePassed, NOW, &Config::default()), None);
+        assert_eq!(
+            handle(&mut session, SessionEvent::DeadlinePassed, NOW, &Config::default()),
+            None
+        );
         assert_eq!(session.state, State::Active);
     }
 
     #[test]
     fn a_session_whose_agent_is_gone_is_over_in_a_moment() {
         let mut session = session(State::Active, 0);
-        handle(&mut session, Event::AgentGone, NOW, &Config::default());
+        handle(&mut session, SessionEvent::AgentGone, NOW, &Config::default());
         let due = deadline(&session, &Config::default());
         assert_eq!(due, Some(NOW.plus(LAST_WORDS)));
         let now = NOW.plus(LAST_WORDS);
-        let started = handle(&mut session, Event::DeadlinePassed, now, &Config::default());
+        let started = handle(&mut session, SessionEvent::DeadlinePassed, now, &Config::default());
         assert_eq!(started, Some(CloseReason::AgentExited));
     }
 
@@ -404,7 +407,7 @@ mod tests {
         let config = Config::default();
         let mut session = session(State::Inactive, 1_700);
         assert_eq!(deadline(&session, &config), Some(NOW.plus(Duration::from_secs(100))));
-        handle(&mut session, Event::Written(NOW), NOW, &config);
+        handle(&mut session, SessionEvent::Written(NOW), NOW, &config);
         assert_eq!(deadline(&session, &config), Some(NOW.plus(Duration::from_secs(60))));
     }
 
@@ -500,18 +503,20 @@ mod tests {
         }
     }
 
-    fn event_named(name: &str) -> Event {
+    fn event_named(name: &str) -> SessionEvent {
         match name {
-            "written" => Event::Written(NOW),
-            "quiet" | "timed out" => Event::DeadlinePassed,
-            "asked" => Event::CloseAsked(CloseReason::Explicit(None)),
-            "needed" => Event::Needed,
-            "agent gone" => Event::AgentGone,
-            "history" => Event::HistoryReached,
-            "restarted" => Event::Restarted,
-            "made" => Event::JobEnded(JobEnd::Made(indexed())),
-            "unchanged" => Event::JobEnded(JobEnd::Unchanged),
-            "failed" => Event::JobEnded(JobEnd::Failed { error: "no".to_owned(), retry_at: None }),
+            "written" => SessionEvent::Written(NOW),
+            "quiet" | "timed out" => SessionEvent::DeadlinePassed,
+            "asked" => SessionEvent::CloseAsked(CloseReason::Explicit(None)),
+            "needed" => SessionEvent::Needed,
+            "agent gone" => SessionEvent::AgentGone,
+            "history" => SessionEvent::HistoryReached,
+            "restarted" => SessionEvent::Restarted,
+            "made" => SessionEvent::JobEnded(JobEnd::Made(indexed())),
+            "unchanged" => SessionEvent::JobEnded(JobEnd::Unchanged),
+            "failed" => {
+                SessionEvent::JobEnded(JobEnd::Failed { error: "no".to_owned(), retry_at: None })
+            }
             other => panic!("no event {other}"),
         }
     }

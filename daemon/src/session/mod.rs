@@ -12,6 +12,6 @@ pub mod tracker;
 
 pub use self::{
     config::Config,
-    machine::{Event, JobEnd},
+    machine::{JobEnd, SessionEvent},
     tracker::Tracker,
 };

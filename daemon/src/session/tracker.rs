@@ -9,7 +9,7 @@ use crate::{
     },
     session::{
         Config,
-        machine::{self, Event},
+        machine::{self, SessionEvent},
     },
 };
 
@@ -30,7 +30,7 @@ pub struct Tracker {
 
 /// What an event did to a session.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct Transition {
     /// The session after it.
     pub session: Session,
     /// Whether it is another than before and must be saved.
@@ -103,13 +103,13 @@ impl Tracker {
     }
 
     /// Moves `session` on by `event`, and holds it as it is then.
-    pub fn handle(&mut self, session: &Session, event: Event, now: Timestamp) -> Change {
+    pub fn handle(&mut self, session: &Session, event: SessionEvent, now: Timestamp) -> Transition {
         self.release(session.key);
         let mut after = session.clone();
         let start = machine::handle(&mut after, event, now, &self.config);
         let changed = *session != after;
         self.hold(after.clone());
-        Change { session: after, changed, start }
+        Transition { session: after, changed, start }
     }
 
     /// The earliest time at which a live session changes by itself.
@@ -168,11 +168,11 @@ mod tests {
     fn a_session_goes_quiet_and_then_over() {
         let mut tracker = Tracker::new(Config::default());
         tracker.hold(session(1, 0));
-        let change = tracker.handle(&session(1, 0), Event::DeadlinePassed, after(60));
+        let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, after(60));
         assert_eq!((change.session.state, change.start), (State::Inactive, None));
         assert_eq!(tracker.next_deadline(), Some(after(1_800)));
         let quiet = tracker.get(SessionKey(1)).unwrap().clone();
-        let change = tracker.handle(&quiet, Event::DeadlinePassed, after(1_800));
+        let change = tracker.handle(&quiet, SessionEvent::DeadlinePassed, after(1_800));
         assert_eq!(change.start, Some(CloseReason::InactivityTimeout));
         assert_eq!(tracker.next_deadline(), None);
     }
@@ -183,7 +183,7 @@ mod tests {
         let indexed = Session { state: State::Indexed, ..session(1, 0) };
         tracker.hold(indexed.clone());
         assert!(tracker.get(SessionKey(1)).is_none());
-        let change = tracker.handle(&indexed, Event::Written(after(5)), after(5));
+        let change = tracker.handle(&indexed, SessionEvent::Written(after(5)), after(5));
         assert!(change.changed);
         assert_eq!(tracker.get(SessionKey(1)).unwrap().last_activity, after(5));
     }
@@ -233,7 +233,7 @@ mod tests {
         tracker.hold(session(1, 0));
         let far = after(10 * 365 * 86_400);
         assert_eq!(tracker.due(far), [SessionKey(1)]);
-        let change = tracker.handle(&session(1, 0), Event::DeadlinePassed, far);
+        let change = tracker.handle(&session(1, 0), SessionEvent::DeadlinePassed, far);
         assert_eq!(change.start, Some(CloseReason::InactivityTimeout));
         assert_eq!(tracker.due(Timestamp::MAX), []);
     }

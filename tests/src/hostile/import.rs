@@ -3,7 +3,7 @@
 use graphiti_proto::methods::transfer::Portable;
 use graphitid::{
     activity::classify::Learned,
-    engine::{document, elsewhere, episode},
+    engine::{document, episode, imported},
     model::{Episode, Evidence},
 };
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn taken_in(content: &str, summary: &Value) {
 }
 
 fn exported(episode: &Episode) -> Episode {
-    let document = elsewhere::document_of(episode, "host");
-    let summary = elsewhere::summary_of(episode);
+    let document = imported::document_of(episode, "host");
+    let summary = imported::summary_of(episode);
     document::read(&document, &summary).expect("what was given out is read")
 }

@@ -13,7 +13,7 @@ use graphitid::{
     },
     engine::{
         document,
-        pipeline::{Means, Place, SourceState},
+        pipeline::{LinePosition, ParseContext, SourceState},
     },
     model::{Episode, Message, Project, transcript::Origin},
     store::Tally,
@@ -65,7 +65,7 @@ pub(super) const WORDS: &[&str] = &[
 /// What a line says beyond what stands in it, in bytes.
 const OVERHEAD: usize = 4 << 10;
 
-static MEANS: LazyLock<Means> = LazyLock::new(|| Means {
+static MEANS: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
     filter: Filter::default(),
     redactor: super::redact::REDACTOR.clone(),
     learned: Arc::new(Mutex::new(Learned::default())),
@@ -116,7 +116,7 @@ fn read(
             state = serde_json::from_str(&text).expect("what was kept is read");
         }
         let origin = Origin { source: 0, line: number as u64 + 1 };
-        let place = Place { origin, at };
+        let place = LinePosition { origin, at };
         state.take_line((format, &MEANS), (line, place), &mut tally, &mut messages);
         at += line.len() as u64 + 1;
     }

@@ -8,7 +8,7 @@ use std::{
 
 use graphiti_tests::{Daemon, World};
 use graphitid::{
-    engine::redaction::{Again, note::StoredRules},
+    engine::redaction::{StoredRedactor, note::StoredRules},
     model::{
         Episode, Message,
         graph::{Claim, Mention},
@@ -432,7 +432,7 @@ fn shown(world: &World) -> Vec<(String, String)> {
 /// Nothing that is stored would be redacted once more.
 fn is_clean(world: &World) {
     let store = SledStore::open(&world.home().join("db")).unwrap();
-    let mut again = Again::default();
+    let mut again = StoredRedactor::default();
     let mut position = CleaningPosition::new();
     while let Some(next) = store.preview_cleaning(&mut again, &position).unwrap().next {
         position = next;

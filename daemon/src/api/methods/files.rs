@@ -21,7 +21,7 @@ const EXAMPLES: usize = 3;
 
 /// Answers `graphiti/files`.
 pub(super) async fn files(daemon: &Daemon) -> Result<Value, Error> {
-    let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
+    let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let (store, now) = (daemon.engine.store().clone(), clock::now());
     let checking =
         tokio::task::spawn_blocking(move || file_check::check(store.as_ref(), &at_hand, now));

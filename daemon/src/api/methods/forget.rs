@@ -15,7 +15,7 @@ use crate::{
         tools::{engine_error, project_argument, store_error, unclear_error},
     },
     clock,
-    engine::{ForgottenSession, Past, forks},
+    engine::{BackfillCandidate, ForgottenSession, forks},
     model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
     search::query::dates,
 };
@@ -35,7 +35,7 @@ type Chosen = BTreeMap<SessionId, Going>;
 
 enum Going {
     Known(Box<Session>),
-    Unread(Box<Past>),
+    Unread(Box<BackfillCandidate>),
 }
 
 /// Answers `graphiti/forget`.
@@ -140,7 +140,7 @@ async fn choose(daemon: &Daemon, wanted: &Wanted, chosen: &mut Chosen) -> Result
     });
     stored.map_err(store_error)?;
     // A session that waits to be read does not know its project yet.
-    for past in daemon.engine.past(None).await.map_err(engine_error)? {
+    for past in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
         if wanted.has(past.project.as_ref(), (past.modified, past.modified)) {
             chosen.insert(past.id.clone(), Going::Unread(Box::new(past)));
         }
@@ -204,7 +204,7 @@ fn known_row(daemon: &Daemon, session: &Session) -> Result<ForgottenRow, crate::
     })
 }
 
-fn unread_row(past: &Past) -> ForgottenRow {
+fn unread_row(past: &BackfillCandidate) -> ForgottenRow {
     ForgottenRow {
         session_id: past.id.id.clone(),
         agent: past.id.agent.clone(),
@@ -262,7 +262,7 @@ async fn remember(daemon: &Daemon, given: &[String]) -> Result<Value, Error> {
     }
     let mut answer = Forgotten::default();
     for session in chosen {
-        let exists = daemon.engine.remember(&session.id).await.map_err(engine_error)?;
+        let exists = daemon.engine.restore_forgotten(&session.id).await.map_err(engine_error)?;
         answer.sessions.push(ForgottenRow { exists, ..forgotten_row(session) });
     }
     Ok(write(&answer))

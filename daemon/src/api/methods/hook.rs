@@ -25,7 +25,7 @@ use crate::{
         handoff, spool,
     },
     clock,
-    engine::{AskError, redaction},
+    engine::{EngineError, redaction},
     model::{CloseReason, Timestamp},
     store::StoreError,
 };
@@ -105,7 +105,7 @@ fn note_agent(daemon: &Daemon, caller: &Caller, event: &Event) {
         return;
     }
     match event.kind() {
-        Kind::End => daemon.engine.agent_left(session.clone()),
+        Kind::End => daemon.engine.agent_ended(session.clone()),
         Kind::Start | Kind::Compact | Kind::Alive => {
             if let Some(agent) = caller.agent() {
                 daemon.engine.agent_runs(session.clone(), agent, event.cwd.clone());
@@ -115,14 +115,14 @@ fn note_agent(daemon: &Daemon, caller: &Caller, event: &Event) {
 }
 
 /// Closes the session that an event is about.
-pub(in crate::api) async fn act(daemon: &Daemon, event: &Event) -> Result<Acted, AskError> {
+pub(in crate::api) async fn act(daemon: &Daemon, event: &Event) -> Result<Acted, EngineError> {
     if !event.kind().ends() || event.session_id.is_empty() {
         return Ok(Acted::Done);
     }
     let session = current::resolve(daemon, Some(&event.session_id), &Caller::default()).await;
     let session = match session {
         Ok(session) => session,
-        Err(Unclear::Failed(error)) => return Err(AskError::Failed(error)),
+        Err(Unclear::Failed(error)) => return Err(EngineError::Failed(error)),
         // It is not waited for.
         Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
             return Ok(Acted::Done);
@@ -131,7 +131,7 @@ pub(in crate::api) async fn act(daemon: &Daemon, event: &Event) -> Result<Acted,
     };
     let reason = CloseReason::from_argument(Some(&event.close_reason()));
     match daemon.engine.close_later(session, reason).await {
-        Err(AskError::NoSuchSession) => Ok(Acted::TooEarly),
+        Err(EngineError::NoSuchSession) => Ok(Acted::TooEarly),
         done => done.map(|()| Acted::Done),
     }
 }

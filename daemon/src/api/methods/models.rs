@@ -15,10 +15,10 @@ use super::write;
 use crate::{
     api::{Daemon, tools::engine_error},
     clock,
-    engine::asking::{
-        learned::{Lesson, Lessons},
-        prompts::{self, Shown},
-        usage::{self, Use},
+    engine::model_queue::{
+        learned_tools::{LearnedTool, LearnedTools},
+        prompts::{self, ShownTemplate},
+        usage::{self, UsageCounters},
     },
     model::tool::{ToolDomain, ToolIntent},
 };
@@ -28,9 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// `graphiti/usage`.
 pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error> {
-    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let now = clock::now();
-    let days = asker.books.days().map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
+    let days =
+        summarizer.usage.days().map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
     let mut rows = Vec::new();
     for (day, uses) in days.into_iter().rev() {
         let began = usage::beginning(day);
@@ -44,9 +45,10 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
             }));
         }
     }
-    let today = asker.client.ledger().total(now);
-    let outage = asker.client.outage().filter(|_| asker.is_on());
-    let (model, prices) = if asker.is_on() { asker.client.prices() } else { Default::default() };
+    let today = summarizer.client.ledger().total(now);
+    let outage = summarizer.client.outage().filter(|_| summarizer.is_on());
+    let (model, prices) =
+        if summarizer.is_on() { summarizer.client.prices() } else { Default::default() };
     Ok(write(&Used {
         rows,
         model,
@@ -59,13 +61,13 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
 
 /// `graphiti/reach`.
 pub(super) async fn reach(daemon: &Daemon) -> Result<Value, Error> {
-    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let vectors = daemon.embedding.model();
     let model = async {
-        if !asker.is_on() {
+        if !summarizer.is_on() {
             return None;
         }
-        Some(found(asker.client.reach(PATIENCE).await))
+        Some(found(summarizer.client.reach(PATIENCE).await))
     };
     let embeddings = async {
         if !vectors.is_on() {
@@ -86,36 +88,39 @@ fn found(found: Result<String, impl Display>) -> Found {
 
 /// `graphiti/tools`.
 pub(super) async fn tools(daemon: &Daemon, given: Tools) -> Result<Value, Error> {
-    let asker = daemon.engine.asker().await.map_err(engine_error)?;
-    let lessons = asker.lessons.as_ref();
+    let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
+    let learned_tools = summarizer.learned_tools.as_ref();
     match given {
         Tools::List => {}
-        Tools::Set { tool, intent, domain } => set(lessons, &tool, (&intent, &domain))?,
+        Tools::Set { tool, intent, domain } => set(learned_tools, &tool, (&intent, &domain))?,
         Tools::Unset { tool } => {
-            if !lessons.withdraw(&tool) {
+            if !learned_tools.withdraw(&tool) {
                 let what = format!("nothing was set for `{tool}`");
                 return Err(Error::new(code::NOT_FOUND, what));
             }
         }
         Tools::Export => {
-            return Ok(write(&Known { document: Some(lessons.export()), ..Known::default() }));
+            return Ok(write(&Known {
+                document: Some(learned_tools.export()),
+                ..Known::default()
+            }));
         }
         Tools::Import { document } => {
             if !document.is_object() {
                 let what = "the document has no `exact`, `pattern` or `corrections`";
                 return Err(Error::new(code::INVALID_PARAMS, what));
             }
-            let (taken, known, unreadable) = lessons.import(&document);
+            let (taken, known, unreadable) = learned_tools.import(&document);
             return Ok(write(&Known { taken, known, unreadable, ..Known::default() }));
         }
     }
-    let tools = lessons.list().into_iter().map(tool_row).collect();
+    let tools = learned_tools.list().into_iter().map(tool_row).collect();
     Ok(write(&Known { tools, ..Known::default() }))
 }
 
 /// `graphiti/prompts`.
 pub(super) async fn prompts(daemon: &Daemon, given: Prompts) -> Result<Value, Error> {
-    let asker = daemon.engine.asker().await.map_err(engine_error)?;
+    let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let wanted = match &given.kind {
         None => None,
         Some(name) => Some(prompts::kind(name).ok_or_else(|| no_kind(name))?),
@@ -128,12 +133,16 @@ pub(super) async fn prompts(daemon: &Daemon, given: Prompts) -> Result<Value, Er
         let row = PromptRow { kind: kind.to_owned(), text, problems, ..PromptRow::default() };
         return Ok(write(&Templates { prompts: vec![row] }));
     }
-    let shown = asker.prompts(given.project.as_deref().map(Path::new)).into_iter();
+    let shown = summarizer.prompts(given.project.as_deref().map(Path::new)).into_iter();
     let rows = shown.filter(|one| wanted.is_none_or(|kind| kind == one.kind)).map(prompt_row);
     Ok(write(&Templates { prompts: rows.collect() }))
 }
 
-fn set(lessons: &Lessons, tool: &str, (intent, domain): (&str, &str)) -> Result<(), Error> {
+fn set(
+    learned_tools: &LearnedTools,
+    tool: &str,
+    (intent, domain): (&str, &str),
+) -> Result<(), Error> {
     let wrong = |what: String| Error::new(code::INVALID_PARAMS, what);
     let tool = tool.trim();
     if tool.is_empty() || tool.len() > 200 {
@@ -147,7 +156,7 @@ fn set(lessons: &Lessons, tool: &str, (intent, domain): (&str, &str)) -> Result<
         let words: Vec<&str> = ToolDomain::ALL.iter().map(|one| one.as_str()).collect();
         wrong(format!("`{domain}` is no domain; there are {}", words.join(", ")))
     })?;
-    lessons.correct(tool, intent, domain);
+    learned_tools.correct(tool, intent, domain);
     Ok(())
 }
 
@@ -158,7 +167,7 @@ fn no_kind(name: &str) -> Error {
     )
 }
 
-fn row(day: String, (project, purpose): (&str, &str), of: &Use) -> UsageRow {
+fn row(day: String, (project, purpose): (&str, &str), of: &UsageCounters) -> UsageRow {
     UsageRow {
         day,
         project: project.to_owned(),
@@ -176,7 +185,7 @@ fn row(day: String, (project, purpose): (&str, &str), of: &Use) -> UsageRow {
     }
 }
 
-fn tool_row(lesson: Lesson) -> ToolRow {
+fn tool_row(lesson: LearnedTool) -> ToolRow {
     ToolRow {
         tool: lesson.tool,
         intent: lesson.intent.as_str().to_owned(),
@@ -186,7 +195,7 @@ fn tool_row(lesson: Lesson) -> ToolRow {
     }
 }
 
-fn prompt_row(shown: Shown) -> PromptRow {
+fn prompt_row(shown: ShownTemplate) -> PromptRow {
     PromptRow {
         kind: shown.kind.to_owned(),
         origin: shown.origin,

@@ -16,7 +16,7 @@ use crate::{
     },
     engine::{
         document,
-        elsewhere::{self, Arrival},
+        imported::{self, ImportDecision},
     },
     model::{Episode, EpisodeId, SessionKey},
 };
@@ -57,26 +57,26 @@ pub(super) async fn import(daemon: &Daemon, import: Import) -> Result<Value, Err
             }
         };
         let is_twice = new.iter().any(|(known, _)| known.session_id == episode.session_id);
-        match daemon.engine.arrival(&episode).map_err(store_error)? {
-            Arrival::New { .. } | Arrival::Known if is_twice => imported.known += 1,
-            Arrival::New { session } => new.push((episode, session)),
-            Arrival::Known => imported.known += 1,
-            Arrival::Forgotten => imported.forgotten += 1,
+        match daemon.engine.import_decision(&episode).map_err(store_error)? {
+            ImportDecision::New { .. } | ImportDecision::Known if is_twice => imported.known += 1,
+            ImportDecision::New { session } => new.push((episode, session)),
+            ImportDecision::Known => imported.known += 1,
+            ImportDecision::Forgotten => imported.forgotten += 1,
         }
     }
     imported.taken = new.len();
     if !imported.problems.is_empty() {
         imported.taken = 0;
     } else if !import.dry_run && !new.is_empty() {
-        daemon.engine.take_over(new).await.map_err(engine_error)?;
+        daemon.engine.import_episodes(new).await.map_err(engine_error)?;
     }
     Ok(write(&imported))
 }
 
 fn portable(episode: &Episode, host: &str) -> Portable {
     let mut node = get_episodes::node(episode);
-    node.content = elsewhere::document_of(episode, host);
-    Portable { episode: node, summary: elsewhere::summary_of(episode) }
+    node.content = imported::document_of(episode, host);
+    Portable { episode: node, summary: imported::summary_of(episode) }
 }
 
 /// What this machine is called; empty when that is not known.

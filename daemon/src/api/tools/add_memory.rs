@@ -9,7 +9,7 @@ use super::{Effect, Tool, engine_error, input, names_project, output, store_erro
 use crate::{
     api::{Daemon, caller::Caller, handoff},
     clock,
-    engine::elsewhere::Memory,
+    engine::imported::Memory,
     model::{EpisodeId, Namespace, Project},
 };
 
@@ -43,7 +43,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         project: project(daemon, caller, arguments.group_id.as_deref())?,
         replaces,
     };
-    let remembered = daemon.engine.remember_that(memory, clock::now()).await;
+    let remembered = daemon.engine.add_memory(memory, clock::now()).await;
     let (episode, _) = remembered.map_err(engine_error)?;
     let group_id = episode.project.namespace().to_string();
     Ok(Answer {

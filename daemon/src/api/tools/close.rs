@@ -8,7 +8,7 @@ use graphiti_proto::{
 use super::{Effect, Tool, engine_error, input, output, store_error, typed, unclear_error};
 use crate::{
     api::{Daemon, caller::Caller, current},
-    engine::{Closed, How},
+    engine::{CloseOutcome, Closed},
     model::CloseReason,
 };
 
@@ -39,15 +39,19 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
 
 fn answer(closed: &Closed, session_id: String) -> Answer {
     let (action, message) = match closed.how {
-        How::Indexed => ("indexed", "The session was indexed."),
-        How::Replaced => {
+        CloseOutcome::Indexed => ("indexed", "The session was indexed."),
+        CloseOutcome::Replaced => {
             ("replaced", "The session went on since it was last indexed: its episode was replaced.")
         }
-        How::Unchanged if closed.episode.is_none() => {
+        CloseOutcome::Unchanged if closed.episode.is_none() => {
             ("unchanged", "The session is unchanged since its episode was deleted.")
         }
-        How::Unchanged => ("unchanged", "The session is unchanged since it was last indexed."),
-        How::Empty => ("empty", "The session says nothing yet, so there is nothing to index."),
+        CloseOutcome::Unchanged => {
+            ("unchanged", "The session is unchanged since it was last indexed.")
+        }
+        CloseOutcome::Empty => {
+            ("empty", "The session says nothing yet, so there is nothing to index.")
+        }
     };
     Answer {
         status: "success".to_owned(),

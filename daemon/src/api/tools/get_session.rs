@@ -51,7 +51,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
             .map_err(store_error)?
             .ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?,
     };
-    let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
+    let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let files = store.sources_of(key).map_err(store_error)?;
     let files = files.iter().map(|file| convert::file_row(convert::newest(file, &at_hand)));
     let fork = forks::fork_of(store, key).map_err(store_error)?;

@@ -11,7 +11,7 @@ use super::{names_project, project_argument, store_error};
 use crate::{
     api::Daemon,
     clock,
-    engine::{embedding::Kind, things::Graph},
+    engine::{embedding::Kind, entities::Graph},
     model::{
         Entity, EntityId, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
         transcript::Origin, vector::Packed,

@@ -13,9 +13,8 @@ use crate::{
     api::{Daemon, convert, spool},
     clock,
     engine::{
-        IndexLag, Mode, PollingReason, Status,
+        IndexLag, Mode, PollingReason, Status, quota,
         redaction::note::{self, StoredRules},
-        room,
     },
     model::session::Session,
     store::{Condition, Source, Store, StoreError},
@@ -44,7 +43,7 @@ fn redaction(store: &dyn Store) -> Redaction {
 async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let store = daemon.engine.store();
-    let at_hand = daemon.engine.files_at_hand().await.map_err(engine_error)?;
+    let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let mut problems = status.problems.clone();
     let records = records(store.as_ref(), &at_hand).unwrap_or_else(|error| {
         problems.push(error.to_string());
@@ -134,12 +133,12 @@ fn stalled(lag: IndexLag) -> Option<String> {
 }
 
 fn limits(daemon: &Daemon) -> Limits {
-    let room::Limits { database, index, spool, log } = daemon.keeper.limits();
+    let quota::DiskLimits { database, index, spool, log } = daemon.keeper.limits();
     Limits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
 }
 
 fn let_go(daemon: &Daemon) -> LetGo {
-    let gone = daemon.keeper.let_go();
+    let gone = daemon.keeper.evicted();
     LetGo {
         sessions: gone.sessions,
         text_bytes: gone.bytes,

@@ -34,7 +34,7 @@ use crate::{
         current::Unclear,
         methods::{read, write},
     },
-    engine::AskError,
+    engine::EngineError,
     model::{Namespace, Project, session::Session},
     store::StoreError,
 };
@@ -244,11 +244,11 @@ fn is_of_project(session: &Session, wanted: Option<Namespace>) -> bool {
     })
 }
 
-pub(super) fn engine_error(error: AskError) -> Error {
+pub(super) fn engine_error(error: EngineError) -> Error {
     match error {
-        AskError::NoSuchSession => Error::new(code::NOT_FOUND, error.to_string()),
-        AskError::Stopping => Error::new(code::STOPPING, error.to_string()),
-        AskError::Failed(what) => Error::new(code::INTERNAL, what),
+        EngineError::NoSuchSession => Error::new(code::NOT_FOUND, error.to_string()),
+        EngineError::Stopping => Error::new(code::STOPPING, error.to_string()),
+        EngineError::Failed(what) => Error::new(code::INTERNAL, what),
     }
 }
 

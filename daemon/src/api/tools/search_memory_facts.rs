@@ -12,7 +12,7 @@ use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
     api::{Daemon, caller::Caller, convert, due},
     clock,
-    engine::{embedding::Kind, things::Graph},
+    engine::{embedding::Kind, entities::Graph},
     model::{EntityId, Fact, Timestamp, graph::Relation},
 };
 

@@ -15,7 +15,7 @@ use crate::{
     api::{Daemon, caller::Caller, convert, due},
     engine::{
         embedding::Kind,
-        things::{Graph, Wanted},
+        entities::{Graph, Wanted},
     },
     model::{Entity, EntityId, graph::EntityKind},
 };

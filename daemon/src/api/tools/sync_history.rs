@@ -10,7 +10,7 @@ use graphiti_proto::{
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
 use crate::{
     api::{Daemon, caller::Caller},
-    engine::{AskError, How, Past},
+    engine::{BackfillCandidate, CloseOutcome, EngineError},
     model::CloseReason,
     store::StoreError,
 };
@@ -41,11 +41,11 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let project = project_argument(arguments.project.as_deref());
     let age = (arguments.days > 0).then(|| DAY * arguments.days);
     caller.progress.tell(0, 0, || "Looking for sessions of the past".to_owned());
-    let mut past = daemon.engine.past(age).await.map_err(engine_error)?;
+    let mut past = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;
     past.retain(|one| project.is_none() || one.namespace() == project);
     past.truncate(arguments.max_sessions);
-    let asker = daemon.engine.asker().await.map_err(engine_error)?;
-    let costs: Option<Vec<f64>> = past.iter().map(|one| asker.estimate(tokens(one))).collect();
+    let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
+    let costs: Option<Vec<f64>> = past.iter().map(|one| summarizer.estimate(tokens(one))).collect();
     let mut answer = Answer {
         status: "success".to_owned(),
         dry_run: arguments.dry_run,
@@ -53,7 +53,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         estimated_tokens: past.iter().map(tokens).sum(),
         estimated_cost: costs.iter().flatten().fold(0.0, |sum, cost| sum + cost),
         price_known: costs.is_some(),
-        model: asker.summarises().then(|| asker.client.model()),
+        model: summarizer.writes_summaries().then(|| summarizer.client.model()),
         sessions: past.iter().take(NAMED).map(found).collect(),
         ..Answer::default()
     };
@@ -65,9 +65,9 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         };
         return Ok(answer);
     }
-    let paid = asker.paid();
+    let paid = summarizer.paid();
     index(daemon, caller, &past, &mut answer).await?;
-    answer.actual_cost = (asker.paid() - paid).max(0.0);
+    answer.actual_cost = (summarizer.paid() - paid).max(0.0);
     answer.message =
         format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
     if answer.sessions_empty > 0 {
@@ -78,7 +78,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
 }
 
 /// Tokens of a session that are looked at, about.
-fn tokens(past: &Past) -> u64 {
+fn tokens(past: &BackfillCandidate) -> u64 {
     past.bytes / TEXT / TOKEN
 }
 
@@ -87,13 +87,13 @@ fn tokens(past: &Past) -> u64 {
 async fn index(
     daemon: &Daemon,
     caller: &Caller,
-    past: &[Past],
+    past: &[BackfillCandidate],
     answer: &mut Answer,
 ) -> Result<(), Error> {
     let mut position = 0;
     for (done, one) in past.iter().enumerate() {
         caller.progress.tell(done, past.len(), || one.path.clone());
-        let session = daemon.engine.take_in(one).await;
+        let session = daemon.engine.ingest(one).await;
         let Some(session) = session.map_err(engine_error)? else {
             answer.sessions_failed += 1;
             continue;
@@ -101,15 +101,15 @@ async fn index(
         match daemon.engine.close(session, CloseReason::HistorySync).await {
             Ok(closed) => {
                 position = closed.position.max(position);
-                if closed.how == How::Empty {
+                if closed.how == CloseOutcome::Empty {
                     answer.sessions_empty += 1;
                     continue;
                 }
                 answer.sessions_indexed += 1;
                 // One question at a time: the model is there for what goes on now, too.
-                daemon.engine.summarise(session).await.map_err(engine_error)?;
+                daemon.engine.request_summary(session).await.map_err(engine_error)?;
             }
-            Err(AskError::Stopping) => return Err(store_error(StoreError::Closed)),
+            Err(EngineError::Stopping) => return Err(store_error(StoreError::Closed)),
             Err(_) => answer.sessions_failed += 1,
         }
     }
@@ -119,6 +119,6 @@ async fn index(
     Ok(())
 }
 
-fn found(past: &Past) -> Found {
+fn found(past: &BackfillCandidate) -> Found {
     Found { path: past.path.clone(), modified: past.modified.to_string(), messages: past.messages }
 }

@@ -10,9 +10,9 @@ use anyhow::Context;
 use graphiti_proto::methods::hook::{self, Event};
 use serde_json::Value;
 
-use super::{Mode, Redacted, known};
+use super::{RedactionSummary, RunMode, known};
 use crate::{
-    engine::redaction::{Again, Report},
+    engine::redaction::{RedactionReport, StoredRedactor},
     redact::RULES_VERSION,
 };
 
@@ -29,8 +29,8 @@ const AT_WORK: &str = "at_work.json";
 /// # Errors
 ///
 /// When one is none that is exported, or cannot be read or written. Those before it are done.
-pub fn exports(paths: &[PathBuf], mode: Mode) -> anyhow::Result<Redacted> {
-    let mut again = Again::default();
+pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
+    let mut again = StoredRedactor::default();
     let mut changed = Vec::new();
     for path in paths {
         for file in exported(path)? {
@@ -40,14 +40,14 @@ pub fn exports(paths: &[PathBuf], mode: Mode) -> anyhow::Result<Redacted> {
             changed.extend(is_changed.then_some(file));
         }
     }
-    let Report { kinds, unreadable, changed: _ } = again.report;
-    Ok(Redacted {
-        run: mode == Mode::Run,
+    let RedactionReport { kinds, unreadable, changed: _ } = again.report;
+    Ok(RedactionSummary {
+        run: mode == RunMode::Run,
         rules: RULES_VERSION,
         kinds,
         unreadable,
         files: changed,
-        ..Redacted::default()
+        ..RedactionSummary::default()
     })
 }
 
@@ -55,8 +55,8 @@ pub fn exports(paths: &[PathBuf], mode: Mode) -> anyhow::Result<Redacted> {
 pub(super) fn of_home(
     home: &Path,
     log: Option<&Path>,
-    mode: Mode,
-    again: &mut Again,
+    mode: RunMode,
+    again: &mut StoredRedactor,
 ) -> anyhow::Result<Vec<PathBuf>> {
     let mut changed = Vec::new();
     let mut logs: Vec<PathBuf> = LOGS.iter().map(|name| home.join(name)).collect();
@@ -71,13 +71,13 @@ pub(super) fn of_home(
         let is_changed = rewrite(&file, mode, &mut |text| event(text, again));
         changed.extend(is_changed.with_context(|| redact(&file))?.then_some(file));
     }
-    let at_work = home.join(AT_WORK);
-    let text = fs::read_to_string(&at_work).unwrap_or_default();
+    let crash_tracker = home.join(AT_WORK);
+    let text = fs::read_to_string(&crash_tracker).unwrap_or_default();
     if again.text(&mut text.clone()) {
-        if mode == Mode::Run {
-            fs::remove_file(&at_work).with_context(|| redact(&at_work))?;
+        if mode == RunMode::Run {
+            fs::remove_file(&crash_tracker).with_context(|| redact(&crash_tracker))?;
         }
-        changed.push(at_work);
+        changed.push(crash_tracker);
     }
     Ok(changed)
 }
@@ -128,7 +128,7 @@ fn with_older(log: &Path) -> Vec<PathBuf> {
     [log.to_owned()].into_iter().filter(|file| is_plain_file(file)).chain(older).collect()
 }
 
-fn redact_export(file: &Path, mode: Mode, again: &mut Again) -> io::Result<bool> {
+fn redact_export(file: &Path, mode: RunMode, again: &mut StoredRedactor) -> io::Result<bool> {
     let extension = file.extension().and_then(|extension| extension.to_str());
     rewrite(file, mode, &mut |text| match extension {
         Some("jsonl") => lines(text, again),
@@ -140,7 +140,7 @@ fn redact_export(file: &Path, mode: Mode, again: &mut Again) -> io::Result<bool>
 }
 
 /// Each line a JSON document; one that is none is redacted as text.
-fn lines(text: &mut String, again: &mut Again) {
+fn lines(text: &mut String, again: &mut StoredRedactor) {
     let mut clean = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (content, end) = match line.strip_suffix('\n') {
@@ -164,7 +164,7 @@ fn lines(text: &mut String, again: &mut Again) {
     *text = clean;
 }
 
-fn document(text: &mut String, again: &mut Again) {
+fn document(text: &mut String, again: &mut StoredRedactor) {
     match serde_json::from_str::<Value>(text) {
         Ok(mut value) => {
             if again.value(&mut value) {
@@ -178,7 +178,7 @@ fn document(text: &mut String, again: &mut Again) {
 }
 
 /// An event keeps what matters of it; one that is none goes as text.
-fn event(text: &mut String, again: &mut Again) {
+fn event(text: &mut String, again: &mut StoredRedactor) {
     let Ok(event) = serde_json::from_str::<Event>(text) else {
         again.text(text);
         return;
@@ -196,7 +196,7 @@ fn event(text: &mut String, again: &mut Again) {
 }
 
 /// Has a file's text changed and puts the new one in its place in one step; says whether it changed.
-fn rewrite(file: &Path, mode: Mode, change: &mut dyn FnMut(&mut String)) -> io::Result<bool> {
+fn rewrite(file: &Path, mode: RunMode, change: &mut dyn FnMut(&mut String)) -> io::Result<bool> {
     let bytes = match fs::read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         bytes => bytes?,
@@ -207,7 +207,7 @@ fn rewrite(file: &Path, mode: Mode, change: &mut dyn FnMut(&mut String)) -> io::
     if text == before {
         return Ok(false);
     }
-    if mode == Mode::Run {
+    if mode == RunMode::Run {
         replace(file, text.as_bytes())?;
     }
     Ok(true)

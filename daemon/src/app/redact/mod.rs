@@ -16,13 +16,13 @@ use anyhow::{Context, ensure};
 use serde::Serialize;
 
 pub use self::files::exports;
-use super::{Options, aside, database, search};
+use super::{DaemonOptions, database, quarantine, search};
 use crate::{
     config::{self, Config},
     engine::{
         follow, indexes,
         redaction::{
-            Again, Report,
+            RedactionReport, StoredRedactor,
             note::{StoredRules, UnfinishedRun},
         },
     },
@@ -34,7 +34,7 @@ use crate::{
 
 /// Whether anything is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum RunMode {
     /// It is only told what would change.
     Preview,
     /// It is changed.
@@ -43,7 +43,7 @@ pub enum Mode {
 
 /// What was changed, or would be.
 #[derive(Debug, Default, Serialize)]
-pub struct Redacted {
+pub struct RedactionSummary {
     /// Whether it was changed.
     pub run: bool,
     /// The version of the rules.
@@ -64,7 +64,7 @@ pub struct Redacted {
 }
 
 /// Told how many of how many bytes were gone over.
-pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
+pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Between two notes of how far a run came, in bytes of rows.
 const NOTE_EVERY: u64 = 16 << 20;
@@ -76,13 +76,21 @@ const NOTE_EVERY: u64 = 16 << 20;
 ///
 /// When a daemon owns the home, or something cannot be read or written. What was changed stays so,
 /// and the next run goes on from there.
-pub fn home(options: &Options, mode: Mode, progress: Progress<'_>) -> anyhow::Result<Redacted> {
+pub fn home(
+    options: &DaemonOptions,
+    mode: RunMode,
+    progress: ProgressCallback<'_>,
+) -> anyhow::Result<RedactionSummary> {
     let home = Home::take(&options.home)?;
     let folder = database(home.path());
-    let mut redacted =
-        Redacted { run: mode == Mode::Run, rules: RULES_VERSION, ..Redacted::default() };
-    redacted.put_aside = aside::all(&folder).context("look for databases that were moved aside")?;
-    let mut again = Again::default();
+    let mut redacted = RedactionSummary {
+        run: mode == RunMode::Run,
+        rules: RULES_VERSION,
+        ..RedactionSummary::default()
+    };
+    redacted.put_aside =
+        quarantine::all(&folder).context("look for databases that were moved aside")?;
+    let mut again = StoredRedactor::default();
     let mut store = None;
     if folder.exists() {
         let opened = open(&folder)?;
@@ -95,12 +103,12 @@ pub fn home(options: &Options, mode: Mode, progress: Progress<'_>) -> anyhow::Re
     let is_stored_changed = !again.report.is_empty();
     if let Some(store) = store {
         match mode {
-            Mode::Preview => store.close(),
-            Mode::Run => finish(store, home.path(), is_stored_changed)?,
+            RunMode::Preview => store.close(),
+            RunMode::Run => finish(store, home.path(), is_stored_changed)?,
         }
     }
-    let Report { changed, kinds, unreadable } = again.report;
-    Ok(Redacted { changed, kinds, unreadable, ..redacted })
+    let RedactionReport { changed, kinds, unreadable } = again.report;
+    Ok(RedactionSummary { changed, kinds, unreadable, ..redacted })
 }
 
 fn open(folder: &Path) -> anyhow::Result<SledStore> {
@@ -108,28 +116,34 @@ fn open(folder: &Path) -> anyhow::Result<SledStore> {
 }
 
 /// Goes over all rows that were not gone over by a run before.
-fn rows(store: &SledStore, mode: Mode, progress: Progress<'_>) -> anyhow::Result<Again> {
+fn rows(
+    store: &SledStore,
+    mode: RunMode,
+    progress: ProgressCallback<'_>,
+) -> anyhow::Result<StoredRedactor> {
     let stored = StoredRules::of(store)?;
     let unfinished = stored.unfinished.clone().filter(|run| run.rules == RULES_VERSION);
     let (mut position, mut again) = match unfinished {
-        Some(UnfinishedRun { position: None, report, .. }) => return Ok(Again::resumed(report)),
-        Some(UnfinishedRun { position: Some(position), report, .. }) => {
-            (position, Again::resumed(report))
+        Some(UnfinishedRun { position: None, report, .. }) => {
+            return Ok(StoredRedactor::resumed(report));
         }
-        None => (CleaningPosition::new(), Again::default()),
+        Some(UnfinishedRun { position: Some(position), report, .. }) => {
+            (position, StoredRedactor::resumed(report))
+        }
+        None => (CleaningPosition::new(), StoredRedactor::default()),
     };
     let total = store.bytes_to_clean(&position)?;
     let (mut done, mut noted) = (0, 0);
     loop {
         let step = match mode {
-            Mode::Preview => store.preview_cleaning(&mut again, &position)?,
-            Mode::Run => store.clean(&mut again, &position)?,
+            RunMode::Preview => store.preview_cleaning(&mut again, &position)?,
+            RunMode::Run => store.clean(&mut again, &position)?,
         };
         again.report.unreadable += step.unreadable;
         done += step.bytes;
         progress(done.min(total), total);
         let is_last = step.next.is_none();
-        if mode == Mode::Run && (is_last || done - noted >= NOTE_EVERY) {
+        if mode == RunMode::Run && (is_last || done - noted >= NOTE_EVERY) {
             let report = again.report.clone();
             let run = UnfinishedRun { rules: RULES_VERSION, position: step.next.clone(), report };
             stored.clone().with(run).note(store)?;
@@ -170,7 +184,7 @@ fn remove_index(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-impl Redacted {
+impl RedactionSummary {
     /// For people, a paragraph a line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();

@@ -5,7 +5,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::{
-    engine::things::Graph,
+    engine::entities::Graph,
     model::{EpisodeId, Message, SessionKey, graph::Thing, vector::Owner},
     search::{
         index::EpisodeField,

@@ -3,8 +3,8 @@
 use super::Follower;
 use crate::{
     engine::{
-        snapshots::{Entry, Snapshot, Take},
-        things::{self, Graph},
+        entities::{self, Graph},
+        snapshots::{IndexUpdate, OutboxMessages, Snapshot},
     },
     fault,
     model::{Episode, Message, Namespace, Project, graph::Thing, session::Session, vector::Owner},
@@ -62,7 +62,10 @@ impl Follower {
                 // Some of them may be in the index already.
                 let overwrites = overwrites || position.0 <= self.in_part_to;
                 let position = position.0;
-                self.take_messages(Entry { source, position, from, count, overwrites }, end)?;
+                self.take_messages(
+                    OutboxMessages { source, position, from, count, overwrites },
+                    end,
+                )?;
             }
             Outbox::Session(session) => {
                 if let Some(session) = self.store.session(session)? {
@@ -112,16 +115,16 @@ impl Follower {
         Ok(())
     }
 
-    fn take_messages(&mut self, entry: Entry, end: u64) -> Result<(), StoreError> {
+    fn take_messages(&mut self, entry: OutboxMessages, end: u64) -> Result<(), StoreError> {
         let source = entry.source;
         // What takes several steps is taken over only at the end of them.
         let before = Position(entry.position.saturating_sub(1));
         match self.snapshots.take(entry) {
-            Take::Nothing => {}
-            Take::Part { from, count } => {
+            IndexUpdate::Nothing => {}
+            IndexUpdate::Part { from, count } => {
                 self.feed(source, from, count as usize, before)?;
             }
-            Take::Whole => {
+            IndexUpdate::Whole => {
                 self.drop_source(source, before);
                 let next_seq = self.feed(source, 0, usize::MAX, before)?;
                 let ends = self.store.outbox_end();
@@ -139,12 +142,12 @@ impl Follower {
         let graph = Graph::of(self.store.as_ref());
         match thing {
             Thing::Entity(id) => {
-                for change in things::entity_changes(&graph, id)? {
+                for change in entities::entity_changes(&graph, id)? {
                     self.indexes.entities.apply(change, position);
                 }
             }
             Thing::Fact(key) => {
-                self.indexes.facts.apply(things::fact_change(&graph, key)?, position);
+                self.indexes.facts.apply(entities::fact_change(&graph, key)?, position);
             }
         }
         Ok(())

@@ -22,7 +22,7 @@ use tokio::{
 pub use self::followed::Followed;
 use crate::{
     allocator,
-    engine::{embedding::Embedding, indexes::Indexes, room::IndexRoom, snapshots::Snapshots},
+    engine::{embedding::Embedding, indexes::Indexes, quota::IndexQuota, snapshots::Snapshots},
     fault,
     search::index::{Backlog, OpenError, Position},
     store::{Condition, Store, StoreError, Write},
@@ -39,7 +39,7 @@ const STORE_FAILS: Duration = Duration::from_secs(10);
 pub struct Follower {
     indexes: Indexes,
     store: Arc<dyn Store>,
-    room: IndexRoom,
+    room: IndexQuota,
     /// The indexes are new: everything in the store has to be taken over first.
     rebuild: bool,
     /// Up to here the indexes may hold messages already, of which the outbox tells: a rebuild took
@@ -55,7 +55,7 @@ pub struct Follower {
 pub fn open(
     folder: &Path,
     store: Arc<dyn Store>,
-    room: IndexRoom,
+    room: IndexQuota,
     embedding: Arc<Embedding>,
 ) -> Result<Follower, OpenError> {
     let (indexes, rebuild) = Indexes::open(folder, store.as_ref())?;

@@ -2,17 +2,17 @@
 //!
 //! A transcript's items are redacted as they are read ([`pipeline`](super::pipeline)). What comes
 //! in by other ways (ids, reasons, paths that are shown, imported episodes) is redacted by the
-//! functions here. [`Again`] goes over what was stored under older rules; [`note`] keeps which
+//! functions here. [`StoredRedactor`] goes over what was stored under older rules; [`note`] keeps which
 //! rules that was.
 
-mod again;
 pub mod note;
+mod stored;
 
 use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-pub use self::again::{Again, Report};
+pub use self::stored::{RedactionReport, StoredRedactor};
 use crate::{
     model::{CloseReason, SessionId},
     redact::Redactor,

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Report;
+use super::RedactionReport;
 pub use crate::redact::RULES_VERSION;
 use crate::store::{Note, Shelf, Store, StoreError, Totals, Write, clean::CleaningPosition};
 
@@ -28,7 +28,7 @@ pub struct UnfinishedRun {
     /// How far the rows were gone over; `None` when all of them were.
     pub position: Option<CleaningPosition>,
     /// What was changed so far.
-    pub report: Report,
+    pub report: RedactionReport,
 }
 
 const VERSION: u32 = 1;

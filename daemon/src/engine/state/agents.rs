@@ -5,15 +5,15 @@ use std::{
     time::Duration,
 };
 
-use super::State;
+use super::EngineState;
 use crate::{
     capture::{
         format::Running,
         liveness::{self, Life, Process},
     },
-    engine::{Event, redaction},
+    engine::{EngineEvent, redaction},
     model::{SessionKey, Timestamp, session::State as SessionState},
-    session::Event as SessionEvent,
+    session::SessionEvent,
 };
 
 /// Sessions that are held to run because of a hook, at most; the longest silent go first.
@@ -115,7 +115,7 @@ impl Agents {
     }
 }
 
-impl State {
+impl EngineState {
     /// Notes that a hook of `running` reported.
     pub(super) fn agent_runs(&mut self, running: Running) {
         let process = process_of(&running);
@@ -130,7 +130,7 @@ impl State {
         tokio::spawn(async move {
             // Where that cannot be waited for, it is found out when the session falls due.
             if liveness::ended(process).await.is_ok() {
-                let _ = events.send(Event::Liveness).await;
+                let _ = events.send(EngineEvent::Liveness).await;
             }
         });
     }

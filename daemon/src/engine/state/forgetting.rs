@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use tokio::sync::oneshot;
 
-use super::State;
+use super::EngineState;
 use crate::{
-    engine::AskError,
+    engine::EngineError,
     model::{SessionKey, session::Session},
 };
 
@@ -17,11 +17,11 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Forgetting {
     sessions: BTreeSet<SessionKey>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<ForgetWaiter>,
 }
 
 /// Someone who waits until nothing works on some sessions.
-struct Waiting {
+struct ForgetWaiter {
     sessions: BTreeSet<SessionKey>,
     reply: oneshot::Sender<()>,
 }
@@ -33,23 +33,25 @@ impl Forgetting {
     }
 }
 
-impl State {
+impl EngineState {
     /// Lets go of sessions, and replies when nothing works on them.
     pub(super) fn let_go(&mut self, sessions: Vec<SessionKey>, reply: oneshot::Sender<()>) {
         for session in &sessions {
             if let Some(session) = self.session(*session) {
-                self.reader.at_work.forget(&session.id);
+                self.reader.crash_tracker.forget(&session.id);
             }
             self.tracker.release(*session);
             self.schedule.forget(*session);
             self.states.forget(*session);
             self.asks.forget(*session);
             for waiting in self.waiting.remove(session).into_iter().flatten() {
-                drop(waiting.send(Err(AskError::NoSuchSession)));
+                drop(waiting.send(Err(EngineError::NoSuchSession)));
             }
         }
         self.forgetting.sessions.extend(&sessions);
-        self.forgetting.waiting.push(Waiting { sessions: sessions.into_iter().collect(), reply });
+        self.forgetting
+            .waiting
+            .push(ForgetWaiter { sessions: sessions.into_iter().collect(), reply });
         self.reply_to_forgetting();
     }
 
@@ -73,7 +75,7 @@ impl State {
             .filter(|session| self.schedule.is_running(*session) || self.asks.is_asking(*session))
             .collect();
         let is_free =
-            |waiting: &mut Waiting| !busy.iter().any(|busy| waiting.sessions.contains(busy));
+            |waiting: &mut ForgetWaiter| !busy.iter().any(|busy| waiting.sessions.contains(busy));
         for free in self.forgetting.waiting.extract_if(.., is_free) {
             let _ = free.reply.send(());
         }

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use super::State;
+use super::EngineState;
 use crate::{
     engine::{
-        AskError, Closed, Event,
-        ask::How,
-        at_work::LeftAlone,
+        Closed, EngineError, EngineEvent,
+        command::CloseOutcome,
+        crash_tracker::Quarantine,
         defect, files, forks,
-        job::{Digest, Done, File, Gathered, IndexEnd, Job, Made},
-        reading::{Read, ReadError, Save},
+        job::{GatherOutcome, IndexOutcome, Job, JobFile, JobResult, NewEpisode, SessionDigest},
+        reading::{ReadError, ReadProgress, SavePolicy},
         redaction,
-        schedule::{Due, Queue},
+        schedule::{DueWork, Queue},
     },
     model::{
         CloseReason, SessionKey, Timestamp,
         session::{Indexed, Indexing, Session, State as SessionState, Unindexed},
     },
-    session::{Event as SessionEvent, JobEnd, machine},
+    session::{JobEnd, SessionEvent, machine},
     store::StoreError,
 };
 
@@ -27,7 +27,7 @@ const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
 /// After so many sessions of history a line in the log says how far the import is.
 const SAY_PROGRESS: usize = 50;
 
-impl State {
+impl EngineState {
     /// Starts whatever can be started.
     pub(super) fn start_work(&mut self, now: Timestamp) {
         if self.stopping.is_none() {
@@ -43,11 +43,11 @@ impl State {
                 },
                 Ok(None) => {
                     self.schedule.ended(key);
-                    self.gathered(key, Gathered::Nothing);
+                    self.gathered(key, GatherOutcome::Nothing);
                 }
                 Err(error) => {
                     self.schedule.ended(key);
-                    self.gathered(key, Gathered::Nothing);
+                    self.gathered(key, GatherOutcome::Nothing);
                     self.note_problem(error.to_string());
                 }
             }
@@ -69,7 +69,7 @@ impl State {
     fn prepare(
         &mut self,
         key: SessionKey,
-        due: Due,
+        due: DueWork,
         now: Timestamp,
     ) -> Result<Option<Job>, StoreError> {
         let Some(session) = self.session(key) else { return Ok(None) };
@@ -83,44 +83,45 @@ impl State {
                 due.files.contains(&source.key.number) || due.save && self.states.holds(source.key);
             if everything || is_due {
                 files.push(match self.states.take(source.key) {
-                    Some((source, state)) => File { source, state: Some(state) },
-                    None => File { source, state: None },
+                    Some((source, state)) => JobFile { source, state: Some(state) },
+                    None => JobFile { source, state: None },
                 });
             }
         }
         if files.is_empty() && !everything {
             return Ok(None);
         }
-        let save = if everything || due.save { Save::Now } else { Save::WhenDue };
-        let means = self.settings.means.clone();
-        let Due { index, gather, anew, .. } = due;
-        Ok(Some(Job { session, format, means, files, anew, save, index, gather, now }))
+        let save = if everything || due.save { SavePolicy::Now } else { SavePolicy::WhenDue };
+        let parse_context = self.settings.parse_context.clone();
+        let DueWork { index, gather, anew, .. } = due;
+        Ok(Some(Job { session, format, parse_context, files, anew, save, index, gather, now }))
     }
 
     /// The end of a job that is not started at present; its files are looked at again later.
-    fn left_alone(&mut self, job: &Job, now: Timestamp) -> Option<Done> {
-        let LeftAlone { deaths, pause } = self.reader.at_work.left_alone(&job.session.id, now)?;
+    fn left_alone(&mut self, job: &Job, now: Timestamp) -> Option<JobResult> {
+        let Quarantine { deaths, pause } =
+            self.reader.crash_tracker.left_alone(&job.session.id, now)?;
         for file in &job.files {
             self.unreadable.add((&file.source.path).into(), now);
         }
         let hours = pause.as_secs() / (60 * 60);
-        let why = ReadError::LeftAlone { session: job.session.id.id.clone(), deaths, hours };
-        Some(Done::broken(job.session.key, (job.index.is_some(), job.gather), why))
+        let why = ReadError::Quarantine { session: job.session.id.id.clone(), deaths, hours };
+        Some(JobResult::broken(job.session.key, (job.index.is_some(), job.gather), why))
     }
 
     fn start(&mut self, job: Job) {
         let (events, reader) = (self.engine.events.clone(), self.reader.clone());
         let (session, asked) = (job.session.key, (job.index.is_some(), job.gather));
-        let ended = move |done: Option<Done>| {
+        let ended = move |done: Option<JobResult>| {
             let defect = || ReadError::Defect(defect::PANIC.to_owned());
-            let done = done.unwrap_or_else(|| Done::broken(session, asked, defect()));
-            drop(events.blocking_send(Event::Done(Box::new(done))));
+            let done = done.unwrap_or_else(|| JobResult::broken(session, asked, defect()));
+            drop(events.blocking_send(EngineEvent::JobDone(Box::new(done))));
         };
         self.workers.run(self.schedule.thread_of(session), move || job.run(&reader), ended);
     }
 
-    pub(super) fn job_ended(&mut self, done: Done, now: Timestamp) {
-        let Done { session: key, files, digest, index, gathered, error } = done;
+    pub(super) fn job_ended(&mut self, done: JobResult, now: Timestamp) {
+        let JobResult { session: key, files, digest, index, gathered, error } = done;
         self.schedule.ended(key);
         if let Some(error) = &error {
             self.note_problem(error.to_string());
@@ -158,7 +159,7 @@ impl State {
             // It stays due, and is taken up when the store is opened anew.
             (Some(_), Some(ReadError::Store(error))) if is_over(&error) => {
                 self.not_gathered(key);
-                self.reply_to_waiting(&session, Err(AskError::Failed(error.to_string())));
+                self.reply_to_waiting(&session, Err(EngineError::Failed(error.to_string())));
             }
             (Some(end), _) => {
                 self.not_gathered(key);
@@ -200,14 +201,14 @@ impl State {
         }
     }
 
-    fn index_ended(&mut self, before: &Session, end: IndexEnd, now: Timestamp) {
+    fn index_ended(&mut self, before: &Session, end: IndexOutcome, now: Timestamp) {
         let SessionState::Indexing(indexing) = &before.state else { return };
         let how = match &end {
-            IndexEnd::Made(_) if before.indexed.is_some() => Ok(How::Replaced),
-            IndexEnd::Made(_) => Ok(How::Indexed),
-            IndexEnd::Unchanged => Ok(How::Unchanged),
-            IndexEnd::Nothing => Ok(How::Empty),
-            IndexEnd::Failed(error) => Err(AskError::Failed(error.clone())),
+            IndexOutcome::Made(_) if before.indexed.is_some() => Ok(CloseOutcome::Replaced),
+            IndexOutcome::Made(_) => Ok(CloseOutcome::Indexed),
+            IndexOutcome::Unchanged => Ok(CloseOutcome::Unchanged),
+            IndexOutcome::Nothing => Ok(CloseOutcome::Empty),
+            IndexOutcome::Failed(error) => Err(EngineError::Failed(error.clone())),
         };
         if indexing.reason == CloseReason::HistorySync {
             self.history_advanced();
@@ -242,7 +243,7 @@ impl State {
     }
 
     /// Tells those who wait for a session how its job ended, once that is safe on disk.
-    fn reply_to_waiting(&mut self, session: &Session, how: Result<How, AskError>) {
+    fn reply_to_waiting(&mut self, session: &Session, how: Result<CloseOutcome, EngineError>) {
         let Some(waiting) = self.waiting.remove(&session.key) else { return };
         let key = session.key;
         let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
@@ -251,7 +252,7 @@ impl State {
         // Writes are applied in order: behind an empty list all earlier ones are safe.
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move {
-            let saved = saved.done().await.map_err(|error| AskError::Failed(error.to_string()));
+            let saved = saved.done().await.map_err(|error| EngineError::Failed(error.to_string()));
             let closed = saved
                 .and_then(|position| Ok(Closed { session: key, episode, how: how?, position }));
             for reply in waiting {
@@ -284,7 +285,7 @@ impl State {
     }
 
     /// Holds the states of files that may soon be read on.
-    fn hold_states(&mut self, files: Vec<Read>, session: &Session) {
+    fn hold_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
         for file in files {
             if !file.saved || is_live && file.there {
@@ -306,25 +307,29 @@ fn is_over(error: &StoreError) -> bool {
 }
 
 /// Whether a session has an episode after a job, and a new one.
-fn stands(end: &IndexEnd) -> Option<bool> {
+fn stands(end: &IndexOutcome) -> Option<bool> {
     match end {
-        IndexEnd::Made(_) => Some(true),
-        IndexEnd::Unchanged => Some(false),
-        IndexEnd::Nothing | IndexEnd::Failed(_) => None,
+        IndexOutcome::Made(_) => Some(true),
+        IndexOutcome::Unchanged => Some(false),
+        IndexOutcome::Nothing | IndexOutcome::Failed(_) => None,
     }
 }
 
 /// What the end of a job means for the session, and the episode to be stored with it.
-fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Option<Box<Made>>) {
+fn job_end(
+    end: IndexOutcome,
+    indexing: &Indexing,
+    now: Timestamp,
+) -> (JobEnd, Option<Box<NewEpisode>>) {
     match end {
-        IndexEnd::Made(made) => {
+        IndexOutcome::Made(made) => {
             let (id, hash) = (made.episode.id, made.episode.content_hash);
             let reason = made.episode.reason.clone();
             (JobEnd::Made(Indexed { episode: id, hash, at: now, reason }), Some(made))
         }
-        IndexEnd::Unchanged => (JobEnd::Unchanged, None),
-        IndexEnd::Nothing => (JobEnd::Nothing, None),
-        IndexEnd::Failed(error) => {
+        IndexOutcome::Unchanged => (JobEnd::Unchanged, None),
+        IndexOutcome::Nothing => (JobEnd::Nothing, None),
+        IndexOutcome::Failed(error) => {
             let pause = RETRIES.get(indexing.attempts as usize).copied().map(Duration::from_secs);
             let error = redaction::owned(error);
             (JobEnd::Failed { error, retry_at: pause.map(|pause| now.plus(pause)) }, None)
@@ -334,7 +339,7 @@ fn job_end(end: IndexEnd, indexing: &Indexing, now: Timestamp) -> (JobEnd, Optio
 
 /// Puts what a job found out about a session into it. The session's own file says what it is
 /// about; a job that read only sub-agents' files leaves that, unless they are all that is left.
-fn note_digest(session: &mut Session, digest: &Digest, files: &[Read]) {
+fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {
         session.project = digest.project.clone().or(session.project.take());

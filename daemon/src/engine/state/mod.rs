@@ -7,12 +7,12 @@
 //! [`answers`] to those who ask.
 
 mod agents;
-mod answers;
-mod asks;
+mod commands;
 mod forgetting;
-mod held;
 mod jobs;
+mod model_queue;
 mod sessions;
+mod source_cache;
 mod sources;
 mod unreadable;
 mod workers;
@@ -26,20 +26,21 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot};
 
-pub(super) use self::asks::Answered;
+pub(super) use self::model_queue::ModelAnswer;
 use self::{
-    agents::Agents, asks::Asks, forgetting::Forgetting, held::States, unreadable::Unreadable,
-    workers::Workers,
+    agents::Agents, forgetting::Forgetting, model_queue::ModelQueue,
+    source_cache::SourceStateCache, unreadable::Unreadable, workers::Workers,
 };
 use crate::{
     capture::watch::{Mode, Notice, Watch},
     clock,
     engine::{
-        AskError, Closed, Engine, Event, Places, Settings, StartError, at_work, defect,
+        Closed, Engine, EngineError, EngineEvent, Settings, StartError, TranscriptFolders,
+        crash_tracker, defect,
         discovery::Discovery,
         duplicates,
-        files::Looked,
-        reading::Reader,
+        files::IdentifyResult,
+        reading::SourceReader,
         redaction,
         schedule::{self, Schedule, Suspicion},
     },
@@ -56,23 +57,23 @@ const SET_BACK: Duration = Duration::from_secs(60);
 const LONGEST_SLEEP: Duration = Duration::from_secs(300);
 
 /// Everything that changes.
-pub(super) struct State {
+pub(super) struct EngineState {
     engine: Engine,
-    reader: Arc<Reader>,
+    reader: Arc<SourceReader>,
     settings: Settings,
-    places: Places,
+    places: TranscriptFolders,
     tracker: Tracker,
     schedule: Schedule,
     workers: Workers,
-    states: States,
-    asks: Asks,
+    states: SourceStateCache,
+    asks: ModelQueue,
     forgetting: Forgetting,
     /// New files whose session is not known yet.
     discovery: Discovery,
     unreadable: Unreadable,
     agents: Agents,
-    waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, AskError>>>>,
-    settling: Vec<Settling>,
+    waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, EngineError>>>>,
+    settling: Vec<SettleWaiter>,
     watches: Vec<Watch>,
     mode: Option<Mode>,
     /// Whether all files that were there at the start have been seen.
@@ -87,7 +88,7 @@ pub(super) struct State {
 }
 
 /// Someone who waits for everything to be done.
-struct Settling {
+struct SettleWaiter {
     /// Whether sessions that end by themselves must have ended.
     sessions: bool,
     /// The scan that must be complete, so that nothing written before is missed.
@@ -95,31 +96,31 @@ struct Settling {
     reply: oneshot::Sender<()>,
 }
 
-impl State {
+impl EngineState {
     /// The state at the start: what the store knows, and nothing seen yet.
     pub(super) fn new(
         engine: Engine,
-        reader: Arc<Reader>,
+        reader: Arc<SourceReader>,
         settings: Settings,
-        places: Places,
-    ) -> Result<State, StartError> {
+        places: TranscriptFolders,
+    ) -> Result<EngineState, StartError> {
         let workers = Workers::start(schedule::JOBS)?;
         let mut tracker = Tracker::new(settings.session);
         for session in engine.store.live_sessions()? {
             tracker.hold(session);
         }
-        let asks = Asks::load(engine.store.as_ref())?;
+        let asks = ModelQueue::load(engine.store.as_ref())?;
         let mut schedule = Schedule::default();
         let now = clock::now();
-        let test = Suspicion::TestedFrom(now.plus(at_work::QUIET));
-        for (suspect, is_tested) in reader.at_work.suspects() {
+        let test = Suspicion::TestedFrom(now.plus(crash_tracker::QUIET));
+        for (suspect, is_tested) in reader.crash_tracker.suspects() {
             // One that is left alone is not worked on.
-            let is_tested = is_tested && reader.at_work.left_alone(&suspect, now).is_none();
+            let is_tested = is_tested && reader.crash_tracker.left_alone(&suspect, now).is_none();
             let suspicion = if is_tested { test } else { Suspicion::Slight };
             let session = engine.store.find_session(&suspect)?;
             session.into_iter().for_each(|session| schedule.suspect(session, suspicion));
         }
-        Ok(State {
+        Ok(EngineState {
             engine,
             reader,
             settings,
@@ -127,7 +128,7 @@ impl State {
             tracker,
             schedule,
             workers,
-            states: States::default(),
+            states: SourceStateCache::default(),
             asks,
             forgetting: Forgetting::default(),
             discovery: Discovery::default(),
@@ -147,7 +148,7 @@ impl State {
     }
 
     /// Handles one event after the other until asked to stop.
-    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
+    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<EngineEvent>) {
         self.mend_duplicates(clock::now()).await;
         self.resume_jobs(clock::now());
         self.start_watches();
@@ -191,11 +192,11 @@ impl State {
         self.latest = now;
     }
 
-    async fn handle(&mut self, event: Event, now: Timestamp) {
+    async fn handle(&mut self, event: EngineEvent, now: Timestamp) {
         match event {
-            Event::Notice(notice) => self.noticed(notice, now),
-            Event::Liveness => self.look_for_agents(now),
-            Event::Identified(Looked { found, unreadable, defects }) => {
+            EngineEvent::Notice(notice) => self.noticed(notice, now),
+            EngineEvent::Liveness => self.look_for_agents(now),
+            EngineEvent::Identified(IdentifyResult { found, unreadable, defects }) => {
                 self.cannot_read(unreadable, now);
                 if let Some(path) = defects.first() {
                     self.note_problem(format!("{}: {}", path.display(), defect::PANIC));
@@ -204,13 +205,13 @@ impl State {
                 let changed = self.discovery.batch_done();
                 self.files_changed(changed, now);
             }
-            Event::Past { found, reply } => {
+            EngineEvent::Past { found, reply } => {
                 self.identified(found, None, now).await;
                 let _ = reply.send(());
             }
-            Event::Done(done) => self.job_ended(*done, now),
-            Event::Answered(answered) => self.answered(*answered, now),
-            Event::Ask(ask) => self.answer(ask, now),
+            EngineEvent::JobDone(done) => self.job_ended(*done, now),
+            EngineEvent::ModelAnswered(answered) => self.answered(*answered, now),
+            EngineEvent::Command(ask) => self.answer(ask, now),
         }
     }
 
@@ -277,10 +278,10 @@ impl State {
     }
 }
 
-impl Drop for State {
+impl Drop for EngineState {
     /// However the loop ended, what runs beside it works for nobody any more.
     fn drop(&mut self) {
         self.reader.stop.store(true, Ordering::Relaxed);
-        self.settings.asker.client.stop();
+        self.settings.summarizer.client.stop();
     }
 }

@@ -1,18 +1,18 @@
 //! Sessions that fall due or are moved on.
 
-use super::State;
+use super::EngineState;
 use crate::{
-    engine::{job::Made, schedule::Queue},
+    engine::{job::NewEpisode, schedule::Queue},
     fault,
     model::{
         CloseReason, SessionKey, Timestamp,
         session::{Session, State as SessionState},
     },
-    session::Event as SessionEvent,
+    session::SessionEvent,
     store::Write,
 };
 
-impl State {
+impl EngineState {
     /// Goes on with the jobs that the end of the last run cut short.
     pub(super) fn resume_jobs(&mut self, now: Timestamp) {
         let cut_short = self.keys(|session| matches!(session.state, SessionState::Indexing(_)));
@@ -61,7 +61,7 @@ impl State {
         &mut self,
         session: &Session,
         event: SessionEvent,
-        made: Option<Box<Made>>,
+        made: Option<Box<NewEpisode>>,
         now: Timestamp,
     ) -> Session {
         let (key, before) = (session.key, session.state.clone());
@@ -119,8 +119,8 @@ impl State {
 }
 
 /// What stores an episode.
-pub(super) fn writes_of(made: Made) -> Vec<Write> {
-    let Made { episode, statements } = made;
+pub(super) fn writes_of(made: NewEpisode) -> Vec<Write> {
+    let NewEpisode { episode, statements } = made;
     let id = episode.id;
     let statements = Write::Statements { episode: id, statements: Box::new(statements) };
     vec![Write::Episode(Box::new(episode)), statements]

@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
-use super::State;
+use super::EngineState;
 use crate::{
     capture::watch::{self, Notice, Watch, Watched},
     engine::{
-        Event,
-        files::{self, Identified},
+        EngineEvent,
+        files::{self, IdentifiedFile},
         job,
         registration::{KnownFiles, NewFile, Registration},
         schedule::Queue,
@@ -19,14 +19,14 @@ use crate::{
         SessionId, SessionKey, Timestamp,
         session::{Session, State as SessionState, Unindexed},
     },
-    session::{Event as SessionEvent, Tracker, machine},
+    session::{SessionEvent, Tracker, machine},
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
 /// Files whose session is looked up in one go.
 const IDENTIFY: usize = 64;
 
-impl State {
+impl EngineState {
     pub(super) fn start_watches(&mut self) {
         let events = self.engine.events.clone();
         let transcripts = Watched {
@@ -35,7 +35,7 @@ impl State {
             method: self.places.method,
             poll_every: watch::POLL_EVERY,
         };
-        let report = move |notice| events.blocking_send(Event::Notice(notice)).is_ok();
+        let report = move |notice| events.blocking_send(EngineEvent::Notice(notice)).is_ok();
         self.add_watch(Watch::start(transcripts, report));
         let events = self.engine.events.clone();
         let liveness = Watched {
@@ -47,7 +47,7 @@ impl State {
         let report = move |notice| match notice {
             Notice::Mode(_) => true,
             Notice::Files(_) | Notice::Complete { .. } => {
-                events.blocking_send(Event::Liveness).is_ok()
+                events.blocking_send(EngineEvent::Liveness).is_ok()
             }
         };
         self.add_watch(Watch::start(liveness, report));
@@ -118,14 +118,14 @@ impl State {
         let events = self.engine.events.clone();
         tokio::spawn(async move {
             let looked = tokio::task::spawn_blocking(move || files::identify(paths)).await;
-            drop(events.send(Event::Identified(looked.unwrap_or_default())).await);
+            drop(events.send(EngineEvent::Identified(looked.unwrap_or_default())).await);
         });
     }
 
     /// Takes new files in that are not older than `keep`.
     pub(super) async fn identified(
         &mut self,
-        found: Vec<Identified>,
+        found: Vec<IdentifiedFile>,
         keep: Option<Duration>,
         now: Timestamp,
     ) {
@@ -154,14 +154,14 @@ impl State {
     /// by now.
     fn register(
         &mut self,
-        found: Vec<Identified>,
+        found: Vec<IdentifiedFile>,
         keep: Option<Duration>,
         now: Timestamp,
     ) -> (Vec<Session>, Vec<Source>) {
         let mut problems = Vec::new();
-        let known = Known { tracker: &self.tracker, store: self.engine.store.as_ref() };
+        let known = RegisteredFiles { tracker: &self.tracker, store: self.engine.store.as_ref() };
         let mut registration = Registration::new(&known);
-        for Identified { path, format, identity, stamp } in found {
+        for IdentifiedFile { path, format, identity, stamp } in found {
             let modified = Timestamp::from_micros(stamp.modified);
             let is_old = keep.is_some_and(|keep| now.since(modified) > keep);
             let directory = identity.directory.as_deref().map(Path::new);
@@ -188,12 +188,12 @@ impl State {
 }
 
 /// What is registered: the live sessions as they are now, all else as it is stored.
-struct Known<'s> {
+struct RegisteredFiles<'s> {
     tracker: &'s Tracker,
     store: &'s dyn Store,
 }
 
-impl KnownFiles for Known<'_> {
+impl KnownFiles for RegisteredFiles<'_> {
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError> {
         Ok(self.store.source_at(path)?.map(|source| source.key))
     }

@@ -10,12 +10,12 @@ use crate::{
     capture::tail,
     clock,
     engine::{
-        at_work::AtWork,
-        claims::Claims,
+        crash_tracker::CrashTracker,
         files,
         forgotten::Forgotten,
         job,
-        reading::{Reader, Request, Save},
+        reading::{ReadRequest, SavePolicy, SourceReader},
+        record_locks::RecordLocks,
     },
     model::{
         Message, SessionKey,
@@ -127,18 +127,25 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
         stamp: FileStamp::default(),
         ..read_to_the_end(&machine, key, (OWN, None))
     };
-    let reader = Reader {
+    let reader = SourceReader {
         store: store.clone(),
-        claims: Claims::default(),
-        at_work: AtWork::open(&machine.path("at_work.json"), clock::now()),
+        claims: RecordLocks::default(),
+        crash_tracker: CrashTracker::open(&machine.path("at_work.json"), clock::now()),
         forgotten: Arc::new(Forgotten::load(store.as_ref()).unwrap()),
         stop: AtomicBool::new(true),
         bytes: AtomicU64::new(0),
     };
-    let means = machine.settings(store).means;
+    let parse_context = machine.settings(store).parse_context;
     let read = tokio::task::spawn_blocking(move || {
         let format = files::format_of("claude").unwrap();
-        let request = Request { format, means, source, state: None, anew: false, save: Save::Now };
+        let request = ReadRequest {
+            format,
+            parse_context,
+            source,
+            state: None,
+            anew: false,
+            save: SavePolicy::Now,
+        };
         reader.read(request).unwrap()
     });
     let read = read.await.unwrap();

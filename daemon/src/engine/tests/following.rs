@@ -7,11 +7,11 @@ use tokio::{sync::watch, task::JoinHandle};
 use super::Machine;
 use crate::{
     engine::{
-        asking::usage::Books,
         embedding::Embedding,
         follow::{self, Followed},
         indexes::Indexes,
-        room::{IndexRoom, Limits},
+        model_queue::usage::UsageStats,
+        quota::{DiskLimits, IndexQuota},
     },
     llm::{self, embed::Embeddings, ledger_file::LedgerFile},
     model::{Message, SessionKey},
@@ -31,12 +31,12 @@ struct Following {
 impl Following {
     fn start(machine: &Machine, store: &Arc<dyn Store>) -> Following {
         let home = machine.folder.path();
-        let books = Arc::new(Books::open(LedgerFile::new(home), store.clone()));
+        let usage = Arc::new(UsageStats::open(LedgerFile::new(home), store.clone()));
         let config = llm::embed::config::Config::default();
-        let model = Arc::new(Embeddings::new(config, machine.ports(books)));
+        let model = Arc::new(Embeddings::new(config, machine.ports(usage)));
         let embedding = Arc::new(Embedding::new(store.clone(), model));
-        let limits = Limits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
-        let room = IndexRoom::new(watch::channel(limits).1);
+        let limits = DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+        let room = IndexQuota::new(watch::channel(limits).1);
         let folder = home.join("index");
         let follower = follow::open(&folder, store.clone(), room, embedding).unwrap();
         let indexes = follower.indexes().clone();

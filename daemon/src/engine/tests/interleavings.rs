@@ -24,7 +24,7 @@ const PATHS: [&str; 7] = [
 ];
 
 #[derive(Clone, Debug)]
-enum Step {
+enum FileStep {
     Append(usize),
     Copy(usize, usize),
     Rename(usize, usize),
@@ -35,18 +35,18 @@ enum Step {
     Restart,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = FileStep> {
     let path = 0..PATHS.len();
     let two = (path.clone(), path.clone());
     prop_oneof![
-        6 => path.clone().prop_map(Step::Append),
-        1 => two.clone().prop_map(|(from, to)| Step::Copy(from, to)),
-        1 => two.prop_map(|(from, to)| Step::Rename(from, to)),
-        1 => path.clone().prop_map(Step::Replace),
-        1 => path.clone().prop_map(Step::Delete),
-        6 => prop::collection::vec(path, 1..5).prop_map(Step::Announce),
-        1 => Just(Step::Settle),
-        1 => Just(Step::Restart),
+        6 => path.clone().prop_map(FileStep::Append),
+        1 => two.clone().prop_map(|(from, to)| FileStep::Copy(from, to)),
+        1 => two.prop_map(|(from, to)| FileStep::Rename(from, to)),
+        1 => path.clone().prop_map(FileStep::Replace),
+        1 => path.clone().prop_map(FileStep::Delete),
+        6 => prop::collection::vec(path, 1..5).prop_map(FileStep::Announce),
+        1 => Just(FileStep::Settle),
+        1 => Just(FileStep::Restart),
     ]
 }
 
@@ -82,17 +82,17 @@ impl Played {
         self.machine.path(PATHS[path])
     }
 
-    async fn play(mut self, steps: Vec<Step>) -> Result<(), TestCaseError> {
+    async fn play(mut self, steps: Vec<FileStep>) -> Result<(), TestCaseError> {
         let mut run = self.machine.start();
         for step in steps {
             match step {
-                Step::Announce(paths) => {
+                FileStep::Announce(paths) => {
                     let paths: Vec<PathBuf> =
                         paths.into_iter().map(|path| self.path(path)).collect();
                     run.announce(&paths).await;
                 }
-                Step::Settle => run.settle().await,
-                Step::Restart => {
+                FileStep::Settle => run.settle().await,
+                FileStep::Restart => {
                     drop(run.stop().await);
                     run = self.machine.start();
                 }
@@ -103,26 +103,26 @@ impl Played {
     }
 
     /// Changes files; what is not possible is left out.
-    fn change(&mut self, step: &Step) {
+    fn change(&mut self, step: &FileStep) {
         match *step {
-            Step::Append(path) => self.append(path),
-            Step::Copy(from, to) if self.may_take(from, to) => {
+            FileStep::Append(path) => self.append(path),
+            FileStep::Copy(from, to) if self.may_take(from, to) => {
                 fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
                 fs::copy(self.path(from), self.path(to)).unwrap();
                 self.files.insert(to, self.files[&from].clone());
             }
-            Step::Rename(from, to) if self.may_take(from, to) => {
+            FileStep::Rename(from, to) if self.may_take(from, to) => {
                 fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
                 fs::rename(self.path(from), self.path(to)).unwrap();
                 let content = self.files.remove(&from).unwrap();
                 self.files.insert(to, content);
             }
-            Step::Replace(path) if self.files.contains_key(&path) => {
+            FileStep::Replace(path) if self.files.contains_key(&path) => {
                 fs::remove_file(self.path(path)).unwrap();
                 self.files.remove(&path);
                 self.append(path);
             }
-            Step::Delete(path) if self.files.remove(&path).is_some() => {
+            FileStep::Delete(path) if self.files.remove(&path).is_some() => {
                 fs::remove_file(self.path(path)).unwrap();
             }
             _ => {}

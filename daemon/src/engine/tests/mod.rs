@@ -19,11 +19,13 @@ use crate::{
     capture::{self, watch::Notice},
     clock,
     engine::{
-        Engine, Event, Places, Settings,
-        asking::{Asker, learned::Lessons, summaries::Summaries, usage::Books},
-        at_work::AtWork,
+        Engine, EngineEvent, Settings, TranscriptFolders,
+        crash_tracker::CrashTracker,
         follow::Followed,
-        pipeline::Means,
+        model_queue::{
+            Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
+        },
+        pipeline::ParseContext,
     },
     llm::{
         self,
@@ -76,48 +78,53 @@ impl Machine {
     fn start(&self) -> Run {
         let store: Arc<dyn Store> = Arc::new(self.store());
         let home = self.folder.path();
-        let at_work = AtWork::open(&home.join("at_work.json"), clock::now());
+        let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
         let mut followed = Followed::default();
         followed.position = u64::MAX;
         let followed = watch::channel(followed).1;
         let settings = self.settings(store.clone());
-        let (engine, engine_loop) =
-            Engine::new(store.clone(), settings, Places::nowhere(), (followed, at_work)).unwrap();
+        let (engine, engine_loop) = Engine::new(
+            store.clone(),
+            settings,
+            TranscriptFolders::nowhere(),
+            (followed, crash_tracker),
+        )
+        .unwrap();
         Run { engine, task: tokio::spawn(engine_loop.run()), store }
     }
 
     fn settings(&self, store: Arc<dyn Store>) -> Settings {
         let home = self.folder.path().to_owned();
-        let lessons = Arc::new(Lessons::load(store.clone()));
-        let means = Arc::new(Means {
+        let learned_tools = Arc::new(LearnedTools::load(store.clone()));
+        let parse_context = Arc::new(ParseContext {
             filter: capture::config::Filter::default(),
             redactor: self.redactor.clone(),
-            learned: lessons.shared(),
+            learned: learned_tools.shared(),
             summarize: summarize::config::Config::default(),
         });
-        let books = Arc::new(Books::open(LedgerFile::new(&home), store.clone()));
-        let ports = self.ports(books.clone());
+        let usage = Arc::new(UsageStats::open(LedgerFile::new(&home), store.clone()));
+        let ports = self.ports(usage.clone());
         let llm = llm::config::Config::default();
         let prompts = crate::prompt::config::Config::default();
         let sources = Sources::new(&prompts, None);
-        let asker = Arc::new(Asker {
+        let summarizer = Arc::new(Summarizer {
             resilience: llm.resilience.clone(),
             patience: llm.timeout,
             client: Arc::new(Client::new(llm, ports)),
             templates: Arc::new(Templates::new(Folders { home, user: None }, sources)),
-            means: means.clone(),
-            lessons,
-            books,
-            summaries: Arc::new(Summaries::new(store)),
+            parse_context: parse_context.clone(),
+            learned_tools,
+            usage,
+            summaries: Arc::new(SummaryCache::new(store)),
             prompts,
             concurrency: 1,
             runtime: Handle::current(),
         });
         let session = session::Config::default();
-        Settings { session, means, asker, excluded: Vec::new(), keep: None }
+        Settings { session, parse_context, summarizer, excluded: Vec::new(), keep: None }
     }
 
-    fn ports(&self, journal: Arc<Books>) -> Ports {
+    fn ports(&self, journal: Arc<UsageStats>) -> Ports {
         Ports {
             clock: Arc::new(SystemClock { now: clock::now }),
             redact: Arc::new(|text| text.into()),
@@ -131,7 +138,7 @@ impl Machine {
 impl Run {
     /// As the watch does.
     async fn announce(&self, paths: &[PathBuf]) {
-        let notice = Event::Notice(Notice::Files(paths.to_vec()));
+        let notice = EngineEvent::Notice(Notice::Files(paths.to_vec()));
         self.engine.events.send(notice).await.unwrap_or_else(|_| panic!("it has ended"));
     }
 

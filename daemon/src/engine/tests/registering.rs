@@ -32,7 +32,7 @@ const PATHS: [(&str, &str, Option<&str>); 6] = [
 ];
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum RegistrationStep {
     Create(usize),
     Delete(usize),
     Announce(usize),
@@ -46,16 +46,16 @@ enum Step {
     RegisterAlone(usize),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = RegistrationStep> {
     let path = 0..PATHS.len();
     prop_oneof![
-        3 => path.clone().prop_map(Step::Create),
-        1 => path.clone().prop_map(Step::Delete),
-        6 => path.clone().prop_map(Step::Announce),
-        3 => (1usize..4).prop_map(Step::Take),
-        3 => Just(Step::Look),
-        3 => Just(Step::Register),
-        1 => path.prop_map(Step::RegisterAlone),
+        3 => path.clone().prop_map(RegistrationStep::Create),
+        1 => path.clone().prop_map(RegistrationStep::Delete),
+        6 => path.clone().prop_map(RegistrationStep::Announce),
+        3 => (1usize..4).prop_map(RegistrationStep::Take),
+        3 => Just(RegistrationStep::Look),
+        3 => Just(RegistrationStep::Register),
+        1 => path.prop_map(RegistrationStep::RegisterAlone),
     ]
 }
 
@@ -64,7 +64,7 @@ proptest! {
     fn each_path_is_registered_once_whatever_is_announced(
         steps in prop::collection::vec(step(), 1..60),
     ) {
-        let mut model = Model::default();
+        let mut model = RegistrationModel::default();
         steps.into_iter().for_each(|step| model.step(step));
         model.drain();
         let known = &model.known;
@@ -81,40 +81,40 @@ proptest! {
 }
 
 #[derive(Default)]
-struct Model {
+struct RegistrationModel {
     /// The paths at which a file lies.
     there: BTreeSet<usize>,
     discovery: Discovery,
     taken: Option<Vec<PathBuf>>,
     looked: Option<Vec<usize>>,
-    known: Known,
+    known: RegisteredFiles,
 }
 
 /// What is registered.
 #[derive(Default)]
-struct Known {
+struct RegisteredFiles {
     sessions: BTreeMap<u64, Session>,
     sources: Vec<Source>,
     keys: Cell<u64>,
 }
 
-impl Model {
-    fn step(&mut self, step: Step) {
+impl RegistrationModel {
+    fn step(&mut self, step: RegistrationStep) {
         match step {
-            Step::Create(path) => {
+            RegistrationStep::Create(path) => {
                 self.there.insert(path);
             }
-            Step::Delete(path) => {
+            RegistrationStep::Delete(path) => {
                 self.there.remove(&path);
             }
-            Step::Announce(path) => self.announce(Path::new(PATHS[path].0)),
-            Step::Take(limit) => {
+            RegistrationStep::Announce(path) => self.announce(Path::new(PATHS[path].0)),
+            RegistrationStep::Take(limit) => {
                 let batch = self.discovery.next_batch(limit);
                 if !batch.is_empty() {
                     self.taken = Some(batch);
                 }
             }
-            Step::Look => {
+            RegistrationStep::Look => {
                 let there = |path: &PathBuf| {
                     self.there.iter().copied().find(|at| Path::new(PATHS[*at].0) == path)
                 };
@@ -122,15 +122,17 @@ impl Model {
                     self.looked = Some(batch.iter().filter_map(there).collect());
                 }
             }
-            Step::Register => {
+            RegistrationStep::Register => {
                 if let Some(found) = self.looked.take() {
                     self.register(&found);
                     let changed = self.discovery.batch_done();
                     changed.iter().for_each(|path| self.announce(path));
                 }
             }
-            Step::RegisterAlone(path) if self.there.contains(&path) => self.register(&[path]),
-            Step::RegisterAlone(_) => {}
+            RegistrationStep::RegisterAlone(path) if self.there.contains(&path) => {
+                self.register(&[path])
+            }
+            RegistrationStep::RegisterAlone(_) => {}
         }
     }
 
@@ -163,17 +165,19 @@ impl Model {
     /// At last a scan announces what is there, and everything comes to its end.
     fn drain(&mut self) {
         for path in 0..PATHS.len() {
-            self.step(Step::Announce(path));
+            self.step(RegistrationStep::Announce(path));
         }
         while !self.discovery.is_empty() {
-            for step in [Step::Take(2), Step::Look, Step::Register] {
+            for step in
+                [RegistrationStep::Take(2), RegistrationStep::Look, RegistrationStep::Register]
+            {
                 self.step(step);
             }
         }
     }
 }
 
-impl KnownFiles for Known {
+impl KnownFiles for RegisteredFiles {
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError> {
         Ok(self.sources.iter().find(|source| source.path == path).map(|source| source.key))
     }

@@ -50,13 +50,13 @@ const VERSION: u32 = 1;
 const LONGEST: u64 = 1 << 20;
 
 /// The sessions that are worked on, and those in whose work the daemon died.
-pub struct AtWork {
-    noted: Mutex<Noted>,
+pub struct CrashTracker {
+    noted: Mutex<TrackerState>,
 }
 
 /// A session is worked on, until this is dropped.
-pub(super) struct Begun<'w> {
-    at_work: &'w AtWork,
+pub(super) struct WorkGuard<'w> {
+    crash_tracker: &'w CrashTracker,
     session: SessionId,
     /// Whether the work came to an end, and not just to a stop.
     is_done: bool,
@@ -64,7 +64,7 @@ pub(super) struct Begun<'w> {
 
 /// Why a session is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LeftAlone {
+pub(super) struct Quarantine {
     /// So often the daemon died.
     pub(super) deaths: u32,
     /// So long it is left alone since it last did.
@@ -72,8 +72,8 @@ pub(super) struct LeftAlone {
 }
 
 #[derive(Default)]
-struct Noted {
-    notes: Notes,
+struct TrackerState {
+    notes: CrashNotes,
     /// Who notes.
     process: String,
     file: Option<File>,
@@ -82,13 +82,14 @@ struct Noted {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Notes(BTreeMap<SessionId, Note>);
+struct CrashNotes(BTreeMap<SessionId, CrashNote>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Note {
+struct CrashNote {
     /// How many bytes of the session's files were known when the work began.
     from: u64,
-    at_work: bool,
+    #[serde(rename = "at_work")]
+    in_progress: bool,
     /// How often the daemon died without coming any further.
     deaths: u32,
     /// When that was last noticed, in microseconds since the Unix epoch.
@@ -96,54 +97,54 @@ struct Note {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct CrashFile {
     version: u32,
     /// The version of the program.
     program: String,
     /// Which process wrote it: a name by chance, for numbers come again.
     #[serde(default)]
     process: String,
-    sessions: Vec<SavedNote>,
+    sessions: Vec<CrashRecord>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedNote {
+struct CrashRecord {
     agent: String,
     id: String,
     #[serde(flatten)]
-    note: Note,
+    note: CrashNote,
 }
 
-impl AtWork {
+impl CrashTracker {
     /// Takes over what the last run noted in `file`: what was worked on then was cut short.
-    pub fn open(file: &Path, now: Timestamp) -> AtWork {
-        AtWork::open_in(file, now, this_process())
+    pub fn open(file: &Path, now: Timestamp) -> CrashTracker {
+        CrashTracker::open_in(file, now, this_process())
     }
 
-    fn open_in(file: &Path, now: Timestamp, process: &str) -> AtWork {
+    fn open_in(file: &Path, now: Timestamp, process: &str) -> CrashTracker {
         let (mut noted, writer) = open(file, process).unwrap_or_else(|error| {
             let file = file.display();
             tracing::warn!(%error, %file, "what is worked on cannot be noted");
-            (Noted::default(), String::new())
+            (TrackerState::default(), String::new())
         });
         // A daemon that opens its database anew has not died.
         match writer == process {
             true => noted.notes.broken_off(),
             false => noted.notes.died(now),
         }
-        let at_work = AtWork { noted: Mutex::new(noted) };
-        at_work.change(|_| {});
-        at_work
+        let crash_tracker = CrashTracker { noted: Mutex::new(noted) };
+        crash_tracker.change(|_| {});
+        crash_tracker
     }
 
     /// Notes that a session is worked on of whose files `from` bytes are known.
-    pub(super) fn begin(&self, session: &SessionId, from: u64) -> Begun<'_> {
+    pub(super) fn begin(&self, session: &SessionId, from: u64) -> WorkGuard<'_> {
         self.change(|notes| notes.begin(session, from));
-        Begun { at_work: self, session: session.clone(), is_done: false }
+        WorkGuard { crash_tracker: self, session: session.clone(), is_done: false }
     }
 
     /// Whether a session is left alone, and why.
-    pub(super) fn left_alone(&self, session: &SessionId, now: Timestamp) -> Option<LeftAlone> {
+    pub(super) fn left_alone(&self, session: &SessionId, now: Timestamp) -> Option<Quarantine> {
         self.noted().notes.left_alone(session, now)
     }
 
@@ -169,7 +170,7 @@ impl AtWork {
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Notes)) {
+    fn change(&self, change: impl FnOnce(&mut CrashNotes)) {
         let mut noted = self.noted();
         change(&mut noted.notes);
         if let Err(error) = noted.save() {
@@ -177,27 +178,27 @@ impl AtWork {
         }
     }
 
-    fn noted(&self) -> MutexGuard<'_, Noted> {
+    fn noted(&self) -> MutexGuard<'_, TrackerState> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Begun<'_> {
+impl WorkGuard<'_> {
     /// The work came to its end.
     pub(super) fn done(mut self) {
         self.is_done = true;
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
         // A defect that is survived is none that ends the daemon.
         let is_done = self.is_done || std::thread::panicking();
-        self.at_work.change(|notes| notes.end(&self.session, is_done));
+        self.crash_tracker.change(|notes| notes.end(&self.session, is_done));
     }
 }
 
-impl Noted {
+impl TrackerState {
     fn save(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut text = self.notes.to_text(&self.process);
@@ -211,20 +212,20 @@ impl Noted {
     }
 }
 
-impl Notes {
+impl CrashNotes {
     fn begin(&mut self, session: &SessionId, from: u64) {
-        let new = Note { from, at_work: true, deaths: 0, last: 0 };
+        let new = CrashNote { from, in_progress: true, deaths: 0, last: 0 };
         let note = self.0.entry(session.clone()).or_insert(new);
         // It came further than the last time.
         if from > note.from {
             *note = new;
         }
-        note.at_work = true;
+        note.in_progress = true;
     }
 
     fn end(&mut self, session: &SessionId, is_done: bool) {
         match self.0.get_mut(session) {
-            Some(note) if !is_done && note.deaths > 0 => note.at_work = false,
+            Some(note) if !is_done && note.deaths > 0 => note.in_progress = false,
             _ => drop(self.0.remove(session)),
         }
     }
@@ -232,14 +233,14 @@ impl Notes {
     /// What was worked on came to an end with its round, one way or the other.
     fn broken_off(&mut self) {
         self.0.retain(|_, note| note.deaths > 0);
-        self.0.values_mut().for_each(|note| note.at_work = false);
+        self.0.values_mut().for_each(|note| note.in_progress = false);
     }
 
     /// The process ended in the midst of what was worked on.
     fn died(&mut self, now: Timestamp) {
-        for note in self.0.values_mut().filter(|note| note.at_work) {
-            *note = Note {
-                at_work: false,
+        for note in self.0.values_mut().filter(|note| note.in_progress) {
+            *note = CrashNote {
+                in_progress: false,
                 deaths: note.deaths.saturating_add(1),
                 last: now.micros(),
                 ..*note
@@ -248,38 +249,39 @@ impl Notes {
         self.0.retain(|_, note| now.since(Timestamp::from_micros(note.last)) < OLD);
     }
 
-    fn left_alone(&self, session: &SessionId, now: Timestamp) -> Option<LeftAlone> {
+    fn left_alone(&self, session: &SessionId, now: Timestamp) -> Option<Quarantine> {
         let note = self.0.get(session).filter(|note| note.deaths >= DEATHS)?;
         let doubled = 1_u32.checked_shl(note.deaths - DEATHS).unwrap_or(u32::MAX);
         let pause = FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE);
         let last = Timestamp::from_micros(note.last);
         // A clock that was set back would leave it alone for longer.
         let is_over = last > now || now.since(last) >= pause;
-        (!is_over).then_some(LeftAlone { deaths: note.deaths, pause })
+        (!is_over).then_some(Quarantine { deaths: note.deaths, pause })
     }
 
     fn to_text(&self, process: &str) -> Vec<u8> {
         let sessions = self.0.iter().map(|(session, note)| {
             let SessionId { agent, id } = session.clone();
-            SavedNote { agent, id, note: *note }
+            CrashRecord { agent, id, note: *note }
         });
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let (process, sessions) = (process.to_owned(), sessions.collect());
-        let saved = Saved { version: VERSION, program, process, sessions };
+        let saved = CrashFile { version: VERSION, program, process, sessions };
         serde_json::to_vec(&saved).expect("notes have only string keys")
     }
 
     /// What stands in a file, and which process wrote it. Nothing, where another program did: this
     /// one may fare better.
-    fn of_text(text: &[u8]) -> (Notes, String) {
-        let saved = serde_json::from_slice::<Saved>(text).ok();
-        let ours =
-            |saved: &Saved| saved.version == VERSION && saved.program == env!("CARGO_PKG_VERSION");
-        let Some(Saved { process, sessions, .. }) = saved.filter(ours) else {
-            return (Notes::default(), String::new());
+    fn of_text(text: &[u8]) -> (CrashNotes, String) {
+        let saved = serde_json::from_slice::<CrashFile>(text).ok();
+        let ours = |saved: &CrashFile| {
+            saved.version == VERSION && saved.program == env!("CARGO_PKG_VERSION")
         };
-        let named = |SavedNote { agent, id, note }| (SessionId { agent, id }, note);
-        (Notes(sessions.into_iter().map(named).collect()), process)
+        let Some(CrashFile { process, sessions, .. }) = saved.filter(ours) else {
+            return (CrashNotes::default(), String::new());
+        };
+        let named = |CrashRecord { agent, id, note }| (SessionId { agent, id }, note);
+        (CrashNotes(sessions.into_iter().map(named).collect()), process)
     }
 }
 
@@ -290,7 +292,7 @@ fn this_process() -> &'static str {
 }
 
 /// Opens the file for `process`; tells, too, which one wrote it.
-fn open(path: &Path, process: &str) -> io::Result<(Noted, String)> {
+fn open(path: &Path, process: &str) -> io::Result<(TrackerState, String)> {
     let mut file =
         File::options().create(true).truncate(false).read(true).write(true).open(path)?;
     let mut text = Vec::new();
@@ -298,8 +300,8 @@ fn open(path: &Path, process: &str) -> io::Result<(Noted, String)> {
     if file.metadata()?.len() > LONGEST {
         file.set_len(0)?;
     }
-    let ((notes, writer), length) = (Notes::of_text(&text), text.len());
-    Ok((Noted { notes, process: process.to_owned(), file: Some(file), length }, writer))
+    let ((notes, writer), length) = (CrashNotes::of_text(&text), text.len());
+    Ok((TrackerState { notes, process: process.to_owned(), file: Some(file), length }, writer))
 }
 
 #[cfg(test)]
@@ -314,19 +316,19 @@ mod tests {
     }
 
     /// A run that is another one than the last.
-    fn started(file: &Path, now: Timestamp) -> AtWork {
-        AtWork::open_in(file, now, &uuid::Uuid::new_v4().to_string())
+    fn started(file: &Path, now: Timestamp) -> CrashTracker {
+        CrashTracker::open_in(file, now, &uuid::Uuid::new_v4().to_string())
     }
 
     /// One run: `ids` are worked on from those bytes on when the process ends.
     fn dies(file: &Path, works: &[(&str, u64)], now: Timestamp) {
-        let at_work = started(file, now);
+        let crash_tracker = started(file, now);
         let begun: Vec<_> =
-            works.iter().map(|(id, from)| at_work.begin(&session(id), *from)).collect();
+            works.iter().map(|(id, from)| crash_tracker.begin(&session(id), *from)).collect();
         begun.into_iter().for_each(std::mem::forget);
     }
 
-    fn left_alone(file: &Path, id: &str, now: Timestamp) -> Option<LeftAlone> {
+    fn left_alone(file: &Path, id: &str, now: Timestamp) -> Option<Quarantine> {
         started(file, now).left_alone(&session(id), now)
     }
 
@@ -342,7 +344,7 @@ mod tests {
             assert_eq!(left_alone(&file, "b", NOW), None);
         }
         let found = left_alone(&file, "a", NOW.plus(HOUR / 2));
-        assert_eq!(found, Some(LeftAlone { deaths: DEATHS, pause: HOUR }));
+        assert_eq!(found, Some(Quarantine { deaths: DEATHS, pause: HOUR }));
         assert_eq!(left_alone(&file, "a", NOW.minus(HOUR)), None, "the clock was set back");
 
         // It is tried again, and left alone for longer.
@@ -350,7 +352,7 @@ mod tests {
         assert_eq!(left_alone(&file, "a", later), None);
         dies(&file, &[("a", 7)], later);
         let found = left_alone(&file, "a", later.plus(HOUR));
-        assert_eq!(found, Some(LeftAlone { deaths: DEATHS + 1, pause: 2 * HOUR }));
+        assert_eq!(found, Some(Quarantine { deaths: DEATHS + 1, pause: 2 * HOUR }));
         (0..100).for_each(|_| dies(&file, &[("a", 7)], later));
         assert_eq!(left_alone(&file, "a", later).map(|left| left.pause), Some(LONGEST_PAUSE));
         assert_eq!(started(&file, later.plus(OLD)).suspects(), []);
@@ -366,10 +368,10 @@ mod tests {
         // However often it is killed meanwhile: it was not in this work.
         (0..100).for_each(|_| dies(&file, &[], NOW));
         assert_eq!(left_alone(&file, "a", NOW), None);
-        let at_work = started(&file, NOW);
-        assert_eq!(at_work.suspects(), [(session("a"), true)]);
-        at_work.begin(&session("a"), 7).done();
-        assert_eq!(at_work.suspects(), [], "one test that ends well is enough");
+        let crash_tracker = started(&file, NOW);
+        assert_eq!(crash_tracker.suspects(), [(session("a"), true)]);
+        crash_tracker.begin(&session("a"), 7).done();
+        assert_eq!(crash_tracker.suspects(), [], "one test that ends well is enough");
     }
 
     #[test]
@@ -378,11 +380,11 @@ mod tests {
         let file = folder.path().join("at_work.json");
         dies(&file, &[("a", 7)], NOW);
         for _ in 0..=DEATHS {
-            let at_work = AtWork::open(&file, NOW);
-            std::mem::forget(at_work.begin(&session("a"), 7));
-            std::mem::forget(at_work.begin(&session("b"), 7));
+            let crash_tracker = CrashTracker::open(&file, NOW);
+            std::mem::forget(crash_tracker.begin(&session("a"), 7));
+            std::mem::forget(crash_tracker.begin(&session("b"), 7));
         }
-        assert_eq!(AtWork::open(&file, NOW).suspects(), [(session("a"), false)]);
+        assert_eq!(CrashTracker::open(&file, NOW).suspects(), [(session("a"), false)]);
     }
 
     #[test]
@@ -390,19 +392,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("at_work.json");
         (0..DEATHS).for_each(|_| dies(&file, &[("a", 7), ("b", 7)], NOW));
-        let at_work = started(&file, NOW);
-        assert_eq!(at_work.suspects(), [(session("a"), true), (session("b"), true)]);
-        at_work.begin(&session("a"), 7).done();
-        drop(at_work.begin(&session("b"), 7));
+        let crash_tracker = started(&file, NOW);
+        assert_eq!(crash_tracker.suspects(), [(session("a"), true), (session("b"), true)]);
+        crash_tracker.begin(&session("a"), 7).done();
+        drop(crash_tracker.begin(&session("b"), 7));
         assert_eq!(left_alone(&file, "a", NOW), None);
         assert!(left_alone(&file, "b", NOW).is_some(), "it was broken off by a stop");
-        let at_work = started(&file, NOW);
-        at_work.try_again(&session("b"));
-        assert_eq!(at_work.left_alone(&session("b"), NOW), None);
-        std::mem::forget(at_work.begin(&session("b"), 7));
+        let crash_tracker = started(&file, NOW);
+        crash_tracker.try_again(&session("b"));
+        assert_eq!(crash_tracker.left_alone(&session("b"), NOW), None);
+        std::mem::forget(crash_tracker.begin(&session("b"), 7));
         assert!(left_alone(&file, "b", NOW).is_some());
-        let at_work = started(&file, NOW);
-        at_work.forget(&session("b"));
+        let crash_tracker = started(&file, NOW);
+        crash_tracker.forget(&session("b"));
         assert_eq!(started(&file, NOW).suspects(), []);
     }
 
@@ -412,13 +414,13 @@ mod tests {
             r#"{{"version":1,"program":"{}","process":"p","sessions":[{{"agent":"claude","id":"a","from":7,"at_work":true,"deaths":2,"last":5}}]}}"#,
             env!("CARGO_PKG_VERSION")
         );
-        let note = Note { from: 7, at_work: true, deaths: 2, last: 5 };
-        let notes = Notes(BTreeMap::from([(session("a"), note)]));
+        let note = CrashNote { from: 7, in_progress: true, deaths: 2, last: 5 };
+        let notes = CrashNotes(BTreeMap::from([(session("a"), note)]));
         assert_eq!(notes.to_text("p"), text.as_bytes());
         // Earlier ones did not say who they are.
         for (text, process) in [(text.clone(), "p"), (text.replace(r#""process":"p","#, ""), "")] {
-            let read = Notes::of_text(text.as_bytes());
-            assert_eq!(read, (Notes(notes.0.clone()), process.to_owned()));
+            let read = CrashNotes::of_text(text.as_bytes());
+            assert_eq!(read, (CrashNotes(notes.0.clone()), process.to_owned()));
         }
         let others = [
             text.replace("\"version\":1", "\"version\":2"),
@@ -427,11 +429,11 @@ mod tests {
             String::new(),
         ];
         for other in others {
-            let nothing = (Notes::default(), String::new());
-            assert_eq!(Notes::of_text(other.as_bytes()), nothing, "{other}");
+            let nothing = (CrashNotes::default(), String::new());
+            assert_eq!(CrashNotes::of_text(other.as_bytes()), nothing, "{other}");
         }
         let folder = tempfile::tempdir().unwrap();
-        let at_work = AtWork::open(&folder.path().join("no/such"), NOW);
-        at_work.begin(&session("a"), 0).done();
+        let crash_tracker = CrashTracker::open(&folder.path().join("no/such"), NOW);
+        crash_tracker.begin(&session("a"), 0).done();
     }
 }

@@ -1,6 +1,6 @@
 //! What a model would be paid for sessions, before it is asked.
 
-use super::{Asker, summary::PARTS};
+use super::{Summarizer, summary::PARTS};
 use crate::llm::{answer::Usage, price::Money};
 
 /// Tokens of an answer, about.
@@ -8,11 +8,11 @@ const ANSWER: u64 = 1_000;
 /// Tokens of what the model is told besides the session, about.
 const FRAME: u64 = 2_000;
 
-impl Asker {
+impl Summarizer {
     /// What asking about a session of so many tokens costs, about, in dollars: nothing when no model writes
     /// summaries, `None` when the price of its tokens is not known.
     pub fn estimate(&self, tokens: u64) -> Option<f64> {
-        if !self.summarises() {
+        if !self.writes_summaries() {
             return Some(0.0);
         }
         let room = u64::from(self.client.room(0)).max(1);
@@ -24,7 +24,7 @@ impl Asker {
 
     /// What was paid since the books were opened, in dollars, as far as that is known.
     pub fn paid(&self) -> f64 {
-        let days = self.books.days().unwrap_or_default();
+        let days = self.usage.days().unwrap_or_default();
         let uses = days.values().flat_map(|day| day.values()).flat_map(|uses| uses.values());
         uses.map(|one| one.cost).sum::<Money>().usd()
     }

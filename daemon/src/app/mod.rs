@@ -1,7 +1,7 @@
 //! The daemon from start to end.
 
-mod aside;
 mod models;
+mod quarantine;
 pub mod redact;
 pub mod repair;
 mod reserve;
@@ -29,7 +29,7 @@ use crate::{
     capture::{config::Filter, format::Surroundings},
     clock,
     config::{self, Config},
-    engine::{Places, Settings, pipeline::Means, room},
+    engine::{Settings, TranscriptFolders, pipeline::ParseContext, quota},
     lifecycle::{
         home::Home,
         ready,
@@ -43,7 +43,7 @@ use crate::{
 
 /// How the daemon is started.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct DaemonOptions {
     /// Its home.
     pub home: PathBuf,
     /// The directory that it is started in, where a configuration may lie.
@@ -65,7 +65,7 @@ const CLOSING: Duration = Duration::from_millis(10);
 ///
 /// When the home is taken or cannot be used, the configuration is wrong, or the database, the
 /// index or the socket cannot be opened; the message says what to do.
-pub fn run(options: &Options) -> anyhow::Result<()> {
+pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     allocator::be_frugal();
     reserve::release_when_full(&options.home);
     let home = Home::take(&options.home)?;
@@ -82,7 +82,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("start the runtime")?;
-    let wiring = Wiring {
+    let wiring = Supervisor {
         home,
         search,
         config: loaded.config,
@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// Where the configuration is looked for.
-pub fn search(options: &Options) -> config::Search {
+pub fn search(options: &DaemonOptions) -> config::Search {
     config::Search {
         directory: Some(options.directory.clone()),
         home: options.home.clone(),
@@ -106,7 +106,7 @@ pub fn search(options: &Options) -> config::Search {
     }
 }
 
-struct Wiring {
+struct Supervisor {
     home: Home,
     search: config::Search,
     config: Config,
@@ -119,7 +119,7 @@ struct Wiring {
     started_at: Timestamp,
 }
 
-impl Wiring {
+impl Supervisor {
     /// Serves in rounds. A round has one opened database, and everything that works with it: what
     /// cannot be written any more is not to be believed in memory either.
     async fn serve(mut self) -> anyhow::Result<()> {
@@ -196,9 +196,9 @@ impl Wiring {
         }
     }
 
-    fn limits(&self) -> room::Limits {
+    fn limits(&self) -> quota::DiskLimits {
         let limits = &self.config.limits;
-        room::Limits {
+        quota::DiskLimits {
             database: limits.database_bytes,
             index: limits.index_bytes,
             spool: limits.spool_bytes,
@@ -307,19 +307,19 @@ impl Wiring {
     }
 }
 
-impl Wiring {
+impl Supervisor {
     fn settings(&self, models: &mut Models) -> Settings {
         let capture = &self.config.capture;
-        let means = Arc::new(Means {
+        let parse_context = Arc::new(ParseContext {
             filter: Filter { long: long(&self.config), ..capture.filter.clone() },
             redactor: self.redactor.clone(),
-            learned: models.lessons.shared(),
+            learned: models.learned_tools.shared(),
             summarize: self.config.summarize.clone(),
         });
         Settings {
             session: self.config.session,
-            means: means.clone(),
-            asker: models.asker(&self.config, means),
+            parse_context: parse_context.clone(),
+            summarizer: models.summarizer(&self.config, parse_context),
             excluded: [capture.excluded_paths.clone(), models.excluded()].concat(),
             keep: capture.keep,
         }
@@ -338,8 +338,8 @@ fn open_store(home: &Path, limit: u64) -> anyhow::Result<(Arc<dyn Store>, Option
     let open = || SledStore::open_within(&folder, limit);
     let (store, problem) = match open() {
         Err(StoreError::Unreadable(what)) => {
-            let moved = aside::put_aside(&folder)?;
-            aside::remove_old(&folder, &mut |said| tracing::warn!("{said}"));
+            let moved = quarantine::put_aside(&folder)?;
+            quarantine::remove_old(&folder, &mut |said| tracing::warn!("{said}"));
             let problem = format!(
                 "{what}; it was moved to {}, and a new one is made from the transcripts that are still there; `graphiti repair` brings back what can be read of it",
                 moved.display()
@@ -377,12 +377,12 @@ fn database(home: &Path) -> PathBuf {
 }
 
 /// Where transcripts are looked for: nowhere when tracking is switched off.
-fn places(config: &Config) -> Places {
+fn places(config: &Config) -> TranscriptFolders {
     let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
-        return Places::nowhere();
+        return TranscriptFolders::nowhere();
     };
     let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
-    Places::usual(&surroundings, &config.capture.watch_directories)
+    TranscriptFolders::usual(&surroundings, &config.capture.watch_directories)
 }
 
 #[cfg(test)]
@@ -391,30 +391,35 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::{embedding::Embedding, follow, room::IndexRoom},
+        engine::{embedding::Embedding, follow, quota::IndexQuota},
         model::SessionKey,
         store::{Write, contract},
     };
 
     /// A follower of the database of a home, which runs until it is told to stop.
-    struct Running {
+    struct RunningFollower {
         indexes: crate::engine::indexes::Indexes,
         reached: watch::Receiver<follow::Followed>,
         stop: watch::Sender<bool>,
         task: tokio::task::JoinHandle<()>,
     }
 
-    fn following(home: &Path, store: &Arc<dyn Store>) -> Running {
+    fn following(home: &Path, store: &Arc<dyn Store>) -> RunningFollower {
         let config = Config::default();
         let models = Models::new(home, store.clone(), Redactor::new(), &config);
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&config)));
-        let limits = room::Limits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
-        let room = IndexRoom::new(watch::channel(limits).1);
+        let limits = quota::DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+        let room = IndexQuota::new(watch::channel(limits).1);
         let follower = follow::open(&follow::folder(home), store.clone(), room, embedding).unwrap();
         let indexes = follower.indexes().clone();
         let (followed, reached) = watch::channel(follow::Followed::default());
         let (stop, stopping) = watch::channel(false);
-        Running { indexes, reached, stop, task: tokio::spawn(follower.run(followed, stopping)) }
+        RunningFollower {
+            indexes,
+            reached,
+            stop,
+            task: tokio::spawn(follower.run(followed, stopping)),
+        }
     }
 
     fn session(key: SessionKey) -> Vec<Write> {

@@ -3,17 +3,17 @@
 //! Nobody waits for a model but who wants to: the episode that the evidence makes is stored and
 //! found at once, and takes the model's words in when they come. Which sessions a model is still
 //! to be asked about survives a restart ([`awaiting`]); a job gathers what is known of one
-//! ([`Question`]); then the unknown tools are asked about, all in one call ([`tools`]), the longest
+//! ([`ModelQuestion`]); then the unknown tools are asked about, all in one call ([`tools`]), the longest
 //! messages of which a summary is to be kept ([`messages`]), and the session's summary
 //! ([`summary`]). What that takes is written down ([`usage`]).
 
-pub mod awaiting;
 mod estimate;
-pub mod learned;
+pub mod learned_tools;
 mod messages;
 pub mod prompts;
-pub mod summaries;
+pub mod queued;
 mod summary;
+pub mod summary_cache;
 mod tools;
 pub mod usage;
 
@@ -24,11 +24,13 @@ use tokio::runtime::Handle;
 use crate::{
     activity::{Detector, classify::Unknowns},
     engine::{
-        asking::{learned::Lessons, summaries::Summaries, usage::Books},
         episode,
-        job::Made,
-        long::LongIn,
-        pipeline::Means,
+        job::NewEpisode,
+        model_queue::{
+            learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
+        },
+        pipeline::ParseContext,
+        truncated_messages::LocatedMessage,
     },
     graph,
     llm::{
@@ -42,19 +44,19 @@ use crate::{
 };
 
 /// All that asking needs.
-pub struct Asker {
+pub struct Summarizer {
     /// The model.
     pub client: Arc<Client>,
     /// What it is asked with.
     pub templates: Arc<Templates>,
     /// What is known of tools, how summaries are made, what takes secrets out.
-    pub means: Arc<Means>,
+    pub parse_context: Arc<ParseContext>,
     /// What was learned about tools, kept.
-    pub lessons: Arc<Lessons>,
+    pub learned_tools: Arc<LearnedTools>,
     /// What was asked, counted.
-    pub books: Arc<Books>,
+    pub usage: Arc<UsageStats>,
     /// Summaries of messages that were paid for.
-    pub summaries: Arc<Summaries>,
+    pub summaries: Arc<SummaryCache>,
     /// How messages are summarised.
     pub prompts: prompt::config::Config,
     /// What becomes of questions without an answer.
@@ -68,7 +70,7 @@ pub struct Asker {
 }
 
 /// All that is known of a session that a model is to be asked about.
-pub struct Question {
+pub struct ModelQuestion {
     /// The session.
     pub session: Session,
     /// Its episode, as the evidence made it.
@@ -80,76 +82,76 @@ pub struct Question {
     /// Its tools that were unknown when they were seen.
     pub unknowns: Unknowns,
     /// Its messages that are kept in short, those that say most first.
-    pub longs: Vec<LongIn>,
+    pub truncated: Vec<LocatedMessage>,
 }
 
 /// What came of a question.
-pub enum AskEnd {
+pub enum SummarizeOutcome {
     /// The episode, rewritten.
-    Made(Box<Made>),
+    Made(Box<NewEpisode>),
     /// There was nothing to ask.
     Nothing,
     /// No answer.
     Failed(Error),
 }
 
-impl Asker {
+impl Summarizer {
     /// Whether a model is asked at all.
     pub fn is_on(&self) -> bool {
         self.client.is_on()
     }
 
     /// Whether it writes summaries.
-    pub fn summarises(&self) -> bool {
-        self.is_on() && self.means.summarize.auto_summarize
+    pub fn writes_summaries(&self) -> bool {
+        self.is_on() && self.parse_context.summarize.auto_summarize
     }
 
     /// Asks whatever there is to ask. Blocks, perhaps for minutes; for a thread of its own.
-    pub fn ask(&self, mut question: Question, store: &dyn Store) -> AskEnd {
+    pub fn ask(&self, mut question: ModelQuestion, store: &dyn Store) -> SummarizeOutcome {
         let learned = match self.ask_about_tools(&mut question) {
             Ok(learned) => learned,
-            Err(error) if self.summarises() && is_about_the_question(&error) => false,
-            Err(error) => return AskEnd::Failed(error),
+            Err(error) if self.writes_summaries() && is_about_the_question(&error) => false,
+            Err(error) => return SummarizeOutcome::Failed(error),
         };
-        if self.summarises()
+        if self.writes_summaries()
             && let Err(error) = self.ask_about_messages(&question, store)
         {
-            return AskEnd::Failed(error);
+            return SummarizeOutcome::Failed(error);
         }
         let activity = self.activity(&question);
         let base = match learned {
             true => episode::summary(
                 &question.evidence,
                 (&question.session, &question.episode.project),
-                &self.means.summarize,
+                &self.parse_context.summarize,
                 activity,
             ),
             false => question.episode.summary.clone(),
         };
         let mut episode = Episode { summary: base, ..question.episode.clone() };
         episode.summary.phases = episode::phases(&question.detector);
-        if self.summarises() && !self.has_recap(&question) {
+        if self.writes_summaries() && !self.has_recap(&question) {
             match self.ask_for_summary(&question, &episode.summary, store) {
                 Ok((summary, author)) => {
                     episode.summary = summary;
                     episode.author = author;
                 }
-                Err(error) => return AskEnd::Failed(error),
+                Err(error) => return SummarizeOutcome::Failed(error),
             }
         } else if !learned {
-            return AskEnd::Nothing;
+            return SummarizeOutcome::Nothing;
         }
         let statements = graph::read(&episode, &question.evidence);
-        AskEnd::Made(Box::new(Made { episode, statements }))
+        SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements }))
     }
 
-    fn activity(&self, question: &Question) -> ActivityVector {
+    fn activity(&self, question: &ModelQuestion) -> ActivityVector {
         let detected = || question.detector.vector();
-        self.means.summarize.manual_vector().unwrap_or_else(detected)
+        self.parse_context.summarize.manual_vector().unwrap_or_else(detected)
     }
 }
 
-impl Question {
+impl ModelQuestion {
     /// The project it is about, for accounts.
     pub fn project(&self) -> Option<Namespace> {
         Some(self.episode.project.namespace())

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     activity::classify::ClassificationRequest,
-    engine::asking::{Asker, Question},
+    engine::model_queue::{ModelQuestion, Summarizer},
     llm::{
         error::Error,
         ports::Avoided,
@@ -21,10 +21,10 @@ const TOKENS_BEFORE: u32 = 1_500;
 /// What does not fit the schema to the letter may still tell something: what can be read of it is.
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
-impl Asker {
+impl Summarizer {
     /// Asks about the unknown tools of a session, all in one call. Says whether anything is known
     /// now that was not when the episode was made.
-    pub(super) fn ask_about_tools(&self, question: &mut Question) -> Result<bool, Error> {
+    pub(super) fn ask_about_tools(&self, question: &mut ModelQuestion) -> Result<bool, Error> {
         let mut learned = self.settle(question);
         let Some(request) = question.unknowns.request() else {
             let why = Avoided::Known;
@@ -34,17 +34,17 @@ impl Asker {
         let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
         // What takes secrets out has passed over the question, so the answer has none of them;
         // but a model may make one up.
-        let text = self.means.redactor.redact(&reply.text).text.into_owned();
+        let text = self.parse_context.redactor.redact(&reply.text).text.into_owned();
         let found = request
             .read_reply(&text)
             .map_err(|error| Error::BadReply { reason: error.to_string() })?;
         tracing::info!(asked = request.tools.len(), learned = found.len(), "learned about tools");
         if !found.is_empty() {
-            self.lessons.change(|lessons| {
+            self.learned_tools.change(|learned_tools| {
                 for classification in &found {
                     let calls: &[Value] =
                         request.tools.get(&classification.tool_name).map_or(&[], Vec::as_slice);
-                    lessons.learn(classification, calls);
+                    learned_tools.learn(classification, calls);
                 }
             });
             learned |= self.settle(question);
@@ -53,16 +53,16 @@ impl Asker {
     }
 
     /// Counts calls of tools that are known by now.
-    fn settle(&self, question: &mut Question) -> bool {
-        let shared = self.lessons.shared();
-        let lessons = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    fn settle(&self, question: &mut ModelQuestion) -> bool {
+        let shared = self.learned_tools.shared();
+        let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = question.detector.signals();
-        question.detector.settle(&|tool| lessons.signals(tool));
-        question.unknowns.forget(|tool| lessons.signals(tool).is_some());
+        question.detector.settle(&|tool| learned_tools.signals(tool));
+        question.unknowns.forget(|tool| learned_tools.signals(tool).is_some());
         question.detector.signals() != before
     }
 
-    fn about(&self, asked: &ClassificationRequest, question: &Question) -> Request {
+    fn about(&self, asked: &ClassificationRequest, question: &ModelQuestion) -> Request {
         let kind = Kind::ToolClassification;
         let template = self.templates.template(kind, None);
         let calls = asked.calls_json();

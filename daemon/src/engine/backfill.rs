@@ -12,7 +12,7 @@ use std::{
 use crate::{
     capture::watch::scan::Scanner,
     engine::{
-        files::{self, Identified},
+        files::{self, IdentifiedFile},
         forgotten::Forgotten,
         redaction,
     },
@@ -25,7 +25,7 @@ use crate::{
 
 /// A session of the past that has no episode.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past {
+pub struct BackfillCandidate {
     /// What its agent calls it.
     pub id: SessionId,
     /// The store's number of it, where it is known.
@@ -45,7 +45,7 @@ pub struct Past {
 }
 
 /// What the engine knows that a look into the past needs.
-pub(super) struct Known {
+pub(super) struct BackfillContext {
     /// The sessions that are not indexed and quiet.
     pub(super) live: Vec<Session>,
     /// Folders with transcripts.
@@ -56,7 +56,7 @@ pub(super) struct Known {
     pub(super) forgotten: Arc<Forgotten>,
 }
 
-impl Past {
+impl BackfillCandidate {
     /// The project's short stable name, where it is known.
     pub fn namespace(&self) -> Option<Namespace> {
         self.project.as_ref().map(Project::namespace)
@@ -65,8 +65,12 @@ impl Past {
 
 /// Finds the sessions of the past, the latest first: those written since `since`, or all.
 /// Reads folders and the beginnings of files.
-pub(super) fn find(known: &Known, store: &dyn Store, since: Option<Timestamp>) -> Vec<Past> {
-    let mut past: Vec<Past> = known.live.iter().filter_map(of_session).collect();
+pub(super) fn find(
+    known: &BackfillContext,
+    store: &dyn Store,
+    since: Option<Timestamp>,
+) -> Vec<BackfillCandidate> {
+    let mut past: Vec<BackfillCandidate> = known.live.iter().filter_map(of_session).collect();
     past.extend(unknown(known, store, since));
     past.retain(|one| since.is_none_or(|since| one.modified >= since));
     past.sort_unstable_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
@@ -78,7 +82,7 @@ pub(super) fn since(age: Option<Duration>, now: Timestamp) -> Option<Timestamp> 
     age.map(|age| now.minus(age))
 }
 
-fn of_session(session: &Session) -> Option<Past> {
+fn of_session(session: &Session) -> Option<BackfillCandidate> {
     if !matches!(session.state, State::Unindexed(_) | State::Failed(_)) {
         return None;
     }
@@ -86,7 +90,7 @@ fn of_session(session: &Session) -> Option<Past> {
         let found = files::identify(vec![PathBuf::from(&session.file)]).found.pop()?;
         found.identity.directory.map(|directory| Project::new(&redaction::text(&directory)))
     });
-    Some(Past {
+    Some(BackfillCandidate {
         id: session.id.clone(),
         session: Some(session.key),
         path: session.file.clone(),
@@ -99,7 +103,11 @@ fn of_session(session: &Session) -> Option<Past> {
 }
 
 /// The sessions of files that the store does not know: they were too old.
-fn unknown(known: &Known, store: &dyn Store, since: Option<Timestamp>) -> Vec<Past> {
+fn unknown(
+    known: &BackfillContext,
+    store: &dyn Store,
+    since: Option<Timestamp>,
+) -> Vec<BackfillCandidate> {
     let mut paths = Vec::new();
     let mut scanner = Scanner::new(files::is_wanted);
     for root in &known.roots {
@@ -112,7 +120,7 @@ fn unknown(known: &Known, store: &dyn Store, since: Option<Timestamp>) -> Vec<Pa
         modified.is_ok_and(|at| since.is_some_and(|since| Timestamp::from(at) < since))
     };
     paths.retain(|path| !is_excluded(path) && !is_known(path) && !is_old(path));
-    let mut sessions: BTreeMap<(&str, String), Vec<Identified>> = BTreeMap::new();
+    let mut sessions: BTreeMap<(&str, String), Vec<IdentifiedFile>> = BTreeMap::new();
     for file in files::identify(paths).found {
         let is_excluded =
             file.identity.directory.as_deref().map(Path::new).is_some_and(is_excluded);
@@ -126,13 +134,13 @@ fn unknown(known: &Known, store: &dyn Store, since: Option<Timestamp>) -> Vec<Pa
 }
 
 /// The session of new files; `None` when its own is not among them.
-fn of_files(files: Vec<Identified>) -> Option<Past> {
+fn of_files(files: Vec<IdentifiedFile>) -> Option<BackfillCandidate> {
     let (own, sub_agents): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.identity.sub_agent.is_none());
     let bytes = own.iter().chain(&sub_agents).map(|file| file.stamp.length).sum();
     let own = own.into_iter().next()?;
     let agent = own.format.agent().to_owned();
-    Some(Past {
+    Some(BackfillCandidate {
         id: SessionId { agent, id: own.identity.session },
         session: None,
         path: own.path.to_string_lossy().into_owned(),

@@ -2,7 +2,7 @@
 //! remembered. They have no transcript here.
 
 use crate::{
-    engine::{AskError, Engine, document, episode, job, redaction::Again},
+    engine::{Engine, EngineError, document, episode, job, redaction::StoredRedactor},
     graph,
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Evidence, Project, SessionId, SessionKey,
@@ -33,7 +33,7 @@ pub struct Memory {
 
 /// What becomes of an episode that comes from another machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub enum ImportDecision {
     /// It is taken in, in the place of an older one of its session, if there is one.
     New {
         /// The session's key, where it is known.
@@ -47,14 +47,14 @@ pub enum Arrival {
 
 impl Engine {
     /// Remembers something; returns its episode and the outbox position behind it.
-    pub async fn remember_that(
+    pub async fn add_memory(
         &self,
         memory: Memory,
         now: Timestamp,
-    ) -> Result<(Episode, u64), AskError> {
+    ) -> Result<(Episode, u64), EngineError> {
         self.has_room()?;
-        let redactor = self.asker().await?.means.redactor.clone();
-        let failed = |error: StoreError| AskError::Failed(error.to_string());
+        let redactor = self.summarizer().await?.parse_context.redactor.clone();
+        let failed = |error: StoreError| EngineError::Failed(error.to_string());
         let replaced = match memory.replaces {
             Some(id) => self.store.episode(id).map_err(failed)?,
             None => None,
@@ -72,15 +72,15 @@ impl Engine {
     }
 
     /// What is to become of an episode from another machine.
-    pub fn arrival(&self, episode: &Episode) -> Result<Arrival, StoreError> {
+    pub fn import_decision(&self, episode: &Episode) -> Result<ImportDecision, StoreError> {
         if self.is_forgotten(&episode.session_id) {
-            return Ok(Arrival::Forgotten);
+            return Ok(ImportDecision::Forgotten);
         }
         if self.store.episode(episode.id)?.is_some() {
-            return Ok(Arrival::Known);
+            return Ok(ImportDecision::Known);
         }
         let Some(key) = self.store.find_session(&episode.session_id)? else {
-            return Ok(Arrival::New { session: None });
+            return Ok(ImportDecision::New { session: None });
         };
         let indexed = self.store.session(key)?.and_then(|session| session.indexed);
         let is_here = !self.store.sources_of(key)?.is_empty();
@@ -89,20 +89,20 @@ impl Engine {
             None => None,
         };
         Ok(match before {
-            _ if is_here => Arrival::Known,
-            Some(before) if before.created_at >= episode.created_at => Arrival::Known,
-            _ => Arrival::New { session: Some(key) },
+            _ if is_here => ImportDecision::Known,
+            Some(before) if before.created_at >= episode.created_at => ImportDecision::Known,
+            _ => ImportDecision::New { session: Some(key) },
         })
     }
 
     /// Takes in episodes that come from another machine, all in one step.
-    pub async fn take_over(
+    pub async fn import_episodes(
         &self,
         episodes: Vec<(Episode, Option<SessionKey>)>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), EngineError> {
         self.has_room()?;
-        let failed = |error: StoreError| AskError::Failed(error.to_string());
-        let redactor = self.asker().await?.means.redactor.clone();
+        let failed = |error: StoreError| EngineError::Failed(error.to_string());
+        let redactor = self.summarizer().await?.parse_context.redactor.clone();
         let mut writes = Vec::new();
         for (mut episode, session) in episodes {
             episode.session = match session {
@@ -184,7 +184,7 @@ fn taken_in(episode: &Episode) -> Vec<Write> {
 
 /// Another machine may know fewer kinds of secrets, and people add what they like.
 fn redact(episode: &mut Episode, redactor: &Redactor) {
-    Again::default().episode(episode);
+    StoredRedactor::default().episode(episode);
     // What a model said of a setting, say, may stand under a name that tells.
     if let Ok(mut summary) = serde_json::to_value(&episode.summary) {
         redactor.redact_value(&mut summary);

@@ -13,21 +13,21 @@ use crate::{
 };
 
 /// The latest summaries of messages, by what was asked.
-pub struct Summaries {
+pub struct SummaryCache {
     store: Arc<dyn Store>,
     /// Read from the store when they are first needed.
-    kept: Mutex<Option<Kept>>,
+    kept: Mutex<Option<CachedSummaries>>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedSummaries {
     by_key: HashMap<SummaryKey, String>,
     /// By their numbers, the oldest first.
     in_order: BTreeMap<u64, SummaryKey>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SummaryRecord {
     version: u32,
     number: u64,
     summary: String,
@@ -37,10 +37,10 @@ const VERSION: u32 = 1;
 /// So many are kept; the oldest go first.
 const MOST: usize = 4_096;
 
-impl Summaries {
+impl SummaryCache {
     /// Those in `store`. Nothing is read yet.
-    pub fn new(store: Arc<dyn Store>) -> Summaries {
-        Summaries { store, kept: Mutex::default() }
+    pub fn new(store: Arc<dyn Store>) -> SummaryCache {
+        SummaryCache { store, kept: Mutex::default() }
     }
 
     /// The answer to a question that was asked before.
@@ -56,7 +56,7 @@ impl Summaries {
                 kept.in_order.retain(|_, known| *known != key);
             }
             kept.in_order.insert(number, key);
-            let saved = Saved { version: VERSION, number, summary: summary.to_owned() };
+            let saved = SummaryRecord { version: VERSION, number, summary: summary.to_owned() };
             let content = serde_json::to_vec(&saved).expect("a summary is plain data");
             let mut writes = vec![note(key, Some(content))];
             while kept.in_order.len() > MOST
@@ -69,23 +69,23 @@ impl Summaries {
         });
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Kept) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut CachedSummaries) -> T) -> T {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        act(kept.get_or_insert_with(|| Kept::load(self.store.as_ref())))
+        act(kept.get_or_insert_with(|| CachedSummaries::load(self.store.as_ref())))
     }
 }
 
-impl Kept {
+impl CachedSummaries {
     /// What was saved. What cannot be read is asked for anew.
-    fn load(store: &dyn Store) -> Kept {
+    fn load(store: &dyn Store) -> CachedSummaries {
         let notes = store.notes(Shelf::Summaries).unwrap_or_else(|error| {
             tracing::warn!(%error, "summaries of messages cannot be read");
             Vec::new()
         });
-        let mut kept = Kept::default();
+        let mut kept = CachedSummaries::default();
         for (name, content) in notes {
             let Ok(key) = <[u8; 32]>::try_from(name).map(SummaryKey::from_bytes) else { continue };
-            if let Ok(Saved { version: VERSION, number, summary }) =
+            if let Ok(SummaryRecord { version: VERSION, number, summary }) =
                 serde_json::from_slice(&content)
             {
                 kept.by_key.insert(key, summary);
@@ -116,7 +116,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || {
             let store = SledStore::open(&folder.path().join("db")).unwrap();
-            Summaries::new(Arc::new(store))
+            SummaryCache::new(Arc::new(store))
         };
         let summaries = open();
         for number in 0..=MOST {

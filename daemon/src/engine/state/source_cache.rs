@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    engine::{pipeline::SourceState, reading::Read},
+    engine::{pipeline::SourceState, reading::ReadProgress},
     model::SessionKey,
     store::{Source, SourceKey},
 };
@@ -16,19 +16,19 @@ use crate::{
 const HELD: usize = 64;
 
 #[derive(Default)]
-pub(super) struct States {
-    held: HashMap<SourceKey, Held>,
+pub(super) struct SourceStateCache {
+    held: HashMap<SourceKey, CachedState>,
     uses: u64,
 }
 
-struct Held {
+struct CachedState {
     source: Source,
     state: Box<SourceState>,
     saved: bool,
     used: u64,
 }
 
-impl States {
+impl SourceStateCache {
     /// The file as it was when it was last read, if its state is held.
     pub(super) fn source(&self, key: SourceKey) -> Option<&Source> {
         self.held.get(&key).map(|held| &held.source)
@@ -50,10 +50,10 @@ impl States {
     }
 
     /// Holds the state that a job came back with.
-    pub(super) fn put(&mut self, read: Read) {
+    pub(super) fn put(&mut self, read: ReadProgress) {
         self.uses += 1;
-        let Read { source, state, saved, .. } = read;
-        self.held.insert(source.key, Held { source, state, saved, used: self.uses });
+        let ReadProgress { source, state, saved, .. } = read;
+        self.held.insert(source.key, CachedState { source, state, saved, used: self.uses });
     }
 
     /// Lets go of the states of a session's files, saved or not.

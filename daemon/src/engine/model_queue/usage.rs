@@ -19,19 +19,19 @@ use crate::{
 };
 
 /// The ledger of the present day, and what each day came to.
-pub struct Books {
+pub struct UsageStats {
     ledger: LedgerFile,
     store: Arc<dyn Store>,
     today: Mutex<Today>,
 }
 
 /// What the questions of a day came to, by project and by what they were for.
-pub type Day = BTreeMap<String, BTreeMap<String, Use>>;
+pub type DailyUsage = BTreeMap<String, BTreeMap<String, UsageCounters>>;
 
 /// What some questions came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Use {
+pub struct UsageCounters {
     /// Questions that were answered.
     pub answered: u64,
     /// Questions that were not.
@@ -63,13 +63,13 @@ pub struct Use {
 #[derive(Default)]
 struct Today {
     day: i64,
-    uses: Day,
+    uses: DailyUsage,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct DailyUsageRecord {
     version: u32,
-    uses: Day,
+    uses: DailyUsage,
 }
 
 const VERSION: u32 = 1;
@@ -79,15 +79,15 @@ const DAYS: i64 = 400;
 const PROJECTS: usize = 200;
 const MICROS_A_DAY: i64 = 86_400_000_000;
 
-impl Books {
+impl UsageStats {
     /// The books of `home`, as they were saved.
-    pub fn open(ledger: LedgerFile, store: Arc<dyn Store>) -> Books {
-        Books { ledger, store, today: Mutex::default() }
+    pub fn open(ledger: LedgerFile, store: Arc<dyn Store>) -> UsageStats {
+        UsageStats { ledger, store, today: Mutex::default() }
     }
 
     /// What each day came to, by its number from 1970-01-01 on, the earliest first.
-    pub fn days(&self) -> Result<BTreeMap<i64, Day>, StoreError> {
-        let mut days: BTreeMap<i64, Day> = BTreeMap::new();
+    pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
+        let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
         for (name, content) in self.store.notes(Shelf::Usage)? {
             if let Some(day) = number(&name) {
                 days.insert(day, read(&content));
@@ -113,19 +113,19 @@ impl Books {
         let of_project =
             today.uses.entry(if has_room { project } else { String::new() }).or_default();
         of_project.entry(record.purpose.as_str().to_owned()).or_default().add(record);
-        let saved = Saved { version: VERSION, uses: today.uses.clone() };
+        let saved = DailyUsageRecord { version: VERSION, uses: today.uses.clone() };
         let content = serde_json::to_vec(&saved).expect("uses are plain data");
         writes.push(write(day, Some(content)));
         drop(self.store.write(writes));
     }
 
     /// A day as it was saved.
-    fn day(&self, day: i64) -> Day {
+    fn day(&self, day: i64) -> DailyUsage {
         let note = self.store.note(Shelf::Usage, &name(day)).unwrap_or_else(|error| {
             tracing::warn!(%error, "what was asked today cannot be read");
             None
         });
-        note.map_or_else(Day::new, |content| read(&content))
+        note.map_or_else(DailyUsage::new, |content| read(&content))
     }
 
     fn outdated(&self, day: i64) -> Vec<Write> {
@@ -139,7 +139,7 @@ impl Books {
     }
 }
 
-impl Journal for Books {
+impl Journal for UsageStats {
     fn load(&self) -> Result<Option<Ledger>, String> {
         self.ledger.load()
     }
@@ -153,7 +153,7 @@ impl Journal for Books {
     }
 }
 
-impl Use {
+impl UsageCounters {
     fn add(&mut self, record: &UsageRecord) {
         match record.end {
             End::Answered => self.answered += 1,
@@ -183,10 +183,10 @@ pub fn project(name: &str) -> Option<Namespace> {
     Namespace::parse(name)
 }
 
-fn read(content: &[u8]) -> Day {
+fn read(content: &[u8]) -> DailyUsage {
     match serde_json::from_slice(content) {
-        Ok(Saved { version: VERSION, uses }) => uses,
-        _ => Day::new(),
+        Ok(DailyUsageRecord { version: VERSION, uses }) => uses,
+        _ => DailyUsage::new(),
     }
 }
 
@@ -231,18 +231,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || {
             let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
-            Books::open(LedgerFile::new(folder.path()), store)
+            UsageStats::open(LedgerFile::new(folder.path()), store)
         };
-        let books = open();
-        books.record(&record(5, End::Answered, "/a"));
-        books.record(&record(5, End::Avoided(Avoided::Unchanged), "/a"));
-        books.record(&record(5, End::Failed("unavailable"), "/b"));
-        books.record(&record(6, End::Answered, "/a"));
-        drop(books.store.write(Vec::new()).wait());
-        drop(books);
-        let books = open();
-        books.record(&record(6, End::Answered, "/a"));
-        let days = books.days().unwrap();
+        let usage = open();
+        usage.record(&record(5, End::Answered, "/a"));
+        usage.record(&record(5, End::Avoided(Avoided::Unchanged), "/a"));
+        usage.record(&record(5, End::Failed("unavailable"), "/b"));
+        usage.record(&record(6, End::Answered, "/a"));
+        drop(usage.store.write(Vec::new()).wait());
+        drop(usage);
+        let usage = open();
+        usage.record(&record(6, End::Answered, "/a"));
+        let days = usage.days().unwrap();
         assert_eq!(days.keys().copied().collect::<Vec<_>>(), [5, 6]);
         let of = |day: i64, project: &str| {
             days[&day][&Project::new(project).namespace().to_string()]["session_summary"]
@@ -250,8 +250,8 @@ mod tests {
         let a = of(5, "/a");
         assert_eq!((a.answered, a.unchanged, a.calls, a.input), (1, 1, 1, 20));
         assert_eq!((of(5, "/b").failed, of(6, "/a").answered), (1, 2));
-        books.record(&record(6 + DAYS, End::Answered, "/a"));
-        drop(books.store.write(Vec::new()).wait());
-        assert_eq!(books.days().unwrap().keys().copied().collect::<Vec<_>>(), [6, 6 + DAYS]);
+        usage.record(&record(6 + DAYS, End::Answered, "/a"));
+        drop(usage.store.write(Vec::new()).wait());
+        assert_eq!(usage.days().unwrap().keys().copied().collect::<Vec<_>>(), [6, 6 + DAYS]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::LetGo;
+use super::EvictionStats;
 use crate::{
     fault,
     model::{EpisodeId, SessionKey, Timestamp, episode::MEMORY, session::State},
@@ -14,25 +14,30 @@ const SESSIONS: usize = 16;
 
 /// Lets go of things, and notes each with the same list of writes, so that what is said to have gone
 /// is what went, whenever the process ends.
-pub(super) struct Going<'a> {
+pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// What is noted is a sum: nobody else adds to it meanwhile.
     _alone: MutexGuard<'static, ()>,
     /// What went before.
-    before: LetGo,
+    before: EvictionStats,
     /// What this let go.
-    gone: LetGo,
+    gone: EvictionStats,
 }
 
-impl Going<'_> {
+impl Evictor<'_> {
     /// Waits until nobody else lets go of anything.
-    pub(super) fn of(store: &dyn Store) -> Going<'_> {
+    pub(super) fn of(store: &dyn Store) -> Evictor<'_> {
         static ONE: Mutex<()> = Mutex::new(());
         let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        Going { store, _alone: alone, before: LetGo::noted(store), gone: LetGo::default() }
+        Evictor {
+            store,
+            _alone: alone,
+            before: EvictionStats::noted(store),
+            gone: EvictionStats::default(),
+        }
     }
 
-    pub(super) fn gone(&self) -> LetGo {
+    pub(super) fn gone(&self) -> EvictionStats {
         self.gone
     }
 
@@ -215,10 +220,10 @@ mod tests {
             let before: Vec<u64> = keys.iter().map(|key| texts(*key)).collect();
             let episodes = store.totals().episodes;
             let content = store.content_bytes().unwrap();
-            let mut going = Going::of(&store);
+            let mut going = Evictor::of(&store);
             going.text(wanted).unwrap();
             let gone = going.gone();
-            prop_assert_eq!(gone, LetGo { version: 0, at: 0, ..LetGo::noted(&store) });
+            prop_assert_eq!(gone, EvictionStats { version: 0, at: 0, ..EvictionStats::noted(&store) });
 
             let is_left = |at: usize| before[at] > 0 && texts(keys[at]) > 0;
             let went = |at: usize| before[at] > 0 && texts(keys[at]) == 0;
@@ -243,7 +248,7 @@ mod tests {
 
             // Then episodes, until only what is not indexed is left.
             while going.episodes(5).unwrap() > 0 {}
-            prop_assert_eq!(LetGo::noted(&store).episodes, episodes);
+            prop_assert_eq!(EvictionStats::noted(&store).episodes, episodes);
             prop_assert_eq!(store.totals().episodes, 0);
             for (at, (_, messages, is_indexed)) in made.iter().enumerate() {
                 let source = store.sources_of(keys[at]).unwrap().remove(0);
@@ -265,7 +270,7 @@ mod tests {
         assert!(waiting > 20_000, "{waiting} bytes of text wait");
 
         let without_text = store.content_bytes().unwrap() - text_bytes(&store).unwrap();
-        let mut going = Going::of(&store);
+        let mut going = Evictor::of(&store);
         let content = going.down_to(without_text - waiting / 2).unwrap();
         assert_eq!((going.gone().sessions, going.gone().episodes), (40, 0));
 

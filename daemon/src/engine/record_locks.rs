@@ -10,29 +10,29 @@ use crate::{
 /// Files that begin alike are read one after the other, so that the second finds what the first
 /// one owns.
 #[derive(Debug, Default)]
-pub struct Claims {
+pub struct RecordLocks {
     taken: Mutex<HashSet<RecordUuid>>,
     freed: Condvar,
 }
 
 /// The right to read files that begin with a record, until it is dropped.
-pub(super) struct Claim<'c> {
-    claims: &'c Claims,
+pub(super) struct RecordLock<'c> {
+    claims: &'c RecordLocks,
     record: RecordUuid,
 }
 
-impl Claims {
+impl RecordLocks {
     /// Waits until nobody else reads a file that begins with `record`.
-    pub(super) fn take(&self, record: RecordUuid) -> Claim<'_> {
+    pub(super) fn take(&self, record: RecordUuid) -> RecordLock<'_> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         while !taken.insert(record) {
             taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
         }
-        Claim { claims: self, record }
+        RecordLock { claims: self, record }
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for RecordLock<'_> {
     fn drop(&mut self) {
         self.claims.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.record);
         self.claims.freed.notify_all();
@@ -47,7 +47,7 @@ mod shuttled {
     #[test]
     fn shuttled_files_that_begin_alike_are_read_one_after_the_other() {
         in_orders(3_000, || {
-            let claims = Arc::new(Claims::default());
+            let claims = Arc::new(RecordLocks::default());
             let readers: Arc<[AtomicU64; 2]> = Arc::default();
             let reading = |first: usize| {
                 let (claims, readers) = (claims.clone(), readers.clone());

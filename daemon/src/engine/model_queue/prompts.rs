@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    engine::asking::Asker,
+    engine::model_queue::Summarizer,
     model::Role,
     prompt::{
         kind::Kind,
@@ -13,7 +13,7 @@ use crate::{
 
 /// A template as it holds in a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownTemplate {
     /// What it asks: its file's name without `.md`.
     pub kind: &'static str,
     /// Where it comes from.
@@ -24,9 +24,9 @@ pub struct Shown {
     pub problems: Vec<String>,
 }
 
-impl Asker {
+impl Summarizer {
     /// The templates that hold in `project`: those that the filter names, where it names some.
-    pub fn prompts(&self, project: Option<&Path>) -> Vec<Shown> {
+    pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: Kind| match speaker(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),
             None => self.templates.show(kind, project),
@@ -57,8 +57,8 @@ pub fn kind(name: &str) -> Option<&'static str> {
     Kind::parse(name).map(Kind::as_str)
 }
 
-fn shown(listed: &Listed) -> Shown {
-    Shown {
+fn shown(listed: &Listed) -> ShownTemplate {
+    ShownTemplate {
         kind: listed.kind.as_str(),
         origin: listed.origin.to_string(),
         text: listed.template.text().to_owned(),

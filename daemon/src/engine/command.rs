@@ -6,39 +6,39 @@ use tokio::sync::oneshot;
 
 use crate::{
     capture::{format::Running, watch::Mode},
-    engine::{Places, Settings, asking::Asker, history::Known},
+    engine::{Settings, TranscriptFolders, backfill::BackfillContext, model_queue::Summarizer},
     model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
     store::Source,
 };
 
 /// A question with the way back for its answer.
-pub(super) enum Ask {
+pub(super) enum Command {
     Close {
         session: SessionKey,
         reason: CloseReason,
-        reply: oneshot::Sender<Result<Closed, AskError>>,
+        reply: oneshot::Sender<Result<Closed, EngineError>>,
     },
     CloseLater {
         session: SessionKey,
         reason: CloseReason,
-        reply: oneshot::Sender<Result<(), AskError>>,
+        reply: oneshot::Sender<Result<(), EngineError>>,
     },
     Need {
         scope: Scope,
-        reply: oneshot::Sender<Vec<Needed>>,
+        reply: oneshot::Sender<Vec<PendingEpisode>>,
     },
     Live(oneshot::Sender<Vec<Session>>),
     Running(oneshot::Sender<Vec<Running>>),
     AgentRuns(Running),
     AgentLeft(String),
     AtHand(oneshot::Sender<Vec<Source>>),
-    Known(oneshot::Sender<Known>),
+    Known(oneshot::Sender<BackfillContext>),
     Status(oneshot::Sender<Status>),
-    Pending {
+    PendingAnswer {
         session: SessionKey,
-        reply: oneshot::Sender<Option<Pending>>,
+        reply: oneshot::Sender<Option<PendingAnswer>>,
     },
-    Asker(oneshot::Sender<Arc<Asker>>),
+    Summarizer(oneshot::Sender<Arc<Summarizer>>),
     Settled {
         sessions: bool,
         reply: oneshot::Sender<()>,
@@ -46,7 +46,7 @@ pub(super) enum Ask {
     /// A model is to be asked about a session of the past.
     Summarise {
         session: SessionKey,
-        reply: oneshot::Sender<Result<(), AskError>>,
+        reply: oneshot::Sender<Result<(), EngineError>>,
     },
     /// About how many sessions in the scope a model is being asked, or will be at once.
     Asking {
@@ -54,7 +54,7 @@ pub(super) enum Ask {
         reply: oneshot::Sender<usize>,
     },
     /// These are to be forgotten: replies when nothing works on them any more.
-    LetGo {
+    EvictionStats {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
@@ -64,7 +64,7 @@ pub(super) enum Ask {
         reply: oneshot::Sender<()>,
     },
     NoteProblem(String),
-    Reload(Box<(Settings, Places)>, oneshot::Sender<()>),
+    Reload(Box<(Settings, TranscriptFolders)>, oneshot::Sender<()>),
     Stop(oneshot::Sender<()>),
 }
 
@@ -76,14 +76,14 @@ pub struct Closed {
     /// Its episode; `None` when the session says nothing yet.
     pub episode: Option<EpisodeId>,
     /// What was done.
-    pub how: How,
+    pub how: CloseOutcome,
     /// The outbox position behind it.
     pub position: u64,
 }
 
 /// What closing a session did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum CloseOutcome {
     /// It was turned into its first episode.
     Indexed,
     /// Its episode was replaced, for it says something else now.
@@ -96,7 +96,7 @@ pub enum How {
 
 /// Why the engine cannot do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum EngineError {
     /// There is no such session.
     #[error("there is no such session")]
     NoSuchSession,
@@ -130,11 +130,11 @@ impl Scope {
 }
 
 /// A session whose episode is being made because a search needs it.
-pub struct Needed {
+pub struct PendingEpisode {
     /// The session.
     pub session: SessionKey,
     /// Resolves when it is made, or failed.
-    pub done: oneshot::Receiver<Result<Closed, AskError>>,
+    pub done: oneshot::Receiver<Result<Closed, EngineError>>,
 }
 
 /// What the engine is doing.
@@ -197,10 +197,10 @@ pub struct ModelStatus {
 }
 
 /// A model is asked about sessions.
-pub(super) struct Pending {
+pub(super) struct PendingAnswer {
     /// Resolves when the answer is in the episode, or will not come for now; `None` when it is
     /// already, or nothing is asked about the session.
-    pub(super) done: Option<oneshot::Receiver<Result<(), AskError>>>,
+    pub(super) done: Option<oneshot::Receiver<Result<(), EngineError>>>,
     /// How long it is worth waiting.
     pub(super) patience: Duration,
 }

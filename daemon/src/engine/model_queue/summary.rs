@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    engine::asking::{Asker, Question, tools::schema},
+    engine::model_queue::{ModelQuestion, Summarizer, tools::schema},
     llm::{
         answer::Reply,
         error::{Error, Retry},
@@ -38,12 +38,12 @@ const PLAIN: Plain = Plain {
                   TOPICS:\n- ...\n\nDECISIONS:\n- ...\n\nCODE_REFERENCES:\n- ...\n\nKEY_POINTS:\n- ...\n",
 };
 
-impl Asker {
+impl Summarizer {
     /// Whether the agent's own summary ends the session and is to be enough.
-    pub(super) fn has_recap(&self, question: &Question) -> bool {
+    pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);
-        let suffices = self.means.summarize.recap_suffices
+        let suffices = self.parse_context.summarize.recap_suffices
             && recap.is_some_and(|recap| {
                 let prompts = evidence.prompts.iter().filter(|said| said.origin.source == 0);
                 prompts.into_iter().all(|said| said.origin.line <= recap.origin.line)
@@ -57,7 +57,7 @@ impl Asker {
     /// Asks for the summary, in one call when the session fits. `base` is what the evidence says.
     pub(super) fn ask_for_summary(
         &self,
-        question: &Question,
+        question: &ModelQuestion,
         base: &EnhancedSessionSummary,
         store: &dyn Store,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
@@ -73,11 +73,11 @@ impl Asker {
 
     fn try_summary(
         &self,
-        question: &Question,
+        question: &ModelQuestion,
         base: &EnhancedSessionSummary,
         (store, divisor): (&dyn Store, u32),
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
-        let asked = Asked::new(self, question);
+        let asked = SummaryRequest::new(self, question);
         let frame = tokens::estimate(&asked.prompt("").plain_text());
         let room = self.client.room(asked.output).saturating_sub(frame) / divisor;
         let packed = pack(question, store, room)?;
@@ -111,10 +111,10 @@ impl Asker {
             "session summarised"
         );
         let mut summary = merged.summary;
-        if !self.means.summarize.include_decisions {
+        if !self.parse_context.summarize.include_decisions {
             summary.key_decisions = None;
         }
-        if !self.means.summarize.include_errors_resolved {
+        if !self.parse_context.summarize.include_errors_resolved {
             summary.errors_resolved = None;
         }
         Ok((summary, Author::Model(model)))
@@ -125,28 +125,28 @@ impl Asker {
         let claims = match &reply.json {
             Some(json) => {
                 let mut json = json.clone();
-                self.means.redactor.redact_value(&mut json);
+                self.parse_context.redactor.redact_value(&mut json);
                 Claims::of_json(&json)
             }
-            None => Claims::of_text(&self.means.redactor.redact(&reply.text).text),
+            None => Claims::of_text(&self.parse_context.redactor.redact(&reply.text).text),
         };
         claims.ok_or_else(|| Error::BadReply { reason: "it is no summary".to_owned() })
     }
 }
 
 /// A question about one session, but for what the session says.
-struct Asked<'a> {
-    asker: &'a Asker,
-    question: &'a Question,
+struct SummaryRequest<'a> {
+    summarizer: &'a Summarizer,
+    question: &'a ModelQuestion,
     profile: String,
     instructions: String,
     output: u32,
 }
 
-impl<'a> Asked<'a> {
-    fn new(asker: &'a Asker, question: &'a Question) -> Asked<'a> {
-        let activity = asker.activity(question);
-        let config = &asker.means.summarize;
+impl<'a> SummaryRequest<'a> {
+    fn new(summarizer: &'a Summarizer, question: &'a ModelQuestion) -> SummaryRequest<'a> {
+        let activity = summarizer.activity(question);
+        let config = &summarizer.parse_context.summarize;
         let mut left_out = READ.to_vec();
         if !config.include_decisions {
             left_out.push(Field::KeyDecisions);
@@ -157,20 +157,20 @@ impl<'a> Asked<'a> {
         let instructions =
             |threshold| extraction_instructions_without(&activity, threshold, &left_out);
         let wanted = instructions(config.extraction_threshold);
-        Asked {
-            asker,
+        SummaryRequest {
+            summarizer,
             question,
             profile: profile(question, &activity.activity_profile()),
             // A session without any activity says nothing about its needs.
             instructions: if wanted.is_empty() { instructions(0.0) } else { wanted },
-            output: asker.fitting(OUTPUT),
+            output: summarizer.fitting(OUTPUT),
         }
     }
 
     fn prompt(&self, content: &str) -> crate::model::Prompt {
         let kind = Kind::SessionSummary;
         let project = Path::new(self.question.episode.project.path());
-        let template = self.asker.templates.template(kind, Some(project));
+        let template = self.summarizer.templates.template(kind, Some(project));
         template.fill(&Values {
             content,
             activity_profile: Some(&self.profile),
@@ -192,7 +192,7 @@ impl<'a> Asked<'a> {
 }
 
 /// What was done, and in which phases when there were several.
-fn profile(question: &Question, whole: &str) -> String {
+fn profile(question: &ModelQuestion, whole: &str) -> String {
     const PHASES: usize = 8;
     let segments = question.detector.segments();
     if segments.len() < 2 {
@@ -205,7 +205,7 @@ fn profile(question: &Question, whole: &str) -> String {
 }
 
 /// The messages of the session's own file; those of its sub-agents' where there is none.
-fn pack(question: &Question, store: &dyn Store, room: u32) -> Result<Packed, Error> {
+fn pack(question: &ModelQuestion, store: &dyn Store, room: u32) -> Result<Packed, Error> {
     let unreadable = |error: crate::store::StoreError| Error::Unavailable {
         reason: format!("the session cannot be read: {error}"),
         retry_after: None,

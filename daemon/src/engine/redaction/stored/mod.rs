@@ -24,7 +24,7 @@ use crate::{
 /// What was changed, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Report {
+pub struct RedactionReport {
     /// Records that changed, by what they are.
     pub changed: BTreeMap<String, u64>,
     /// Secrets that were replaced, by kind. One that stands in several records counts in each.
@@ -35,13 +35,13 @@ pub struct Report {
 
 /// Redacts records again, and counts what it changes.
 #[derive(Debug, Default)]
-pub struct Again {
+pub struct StoredRedactor {
     redactor: Redactor,
     /// What was changed so far.
-    pub report: Report,
+    pub report: RedactionReport,
 }
 
-impl Report {
+impl RedactionReport {
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty()
@@ -55,10 +55,10 @@ impl Report {
     }
 }
 
-impl Again {
+impl StoredRedactor {
     /// Goes on with what was counted before.
-    pub fn resumed(report: Report) -> Again {
-        Again { redactor: Redactor::new(), report }
+    pub fn resumed(report: RedactionReport) -> StoredRedactor {
+        StoredRedactor { redactor: Redactor::new(), report }
     }
 
     /// Redacts a text.
@@ -217,7 +217,7 @@ impl Again {
     fn json(
         &mut self,
         note: &mut Note,
-        redact: impl FnOnce(&mut Again, &mut Value) -> bool,
+        redact: impl FnOnce(&mut StoredRedactor, &mut Value) -> bool,
     ) -> bool {
         let Some(content) = &mut note.content else { return false };
         let Ok(mut value) = serde_json::from_slice::<Value>(content) else {
@@ -243,7 +243,7 @@ impl Again {
     }
 }
 
-impl Cleaner for Again {
+impl Cleaner for StoredRedactor {
     fn session(&mut self, session: &mut Session) -> bool {
         let Session {
             key: _,
@@ -356,13 +356,15 @@ impl Cleaner for Again {
 
     fn note(&mut self, note: &mut Note) -> bool {
         let (what, is_changed) = match note.shelf {
-            Shelf::Awaiting => ("questions to a model", self.json(note, Again::value)),
-            Shelf::Learned => ("learned tools", self.json(note, Again::value)),
-            Shelf::Usage => ("usage", self.json(note, Again::value)),
-            Shelf::Summaries => ("summaries of messages", self.json(note, Again::value)),
+            Shelf::Awaiting => ("questions to a model", self.json(note, StoredRedactor::value)),
+            Shelf::Learned => ("learned tools", self.json(note, StoredRedactor::value)),
+            Shelf::Usage => ("usage", self.json(note, StoredRedactor::value)),
+            Shelf::Summaries => ("summaries of messages", self.json(note, StoredRedactor::value)),
             Shelf::Forgotten => ("forgotten sessions", self.forgotten(note)),
             Shelf::Forks => {
-                let of = |again: &mut Again, fork: &mut Value| match fork.pointer_mut("/of/1") {
+                let of = |again: &mut StoredRedactor, fork: &mut Value| match fork
+                    .pointer_mut("/of/1")
+                {
                     Some(Value::String(id)) => again.id(id),
                     _ => false,
                 };
@@ -377,7 +379,7 @@ impl Cleaner for Again {
     }
 }
 
-impl Again {
+impl StoredRedactor {
     /// A forgotten session's note is named after its id.
     fn forgotten(&mut self, note: &mut Note) -> bool {
         let mut name = None;
@@ -412,14 +414,17 @@ mod tests {
     const PIECE: &str = "Zx9Vb4NmkJ8s2Lq0";
 
     /// Asks for the fields of `record` to be redacted once, and never again.
-    fn check<R: std::fmt::Debug + Clone>(record: &mut R, redact: fn(&mut Again, &mut R) -> bool) {
-        let mut again = Again::default();
+    fn check<R: std::fmt::Debug + Clone>(
+        record: &mut R,
+        redact: fn(&mut StoredRedactor, &mut R) -> bool,
+    ) {
+        let mut again = StoredRedactor::default();
         assert!(redact(&mut again, record));
         assert!(!format!("{record:?}").contains(PIECE), "{record:?}");
         assert_eq!(again.report.changed.values().sum::<u64>(), 1, "{:?}", again.report);
-        let mut again = Again::default();
+        let mut again = StoredRedactor::default();
         assert!(!redact(&mut again, record), "{record:?}");
-        assert_eq!(again.report, Report::default());
+        assert_eq!(again.report, RedactionReport::default());
     }
 
     #[test]
@@ -485,7 +490,7 @@ mod tests {
         ] {
             let (name, content) = (name_of(&id), Some(content.to_string().into_bytes()));
             let mut note = Note { shelf, name: name.clone(), content };
-            let mut again = Again::default();
+            let mut again = StoredRedactor::default();
             assert!(again.note(&mut note), "{shelf:?}");
             let text = String::from_utf8(note.content.clone().unwrap()).unwrap();
             assert!(!text.contains(PIECE), "{shelf:?}: {text}");
@@ -500,14 +505,14 @@ mod tests {
             { "setting": "DB_PASSWORD", "old_value": null, "new_value": "swordfish" },
             { "setting": "PORT", "old_value": "80", "new_value": "8080" },
         ]);
-        assert!(Again::default().value(&mut changes));
+        assert!(StoredRedactor::default().value(&mut changes));
         assert_eq!(changes[0]["new_value"], "[REDACTED:password]");
         assert_eq!(changes[1]["new_value"], "8080");
     }
 
     #[test]
     fn a_secret_counts_and_what_stood_there_redacted_does_not() {
-        let mut again = Again::default();
+        let mut again = StoredRedactor::default();
         let mut text = format!("password=[REDACTED:password] and {}", secret(1));
         assert!(again.text(&mut text));
         assert_eq!(again.report.kinds, [("github-token".to_owned(), 1)].into());
@@ -540,11 +545,11 @@ mod tests {
         }
         let (before, end) = (store.content_bytes().unwrap(), store.outbox_end());
         store.close();
-        let (mut position, mut report, mut steps) = (Vec::new(), Report::default(), 0);
+        let (mut position, mut report, mut steps) = (Vec::new(), RedactionReport::default(), 0);
         loop {
             // Each step in a process of its own.
             let store = SledStore::open(&path).unwrap();
-            let mut again = Again::resumed(report);
+            let mut again = StoredRedactor::resumed(report);
             let step = store.clean(&mut again, &position).unwrap();
             assert_eq!(step.unreadable, 0);
             (report, steps) = (again.report, steps + 1);
@@ -567,11 +572,11 @@ mod tests {
             assert_eq!(messages[149], harmless(149));
         }
         assert!(store.bytes_to_clean(&Vec::new()).is_ok());
-        let mut again = Again::default();
+        let mut again = StoredRedactor::default();
         let mut position = Vec::new();
         while let Some(next) = store.preview_cleaning(&mut again, &position).unwrap().next {
             position = next;
         }
-        assert_eq!(again.report, Report::default());
+        assert_eq!(again.report, RedactionReport::default());
     }
 }

@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use crate::{
     activity::classify::{Correction, Learned},
-    engine::redaction::{self, Again},
+    engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
     store::{Note, Shelf, Store, Write},
 };
 
 /// What was learned, and where it is kept.
-pub struct Lessons {
+pub struct LearnedTools {
     learned: Arc<Mutex<Learned>>,
     store: Arc<dyn Store>,
 }
 
 /// What is known of a tool, for showing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lesson {
+pub struct LearnedTool {
     /// The tool's name.
     pub tool: String,
     /// What it is for.
@@ -34,7 +34,7 @@ pub struct Lesson {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Saved<L> {
+struct LearnedRecord<L> {
     version: u32,
     learned: L,
 }
@@ -42,13 +42,13 @@ struct Saved<L> {
 const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
-impl Lessons {
+impl LearnedTools {
     /// What was saved. What cannot be read is learned anew.
-    pub fn load(store: Arc<dyn Store>) -> Lessons {
+    pub fn load(store: Arc<dyn Store>) -> LearnedTools {
         let learned = match store.note(Shelf::Learned, NAME) {
             Ok(None) => Learned::default(),
-            Ok(Some(note)) => match serde_json::from_slice::<Saved<Learned>>(&note) {
-                Ok(Saved { version: VERSION, learned }) => learned,
+            Ok(Some(note)) => match serde_json::from_slice::<LearnedRecord<Learned>>(&note) {
+                Ok(LearnedRecord { version: VERSION, learned }) => learned,
                 _ => {
                     tracing::warn!("what was learned about tools is of another version");
                     Learned::default()
@@ -59,7 +59,7 @@ impl Lessons {
                 Learned::default()
             }
         };
-        Lessons { learned: Arc::new(Mutex::new(learned)), store }
+        LearnedTools { learned: Arc::new(Mutex::new(learned)), store }
     }
 
     /// The same for those who classify.
@@ -71,7 +71,7 @@ impl Lessons {
     pub fn change<T>(&self, change: impl FnOnce(&mut Learned) -> T) -> T {
         let mut learned = self.lock();
         let result = change(&mut learned);
-        let saved = Saved { version: VERSION, learned: &*learned };
+        let saved = LearnedRecord { version: VERSION, learned: &*learned };
         let content = serde_json::to_vec(&saved).expect("what was learned is plain data");
         let note = Note { shelf: Shelf::Learned, name: NAME.to_vec(), content: Some(content) };
         // Writes are applied in order, so the lock is held until this one has its place.
@@ -92,10 +92,10 @@ impl Lessons {
     }
 
     /// Every tool that something was learned about, by name.
-    pub fn list(&self) -> Vec<Lesson> {
+    pub fn list(&self) -> Vec<LearnedTool> {
         self.lock()
             .known()
-            .map(|(classification, by_user)| Lesson {
+            .map(|(classification, by_user)| LearnedTool {
                 tool: classification.tool_name,
                 intent: classification.intent,
                 domain: classification.domain,
@@ -113,7 +113,7 @@ impl Lessons {
     /// Takes such a document in; how many entries were taken, known already, and unreadable.
     pub fn import(&self, document: &Value) -> (usize, usize, usize) {
         let mut document = document.clone();
-        Again::default().value(&mut document);
+        StoredRedactor::default().value(&mut document);
         let imported = self.change(|learned| learned.import(&document));
         (imported.taken, imported.needless, imported.unreadable)
     }

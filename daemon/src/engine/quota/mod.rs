@@ -5,7 +5,7 @@
 //! has no episode yet never goes, nor what someone asked to be remembered. A session stays known,
 //! so that its transcript is not read again for nothing; when it goes on, it is read again.
 
-mod goes;
+mod evict;
 mod index;
 
 use std::{sync::Arc, time::Duration};
@@ -16,8 +16,8 @@ use tokio::{
     task::JoinError,
 };
 
-use self::goes::Going;
-pub use self::index::IndexRoom;
+use self::evict::Evictor;
+pub use self::index::IndexQuota;
 use crate::{
     clock,
     engine::{Engine, defect, indexes::Indexes},
@@ -28,7 +28,7 @@ use crate::{
 
 /// How much may be taken on disk, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct DiskLimits {
     /// By the database.
     pub database: u64,
     /// By the search index.
@@ -42,7 +42,7 @@ pub struct Limits {
 /// What was let go so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LetGo {
+pub struct EvictionStats {
     version: u32,
     /// Sessions whose text went.
     pub sessions: u64,
@@ -63,45 +63,45 @@ const PAUSE: Duration = Duration::from_millis(500);
 const RETRY: Duration = Duration::from_secs(30);
 
 /// What keeps the limits.
-pub struct Keeper {
+pub struct QuotaKeeper {
     store: Arc<dyn Store>,
     engine: Engine,
     indexes: Indexes,
-    limits: watch::Sender<Limits>,
+    limits: watch::Sender<DiskLimits>,
     nudged: Notify,
     /// Whether the database would be smaller if it were opened anew.
     can_shrink: bool,
 }
 
-impl Keeper {
-    /// Who feeds the indexes keeps these limits for them ([`IndexRoom`]); here it is only asked whether
+impl QuotaKeeper {
+    /// Who feeds the indexes keeps these limits for them ([`IndexQuota`]); here it is only asked whether
     /// they do. `can_shrink` says whether the database may be made smaller by opening it anew, which was
     /// not tried in vain a moment ago.
     pub fn new(
         engine: Engine,
         indexes: Indexes,
-        limits: watch::Sender<Limits>,
+        limits: watch::Sender<DiskLimits>,
         can_shrink: bool,
-    ) -> Keeper {
+    ) -> QuotaKeeper {
         let (store, nudged) = (engine.store().clone(), Notify::new());
-        Keeper { store, engine, indexes, limits, nudged, can_shrink }
+        QuotaKeeper { store, engine, indexes, limits, nudged, can_shrink }
     }
 
     /// The limits in force.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> DiskLimits {
         *self.limits.borrow()
     }
 
     /// Puts other limits in force, and has a look at once whether there is room.
-    pub fn set_limits(&self, limits: Limits) {
+    pub fn set_limits(&self, limits: DiskLimits) {
         self.limits.send_replace(limits);
         self.store.set_limit(limits.database);
         self.nudged.notify_one();
     }
 
     /// What was let go so far.
-    pub fn let_go(&self) -> LetGo {
-        LetGo::noted(self.store.as_ref())
+    pub fn evicted(&self) -> EvictionStats {
+        EvictionStats::noted(self.store.as_ref())
     }
 
     /// Bytes that the index takes on disk.
@@ -194,7 +194,7 @@ impl Keeper {
 
     fn make_room_now(&self) -> Result<bool, StoreError> {
         let goal = self.store.goal();
-        let mut going = Going::of(self.store.as_ref());
+        let mut going = Evictor::of(self.store.as_ref());
         let content = going.down_to(goal)?;
         tell(going.gone(), "database");
         // With text that waits a new database may be twice as large as is meant, and the two of them
@@ -212,7 +212,7 @@ fn broken(error: &JoinError) -> StoreError {
 }
 
 /// Says in the log what went for the sake of `what`.
-fn tell(gone: LetGo, what: &str) {
+fn tell(gone: EvictionStats, what: &str) {
     if gone.sessions + gone.episodes > 0 {
         tracing::warn!(
             sessions = gone.sessions,
@@ -223,16 +223,16 @@ fn tell(gone: LetGo, what: &str) {
     }
 }
 
-impl LetGo {
+impl EvictionStats {
     /// What the store says was let go so far.
-    fn noted(store: &dyn Store) -> LetGo {
+    fn noted(store: &dyn Store) -> EvictionStats {
         let note = store.note(Shelf::Room, NOTE).ok().flatten();
         note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default()
     }
 
     /// This, and then `more`, just now.
-    fn and(self, more: LetGo) -> LetGo {
-        LetGo {
+    fn and(self, more: EvictionStats) -> EvictionStats {
+        EvictionStats {
             version: VERSION,
             sessions: self.sessions + more.sessions,
             bytes: self.bytes + more.bytes,

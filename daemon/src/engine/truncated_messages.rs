@@ -16,7 +16,7 @@ use crate::{
         format::{Format, Memory},
         salvage, tail,
     },
-    engine::pipeline::{self, Means, OUTPUT},
+    engine::pipeline::{self, OUTPUT, ParseContext},
     model::{
         Role,
         transcript::{Item, Outcome},
@@ -26,7 +26,7 @@ use crate::{
 
 /// A message that is kept in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Long {
+pub struct TruncatedMessage {
     /// Its number in its file.
     pub seq: u32,
     /// The byte of the file that its line begins with.
@@ -43,22 +43,22 @@ pub struct Long {
 /// The messages of one file that are kept in short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Longs(Vec<Long>);
+pub struct TruncatedMessages(Vec<TruncatedMessage>);
 
 /// A long message in one of the files of a session.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LongIn {
+pub struct LocatedMessage {
     /// The file.
     pub source: SourceKey,
     /// Where it lies.
     pub path: String,
     /// The message.
-    pub long: Long,
+    pub long: TruncatedMessage,
 }
 
 /// What an item says beside others of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Worth {
+pub(in crate::engine) enum Relevance {
     /// As much as they do.
     Usual,
     /// Little: it was only read or searched for, and can be so again.
@@ -79,19 +79,19 @@ enum Rank {
 /// So many of a file are noted; those that are worth less give way.
 const MOST: usize = 64;
 
-impl Long {
+impl TruncatedMessage {
     /// Notes `item`, message number `seq` in the line at byte `at`, of which `text` is kept.
     pub(in crate::engine) fn new(
         (seq, at): (u32, u64),
-        (item, worth): (&Item<'_>, Worth),
+        (item, worth): (&Item<'_>, Relevance),
         (role, text): (Role, &str),
-    ) -> Long {
+    ) -> TruncatedMessage {
         let (call, rank, bytes) = match item {
             Item::Result(result) => {
                 let rank = match (result.outcome, worth) {
                     (Outcome::Failed(_), _) => Rank::Failure,
-                    (_, Worth::Usual) => Rank::Output,
-                    (_, Worth::Little) => Rank::Read,
+                    (_, Relevance::Usual) => Rank::Output,
+                    (_, Relevance::Little) => Rank::Read,
                 };
                 (Some(result.call.to_string()), rank, result.content.raw_len())
             }
@@ -100,7 +100,7 @@ impl Long {
                 (None, rank, words(item).map_or(0, |(_, text)| text.len()))
             }
         };
-        Long { seq, at, call, kept: checksum(text), rank, bytes: bytes as u64 }
+        TruncatedMessage { seq, at, call, kept: checksum(text), rank, bytes: bytes as u64 }
     }
 
     /// The more it is, the sooner a model is asked; of two that are alike, about the earlier one.
@@ -114,8 +114,8 @@ impl Long {
     }
 }
 
-impl Longs {
-    pub(in crate::engine) fn note(&mut self, long: Long) {
+impl TruncatedMessages {
+    pub(in crate::engine) fn note(&mut self, long: TruncatedMessage) {
         self.0.push(long);
         if self.0.len() > MOST {
             let least = (0..self.0.len()).min_by_key(|at| self.0[*at].worth());
@@ -124,14 +124,14 @@ impl Longs {
     }
 
     /// All of them, in their order in the file.
-    pub fn iter(&self) -> impl Iterator<Item = &Long> {
+    pub fn iter(&self) -> impl Iterator<Item = &TruncatedMessage> {
         self.0.iter()
     }
 }
 
-impl LongIn {
+impl LocatedMessage {
     /// The whole of it, without secrets; `None` when it does not stand in the file any more.
-    pub fn content(&self, format: &dyn Format, means: &Means) -> Option<String> {
+    pub fn content(&self, format: &dyn Format, parse_context: &ParseContext) -> Option<String> {
         let line = tail::line_at(Path::new(&self.path), self.long.at);
         let line = line.inspect_err(|error| tracing::debug!(%error, "cannot be read again"));
         let line = line.ok().flatten()?;
@@ -139,22 +139,22 @@ impl LongIn {
         let (mut memory, mut tally) = (Memory::default(), Tally::default());
         salvage::read_line(format, &line, &mut memory, &mut tally, &mut |mut entry| {
             if content.is_none() {
-                content = self.content_of(&mut entry.item, means);
+                content = self.content_of(&mut entry.item, parse_context);
             }
         });
         content
     }
 
-    fn content_of(&self, item: &mut Item<'_>, means: &Means) -> Option<String> {
+    fn content_of(&self, item: &mut Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Result(result) if self.long.call.as_deref() == Some(&*result.call) => {
                 let output = result.content.decode(OUTPUT);
-                Some(means.redactor.redact(&output).text.into_owned())
+                Some(parse_context.redactor.redact(&output).text.into_owned())
             }
             Item::Result(_) | Item::Call(_) => None,
             item if self.long.call.is_none() => {
-                pipeline::redact(item, &means.redactor);
-                let kept = means.filter.keep(item, &mut Waiting::default())?;
+                pipeline::redact(item, &parse_context.redactor);
+                let kept = parse_context.filter.keep(item, &mut Waiting::default())?;
                 let (_, text) = words(item).filter(|_| self.long.is(&kept.text))?;
                 Some(text.trim().to_owned())
             }
@@ -172,19 +172,19 @@ fn checksum(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn long(seq: u32, rank: Rank, bytes: u64) -> Long {
-        Long { seq, at: 0, call: None, kept: 0, rank, bytes }
+    fn long(seq: u32, rank: Rank, bytes: u64) -> TruncatedMessage {
+        TruncatedMessage { seq, at: 0, call: None, kept: 0, rank, bytes }
     }
 
     #[test]
     fn those_that_say_most_stay() {
-        let mut longs = Longs::default();
-        longs.note(long(0, Rank::User, 5));
-        longs.note(long(1, Rank::Output, 1_000_000));
+        let mut truncated = TruncatedMessages::default();
+        truncated.note(long(0, Rank::User, 5));
+        truncated.note(long(1, Rank::Output, 1_000_000));
         for seq in 2..200 {
-            longs.note(long(seq, Rank::Agent, u64::from(seq)));
+            truncated.note(long(seq, Rank::Agent, u64::from(seq)));
         }
-        let kept: Vec<u32> = longs.iter().map(|long| long.seq).collect();
+        let kept: Vec<u32> = truncated.iter().map(|long| long.seq).collect();
         let wanted: Vec<u32> = [0].into_iter().chain(137..200).collect();
         assert_eq!(kept, wanted);
     }

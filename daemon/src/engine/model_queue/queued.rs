@@ -10,7 +10,7 @@ use crate::{
 
 /// A session that a model is still to be asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Awaiting {
+pub struct QueuedQuestion {
     /// When it is asked.
     pub due: Timestamp,
     /// How often it was asked again.
@@ -21,7 +21,7 @@ pub struct Awaiting {
 
 /// The form on disk.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct QueuedRecord {
     version: u32,
     due: i64,
     retried: u32,
@@ -32,21 +32,21 @@ const VERSION: u32 = 1;
 
 /// All of them, as they were saved. What cannot be read is left out: such a session keeps the
 /// summary that it has.
-pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, Awaiting)>, StoreError> {
+pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, StoreError> {
     let notes = store.notes(Shelf::Awaiting)?.into_iter();
     let read = |(name, content): (Vec<u8>, Vec<u8>)| {
         let key = SessionKey(u64::from_be_bytes(name.try_into().ok()?));
-        let record: Record = serde_json::from_slice(&content).ok()?;
-        let Record { version: VERSION, due, retried, error } = record else { return None };
-        Some((key, Awaiting { due: Timestamp::from_micros(due), retried, error }))
+        let record: QueuedRecord = serde_json::from_slice(&content).ok()?;
+        let QueuedRecord { version: VERSION, due, retried, error } = record else { return None };
+        Some((key, QueuedQuestion { due: Timestamp::from_micros(due), retried, error }))
     };
     Ok(notes.filter_map(read).collect())
 }
 
 /// Saves what a session awaits, or that it awaits nothing any more.
-pub fn write(session: SessionKey, awaiting: Option<&Awaiting>) -> Write {
+pub fn write(session: SessionKey, awaiting: Option<&QueuedQuestion>) -> Write {
     let content = awaiting.map(|awaiting| {
-        let record = Record {
+        let record = QueuedRecord {
             version: VERSION,
             due: awaiting.due.micros(),
             retried: awaiting.retried,

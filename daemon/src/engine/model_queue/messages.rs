@@ -10,9 +10,9 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 use crate::{
     capture::filter::Keep,
     engine::{
-        asking::{Asker, Question, is_about_the_question},
         files,
-        long::LongIn,
+        model_queue::{ModelQuestion, Summarizer, is_about_the_question},
+        truncated_messages::LocatedMessage,
     },
     llm::{
         error::Error,
@@ -30,18 +30,18 @@ const SHOWN: u32 = 6_000;
 /// Tokens that a model may think before it answers.
 const THOUGHTS: u32 = 1_000;
 
-impl Asker {
+impl Summarizer {
     /// Asks about the messages that say most, as many as may be, and puts the answers in their
     /// places. What was answered before something failed is kept.
     pub(super) fn ask_about_messages(
         &self,
-        question: &Question,
+        question: &ModelQuestion,
         store: &dyn Store,
     ) -> Result<(), Error> {
         let most = usize::try_from(self.prompts.max_per_session).unwrap_or(usize::MAX);
         let mut words: BTreeMap<SourceKey, Vec<Reworded>> = BTreeMap::new();
         let mut end = Ok(());
-        for long in question.longs.iter().take(most) {
+        for long in question.truncated.iter().take(most) {
             match self.reworded(long, question, store) {
                 Ok(reworded) => words.entry(long.source).or_default().extend(reworded),
                 Err(error) if is_about_the_question(&error) => {
@@ -68,8 +68,8 @@ impl Asker {
     /// more.
     fn reworded(
         &self,
-        long: &LongIn,
-        question: &Question,
+        long: &LocatedMessage,
+        question: &ModelQuestion,
         store: &dyn Store,
     ) -> Result<Option<Reworded>, Error> {
         let message =
@@ -79,7 +79,7 @@ impl Asker {
         };
         let Some(source) = self.template_of(message.role) else { return Ok(None) };
         let format = files::format_of(&question.session.id.agent);
-        let content = format.and_then(|format| long.content(format, &self.means));
+        let content = format.and_then(|format| long.content(format, &self.parse_context));
         let Some(content) = content else {
             tracing::debug!(
                 file = long.path,
@@ -98,7 +98,7 @@ impl Asker {
     /// The template that the filter names for messages of `role`; `None` when they are kept whole,
     /// or not at all.
     pub(super) fn template_of(&self, role: Role) -> Option<Source> {
-        match self.means.filter.of(role) {
+        match self.parse_context.filter.of(role) {
             Keep::Template(name) => Some(Source::File(name.clone())),
             Keep::Prompt(text) => Some(Source::Inline(text.clone())),
             Keep::Full | Keep::Omit => None,
@@ -109,7 +109,7 @@ impl Asker {
         &self,
         message: &Message,
         (content, source): (&str, &Source),
-        question: &Question,
+        question: &ModelQuestion,
     ) -> Result<String, Error> {
         let context = context(message);
         let project = Path::new(question.episode.project.path());
@@ -138,7 +138,7 @@ impl Asker {
             saved_tokens: u64::from(whole.saturating_sub(tokens::estimate(&content))),
         };
         let reply = self.client.ask_blocking(&self.runtime, &request)?;
-        let text = self.means.redactor.redact(&reply.text).text;
+        let text = self.parse_context.redactor.redact(&reply.text).text;
         let summary = limit::within(&readable(&text), max_chars);
         if summary.is_empty() {
             return Err(Error::BadReply { reason: "it is empty".to_owned() });

@@ -4,84 +4,87 @@ use std::{collections::HashSet, sync::atomic::Ordering};
 
 use tokio::sync::oneshot;
 
-use super::{Settling, State};
+use super::{EngineState, SettleWaiter};
 use crate::{
     capture::watch::Watch,
     engine::{
-        AskError, Closed, How, Needed, Scope, Status, ask::Ask, history::Known, schedule::Queue,
+        CloseOutcome, Closed, EngineError, PendingEpisode, Scope, Status,
+        backfill::BackfillContext, command::Command, schedule::Queue,
     },
     fault,
     model::{
         EpisodeId, SessionKey, Timestamp,
         session::{State as SessionState, Unindexed},
     },
-    session::Event as SessionEvent,
+    session::SessionEvent,
 };
 
-impl State {
-    pub(super) fn answer(&mut self, ask: Ask, now: Timestamp) {
+impl EngineState {
+    pub(super) fn answer(&mut self, ask: Command, now: Timestamp) {
         match ask {
-            Ask::Close { session, reply, .. }
+            Command::Close { session, reply, .. }
                 if let Some(episode) = self.episode_of_elsewhere(session) =>
             {
-                let (episode, how) = (Some(episode), How::Unchanged);
+                let (episode, how) = (Some(episode), CloseOutcome::Unchanged);
                 drop(reply.send(Ok(Closed { session, episode, how, position: 0 })));
             }
-            Ask::Close { reply, .. } if let Err(error) = self.engine.has_room() => {
+            Command::Close { reply, .. } if let Err(error) = self.engine.has_room() => {
                 drop(reply.send(Err(error)));
             }
-            Ask::Close { session, reason, reply } => {
+            Command::Close { session, reason, reply } => {
                 if reason.is_asked() {
                     self.try_again(session, now);
                 }
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
                     Some(_) => self.waiting.entry(session).or_default().push(reply),
-                    None => drop(reply.send(Err(AskError::NoSuchSession))),
+                    None => drop(reply.send(Err(EngineError::NoSuchSession))),
                 }
             }
-            Ask::CloseLater { session, reply, .. }
+            Command::CloseLater { session, reply, .. }
                 if self.episode_of_elsewhere(session).is_some() =>
             {
                 drop(reply.send(Ok(())));
             }
-            Ask::CloseLater { session, reason, reply } => {
+            Command::CloseLater { session, reason, reply } => {
                 match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
                     Some(_) => self.reply_when_saved(reply),
-                    None => drop(reply.send(Err(AskError::NoSuchSession))),
+                    None => drop(reply.send(Err(EngineError::NoSuchSession))),
                 }
             }
-            Ask::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
-            Ask::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
-            Ask::Running(reply) => drop(reply.send(self.agents.iter().cloned().collect())),
-            Ask::AgentRuns(running) => self.agent_runs(running),
-            Ask::AgentLeft(session) => self.agent_left(&session, now),
-            Ask::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
-            Ask::Known(reply) => drop(reply.send(Known {
+            Command::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
+            Command::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
+            Command::Running(reply) => drop(reply.send(self.agents.iter().cloned().collect())),
+            Command::AgentRuns(running) => self.agent_runs(running),
+            Command::AgentLeft(session) => self.agent_left(&session, now),
+            Command::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
+            Command::Known(reply) => drop(reply.send(BackfillContext {
                 live: self.tracker.iter().cloned().collect(),
                 roots: self.places.roots.clone(),
                 excluded: self.settings.excluded.clone(),
                 forgotten: self.reader.forgotten.clone(),
             })),
-            Ask::Status(reply) => drop(reply.send(self.status())),
-            Ask::Pending { session, reply } => drop(reply.send(self.pending(session, now))),
-            Ask::Asker(reply) => drop(reply.send(self.settings.asker.clone())),
-            Ask::Settled { sessions, reply } => {
+            Command::Status(reply) => drop(reply.send(self.status())),
+            Command::PendingAnswer { session, reply } => {
+                drop(reply.send(self.pending(session, now)))
+            }
+            Command::Summarizer(reply) => drop(reply.send(self.settings.summarizer.clone())),
+            Command::Settled { sessions, reply } => {
                 let unreadable = self.unreadable.take();
                 self.files_changed(unreadable, now);
                 self.look_for_agents(now);
                 let scans = self.watches.iter().map(Watch::rescan);
                 let scan = scans.max().unwrap_or(0);
-                self.settling.push(Settling { sessions, scan, reply });
+                self.settling.push(SettleWaiter { sessions, scan, reply });
             }
-            Ask::Summarise { session, reply } => self.summarise(session, reply, now),
-            Ask::Asking { scope, reply } => drop(reply.send(self.asking(&scope, now))),
-            Ask::LetGo { sessions, reply } => self.let_go(sessions, reply),
-            Ask::LetGoEnded { sessions, reply } => {
+            Command::Summarise { session, reply } => self.summarise(session, reply, now),
+            Command::Asking { scope, reply } => drop(reply.send(self.asking(&scope, now))),
+            Command::EvictionStats { sessions, reply } => self.let_go(sessions, reply),
+            Command::LetGoEnded { sessions, reply } => {
                 self.let_go_ended(&sessions);
                 let _ = reply.send(());
             }
-            Ask::NoteProblem(problem) => self.note_problem(problem),
-            Ask::Reload(settings, reply) => {
+            Command::NoteProblem(problem) => self.note_problem(problem),
+            Command::Reload(settings, reply) => {
                 let (settings, places) = *settings;
                 self.tracker.set_config(settings.session);
                 self.settings = settings;
@@ -93,7 +96,7 @@ impl State {
                 }
                 let _ = reply.send(());
             }
-            Ask::Stop(reply) => self.stop(reply),
+            Command::Stop(reply) => self.stop(reply),
         }
     }
 
@@ -108,23 +111,23 @@ impl State {
     fn try_again(&mut self, session: SessionKey, now: Timestamp) {
         self.schedule.test_now(session, now);
         if let Some(session) = self.session(session) {
-            self.reader.at_work.try_again(&session.id);
+            self.reader.crash_tracker.try_again(&session.id);
         }
     }
 
     /// Replies when everything saved so far would survive a power cut.
-    fn reply_when_saved(&self, reply: oneshot::Sender<Result<(), AskError>>) {
+    fn reply_when_saved(&self, reply: oneshot::Sender<Result<(), EngineError>>) {
         // Writes are applied in order: behind an empty list all earlier ones are safe.
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move {
             let saved = saved.done().await.map(drop);
             fault::point("close: taken down");
-            drop(reply.send(saved.map_err(|error| AskError::Failed(error.to_string()))));
+            drop(reply.send(saved.map_err(|error| EngineError::Failed(error.to_string()))));
         });
     }
 
     /// Starts the jobs that a search needs, the most recently written sessions first.
-    fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<Needed> {
+    fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<PendingEpisode> {
         if self.engine.has_room().is_err() {
             return Vec::new();
         }
@@ -141,7 +144,7 @@ impl State {
             if after.is_some_and(|after| matches!(after.state, SessionState::Indexing(_))) {
                 let (reply, done) = oneshot::channel();
                 self.waiting.entry(key).or_default().push(reply);
-                needed.push(Needed { session: key, done });
+                needed.push(PendingEpisode { session: key, done });
             }
         }
         needed
@@ -176,7 +179,7 @@ impl State {
         }
         let all_over = self.tracker.next_deadline().is_none();
         let rescanned = self.rescanned;
-        let is_done = |settling: &mut Settling| {
+        let is_done = |settling: &mut SettleWaiter| {
             settling.scan <= rescanned && (all_over || !settling.sessions)
         };
         for done in self.settling.extract_if(.., is_done) {
@@ -209,7 +212,7 @@ impl State {
         self.discovery.stop();
         self.schedule.clear();
         self.waiting.clear();
-        self.settings.asker.client.stop();
+        self.settings.summarizer.client.stop();
         self.end_watches();
         let unsaved: HashSet<SessionKey> = self.states.unsaved().into_iter().collect();
         for session in unsaved {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 
 use super::{
-    Limits,
-    goes::{self, Going},
+    DiskLimits,
+    evict::{self, Evictor},
     tell,
 };
 use crate::{
@@ -22,29 +22,29 @@ const TIGHT: u64 = 3;
 const GOAL: u64 = 2;
 
 /// The room of the search index.
-pub struct IndexRoom {
-    limits: watch::Receiver<Limits>,
+pub struct IndexQuota {
+    limits: watch::Receiver<DiskLimits>,
     /// Bytes that it took when there was no text that could go for it.
     in_vain: AtomicU64,
 }
 
 /// Why the index was not made smaller.
 #[derive(Debug, thiserror::Error)]
-enum RoomError {
+enum QuotaError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
-impl IndexRoom {
+impl IndexQuota {
     /// With these limits, as they change.
-    pub fn new(limits: watch::Receiver<Limits>) -> IndexRoom {
-        IndexRoom { limits, in_vain: AtomicU64::new(0) }
+    pub fn new(limits: watch::Receiver<DiskLimits>) -> IndexQuota {
+        IndexQuota { limits, in_vain: AtomicU64::new(0) }
     }
 
     /// The limits, as they change.
-    pub(in crate::engine) fn limits(&self) -> watch::Receiver<Limits> {
+    pub(in crate::engine) fn limits(&self) -> watch::Receiver<DiskLimits> {
         self.limits.clone()
     }
 
@@ -66,7 +66,7 @@ impl IndexRoom {
         store: &dyn Store,
         (indexes, limit): (&Indexes, u64),
         position: Position,
-    ) -> Result<(), RoomError> {
+    ) -> Result<(), QuotaError> {
         loop {
             let taken = indexes.bytes()?;
             let in_vain = self.in_vain.load(Ordering::Relaxed);
@@ -102,8 +102,8 @@ pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
 
 /// Lets go of so large a part of all text, from 0 to 1; returns the files whose text went.
 fn share_goes(store: &dyn Store, share: f64) -> Result<Vec<SourceKey>, StoreError> {
-    let all = goes::text_bytes(store)?;
-    let mut going = Going::of(store);
+    let all = evict::text_bytes(store)?;
+    let mut going = Evictor::of(store);
     let gone = going.text((all as f64 * share).ceil() as u64)?;
     tell(going.gone(), "search index");
     Ok(gone)

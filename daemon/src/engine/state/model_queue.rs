@@ -12,17 +12,17 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::{State, sessions::writes_of};
+use super::{EngineState, sessions::writes_of};
 use crate::{
     engine::{
-        Event,
-        ask::{AskError, ModelStatus, Pending, Scope},
-        asking::{
-            AskEnd, Asker,
-            awaiting::{self, Awaiting},
-        },
+        EngineEvent,
+        command::{EngineError, ModelStatus, PendingAnswer, Scope},
         defect,
-        job::Gathered,
+        job::GatherOutcome,
+        model_queue::{
+            SummarizeOutcome, Summarizer,
+            queued::{self, QueuedQuestion},
+        },
         schedule::Queue,
     },
     llm::{
@@ -37,31 +37,34 @@ use crate::{
 
 /// What models are asked about.
 #[derive(Default)]
-pub(super) struct Asks {
-    awaiting: BTreeMap<SessionKey, Awaiting>,
+pub(super) struct ModelQueue {
+    awaiting: BTreeMap<SessionKey, QueuedQuestion>,
     /// Sessions whose question is being gathered.
     gathering: HashSet<SessionKey>,
     /// Sessions that a model is being asked about.
     running: HashSet<SessionKey>,
-    waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), AskError>>>>,
+    waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), EngineError>>>>,
     /// The last failure that nobody waited for: whoever closed the session may be about to.
-    failed: Option<(SessionKey, AskError)>,
+    failed: Option<(SessionKey, EngineError)>,
     /// Counts the askers: what another one says after a reload is no outage of this one's.
     generation: u64,
 }
 
 /// What came of a question.
-pub(in crate::engine) struct Answered {
+pub(in crate::engine) struct ModelAnswer {
     session: SessionKey,
     /// The episode that was asked about.
     episode: EpisodeId,
-    end: AskEnd,
+    end: SummarizeOutcome,
     generation: u64,
 }
 
-impl Asks {
-    pub(super) fn load(store: &dyn Store) -> Result<Asks, StoreError> {
-        Ok(Asks { awaiting: awaiting::load(store)?.into_iter().collect(), ..Asks::default() })
+impl ModelQueue {
+    pub(super) fn load(store: &dyn Store) -> Result<ModelQueue, StoreError> {
+        Ok(ModelQueue {
+            awaiting: queued::load(store)?.into_iter().collect(),
+            ..ModelQueue::default()
+        })
     }
 
     /// When the next session falls due.
@@ -70,7 +73,7 @@ impl Asks {
     }
 
     /// Sessions that nothing is done about at present.
-    fn idle(&self) -> impl Iterator<Item = (SessionKey, &Awaiting)> {
+    fn idle(&self) -> impl Iterator<Item = (SessionKey, &QueuedQuestion)> {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
         self.awaiting.iter().filter(move |(key, _)| is_idle(key)).map(|(key, one)| (*key, one))
@@ -93,29 +96,29 @@ impl Asks {
     }
 }
 
-impl State {
+impl EngineState {
     /// Whether a model is being asked, or is to be asked now.
     pub(super) fn asks_now(&self, now: Timestamp) -> bool {
         let is_due = || self.asks.next_due().is_some_and(|due| due <= now);
         !self.asks.running.is_empty()
             || !self.asks.gathering.is_empty()
-            || self.settings.asker.is_on() && is_due()
+            || self.settings.summarizer.is_on() && is_due()
     }
 
     /// When the next question is gathered; `None` while as many are asked as may be at a time.
     pub(super) fn next_ask(&self) -> Option<Timestamp> {
-        let asker = &self.settings.asker;
-        let has_room = self.asks.gathering.len() + self.asks.running.len() < asker.concurrency;
-        self.asks.next_due().filter(|_| asker.is_on() && has_room)
+        let summarizer = &self.settings.summarizer;
+        let has_room = self.asks.gathering.len() + self.asks.running.len() < summarizer.concurrency;
+        self.asks.next_due().filter(|_| summarizer.is_on() && has_room)
     }
 
     /// Gathers what is known of sessions that fall due, as many as may be asked about at a time.
     pub(super) fn start_asking(&mut self, now: Timestamp) {
-        if !self.settings.asker.is_on() {
+        if !self.settings.summarizer.is_on() {
             return;
         }
         let busy = self.asks.gathering.len() + self.asks.running.len();
-        let free = self.settings.asker.concurrency.saturating_sub(busy);
+        let free = self.settings.summarizer.concurrency.saturating_sub(busy);
         let due = self.asks.idle().filter(|(_, awaiting)| awaiting.due <= now);
         let due: Vec<SessionKey> = due.map(|(key, _)| key).take(free).collect();
         for session in due {
@@ -132,28 +135,28 @@ impl State {
         reason: &CloseReason,
         (is_new, now): (bool, Timestamp),
     ) {
-        if !self.settings.asker.is_on() || *reason == CloseReason::HistorySync {
+        if !self.settings.summarizer.is_on() || *reason == CloseReason::HistorySync {
             return;
         }
         let key = session.key;
         let asked_for = matches!(reason, CloseReason::Explicit(_));
         let is_known = self.asks.awaiting.contains_key(&key);
-        let writes = self.settings.asker.summarises();
+        let writes = self.settings.summarizer.writes_summaries();
         if is_new || asked_for && (is_known || writes && self.is_of_evidence(session)) {
-            self.await_model(key, Awaiting { due: now, retried: 0, error: None });
+            self.await_model(key, QueuedQuestion { due: now, retried: 0, error: None });
         } else if !is_known && writes {
             let project = session.project.as_ref().map(crate::model::Project::namespace);
-            let client = &self.settings.asker.client;
+            let client = &self.settings.summarizer.client;
             client.avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
         }
     }
 
     /// The job that gathered what is known of a session ended.
-    pub(super) fn gathered(&mut self, session: SessionKey, gathered: Gathered) {
+    pub(super) fn gathered(&mut self, session: SessionKey, gathered: GatherOutcome) {
         let question = match gathered {
-            Gathered::NotAsked => return,
-            Gathered::Nothing => None,
-            Gathered::Question(question) => Some(question),
+            GatherOutcome::NotAsked => return,
+            GatherOutcome::Nothing => None,
+            GatherOutcome::Question(question) => Some(question),
         };
         if !self.asks.gathering.remove(&session) || self.stopping.is_some() {
             return;
@@ -165,17 +168,19 @@ impl State {
         };
         self.asks.running.insert(session);
         let (events, generation) = (self.engine.events.clone(), self.asks.generation);
-        let asker: Arc<Asker> = self.settings.asker.clone();
+        let summarizer: Arc<Summarizer> = self.settings.summarizer.clone();
         let store = self.engine.store.clone();
         let episode = question.episode.id;
         tokio::spawn(async move {
-            let ask = move || asker.ask(*question, store.as_ref());
+            let ask = move || summarizer.ask(*question, store.as_ref());
             let ended = tokio::task::spawn_blocking(ask).await;
             let end = ended.unwrap_or_else(|error| {
-                AskEnd::Failed(Error::BadReply { reason: defect::told(&error).to_owned() })
+                SummarizeOutcome::Failed(Error::BadReply {
+                    reason: defect::told(&error).to_owned(),
+                })
             });
-            let answered = Answered { session, episode, end, generation };
-            drop(events.send(Event::Answered(Box::new(answered))).await);
+            let answered = ModelAnswer { session, episode, end, generation };
+            drop(events.send(EngineEvent::ModelAnswered(Box::new(answered))).await);
         });
     }
 
@@ -184,8 +189,8 @@ impl State {
         self.asks.gathering.remove(&session);
     }
 
-    pub(super) fn answered(&mut self, answered: Answered, now: Timestamp) {
-        let Answered { session: key, episode: asked_about, end, generation } = answered;
+    pub(super) fn answered(&mut self, answered: ModelAnswer, now: Timestamp) {
+        let ModelAnswer { session: key, episode: asked_about, end, generation } = answered;
         self.asks.running.remove(&key);
         if self.stopping.is_some() {
             return;
@@ -197,15 +202,15 @@ impl State {
             return;
         }
         match end {
-            AskEnd::Made(made) => {
+            SummarizeOutcome::Made(made) => {
                 drop(self.engine.store.write(writes_of(*made)));
                 self.asked(key, &Ok(()));
             }
-            AskEnd::Nothing => self.asked(key, &Ok(())),
-            AskEnd::Failed(_) if generation != self.asks.generation => {
-                self.await_model(key, Awaiting { due: now, retried: 0, error: None });
+            SummarizeOutcome::Nothing => self.asked(key, &Ok(())),
+            SummarizeOutcome::Failed(_) if generation != self.asks.generation => {
+                self.await_model(key, QueuedQuestion { due: now, retried: 0, error: None });
             }
-            AskEnd::Failed(error) => self.not_answered(key, &error, now),
+            SummarizeOutcome::Failed(error) => self.not_answered(key, &error, now),
         }
     }
 
@@ -214,21 +219,21 @@ impl State {
     pub(super) fn summarise(
         &mut self,
         key: SessionKey,
-        reply: oneshot::Sender<Result<(), AskError>>,
+        reply: oneshot::Sender<Result<(), EngineError>>,
         now: Timestamp,
     ) {
         let session = self.session(key).filter(|session| self.is_of_evidence(session));
-        if session.is_none() || !self.settings.asker.summarises() {
+        if session.is_none() || !self.settings.summarizer.writes_summaries() {
             drop(reply.send(Ok(())));
             return;
         }
-        self.await_model(key, Awaiting { due: now, retried: 0, error: None });
+        self.await_model(key, QueuedQuestion { due: now, retried: 0, error: None });
         self.asks.waiting.entry(key).or_default().push(reply);
     }
 
     /// About how many sessions in `scope` a model is being asked, or will be at once.
     pub(super) fn asking(&self, scope: &Scope, now: Timestamp) -> usize {
-        if !self.settings.asker.summarises() {
+        if !self.settings.summarizer.writes_summaries() {
             return 0;
         }
         let due = self.asks.awaiting.iter().filter(|(_, awaiting)| awaiting.due <= now);
@@ -247,12 +252,12 @@ impl State {
     }
 
     /// What someone who closed a session waits for, and how long; `None` when no model is asked.
-    pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<Pending> {
-        let asker = self.settings.asker.clone();
+    pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
+        let summarizer = self.settings.summarizer.clone();
         let is_running =
             self.asks.running.contains(&session) || self.asks.gathering.contains(&session);
         let is_due = self.asks.awaiting.get(&session).is_some_and(|awaiting| awaiting.due <= now);
-        let done = (asker.is_on() && (is_running || is_due)).then(|| {
+        let done = (summarizer.is_on() && (is_running || is_due)).then(|| {
             let (reply, done) = oneshot::channel();
             self.asks.waiting.entry(session).or_default().push(reply);
             done
@@ -263,17 +268,21 @@ impl State {
             drop(reply.send(Err(error)));
             Some(done)
         });
-        asker.is_on().then_some(Pending { done, patience: asker.patience })
+        summarizer.is_on().then_some(PendingAnswer { done, patience: summarizer.patience })
     }
 
     pub(super) fn model_status(&self) -> ModelStatus {
-        let asker = &self.settings.asker;
+        let summarizer = &self.settings.summarizer;
         ModelStatus {
-            is_on: asker.is_on(),
-            writes_summaries: asker.summarises(),
+            is_on: summarizer.is_on(),
+            writes_summaries: summarizer.writes_summaries(),
             awaiting: self.asks.awaiting.len(),
             asking: self.asks.running.len(),
-            outage: asker.client.outage().filter(|_| asker.is_on()).map(|error| error.to_string()),
+            outage: summarizer
+                .client
+                .outage()
+                .filter(|_| summarizer.is_on())
+                .map(|error| error.to_string()),
             last_error: self.asks.awaiting.values().find_map(|awaiting| awaiting.error.clone()),
         }
     }
@@ -286,7 +295,7 @@ impl State {
 
     fn not_answered(&mut self, session: SessionKey, error: &Error, now: Timestamp) {
         let before = self.asks.awaiting.get(&session).map_or(0, |awaiting| awaiting.retried);
-        let resilience = &self.settings.asker.resilience;
+        let resilience = &self.settings.summarizer.resilience;
         let is_full = self.asks.awaiting.len() > resilience.max_queue_size as usize;
         let plan = match resilience::plan(resilience, error, before, now) {
             Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
@@ -298,13 +307,13 @@ impl State {
                 let is_try = !matches!(error.retry(), Retry::At(_));
                 let retried = before + u32::from(is_try);
                 let told = Some(error.to_string());
-                self.await_model(session, Awaiting { due, retried, error: told });
+                self.await_model(session, QueuedQuestion { due, retried, error: told });
                 self.reply_to_asking(session, &Ok(()));
             }
             Plan::StoreRaw => self.asked(session, &Ok(())),
             Plan::Fail => {
                 self.note_problem(error.to_string());
-                let error = AskError::Failed(error.to_string());
+                let error = EngineError::Failed(error.to_string());
                 let is_waited_for = self.asks.waiting.contains_key(&session);
                 self.asked(session, &Err(error.clone()));
                 self.asks.failed = (!is_waited_for).then_some((session, error));
@@ -312,23 +321,23 @@ impl State {
         }
     }
 
-    fn await_model(&mut self, session: SessionKey, awaiting: Awaiting) {
-        if self.settings.asker.resilience.persist_to_disk {
-            drop(self.engine.store.write(vec![awaiting::write(session, Some(&awaiting))]));
+    fn await_model(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
+        if self.settings.summarizer.resilience.persist_to_disk {
+            drop(self.engine.store.write(vec![queued::write(session, Some(&awaiting))]));
         }
         self.asks.awaiting.insert(session, awaiting);
     }
 
     /// A model need not be asked about a session any more.
-    fn asked(&mut self, session: SessionKey, how: &Result<(), AskError>) {
+    fn asked(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
         if self.asks.awaiting.remove(&session).is_some() {
-            drop(self.engine.store.write(vec![awaiting::write(session, None)]));
+            drop(self.engine.store.write(vec![queued::write(session, None)]));
         }
         self.asks.failed.take_if(|(failed, _)| *failed == session);
         self.reply_to_asking(session, how);
     }
 
-    fn reply_to_asking(&mut self, session: SessionKey, how: &Result<(), AskError>) {
+    fn reply_to_asking(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
         for reply in self.asks.waiting.remove(&session).into_iter().flatten() {
             drop(reply.send(how.clone()));
         }
