@@ -13,17 +13,17 @@ use graphitid::{
     clock,
     llm::{
         client::Client,
-        config::{Config, Provider},
+        config::{Config, ProviderKind},
         ledger::Ledger,
         ledger_file::LedgerFile,
         ports::{Avoided, End, Journal, Ports, SystemClock, UsageRecord},
-        request::{Form, Purpose, Request},
+        request::{CompletionRequest, Purpose, ReplyFormat},
         tokens,
     },
     prompt::{
         cache_key::SummaryKey,
         config::Config as Prompts,
-        kind::Kind,
+        kind::PromptKind,
         library::{Folders, Sources, Templates},
         limit,
         template::Values,
@@ -41,7 +41,7 @@ fn a_message_is_summarised_within_all_bounds() {
     let folders = Folders { home: home.path().to_owned(), user: None };
     let templates = Templates::new(folders, Sources::new(&Prompts::default(), None));
 
-    let kind = Kind::of_context("tool: Read");
+    let kind = PromptKind::of_context("tool: Read");
     let template = templates.template(kind, None);
     // Made from pieces, so that no one takes it for a real one.
     let secret = ["ghp_", "x7Kq2LmZ9vRt4WsY", "8bNc3HdJ6pFg1TzQ5aVe"].concat();
@@ -53,10 +53,10 @@ fn a_message_is_summarised_within_all_bounds() {
         max_chars: Some(max_chars),
         ..Values::default()
     };
-    let request = Request {
+    let request = CompletionRequest {
         purpose: Purpose::MessageSummary,
         prompt: template.fill(&values),
-        form: Form::Text,
+        form: ReplyFormat::Text,
         max_output_tokens: tokens::for_answer(max_chars),
         project: None,
         saved_tokens: 0,
@@ -65,7 +65,7 @@ fn a_message_is_summarised_within_all_bounds() {
     let said = "The file holds a token. It is read by the build, which then goes on for long.";
     let (address, seen) = serve_once(said);
     let config = Config {
-        provider: Provider::OpenAi,
+        provider: ProviderKind::OpenAi,
         base_url: Some(format!("{address}/v1")),
         model: Some("some-model".to_owned()),
         ..Config::default()

@@ -26,7 +26,7 @@ use crate::{
         follow,
         quota::{IndexQuota, QuotaKeeper},
     },
-    store::{Condition, Store},
+    store::{Store, StoreHealth},
 };
 
 /// Between two looks into the spool, where the file system reports no changes.
@@ -60,7 +60,7 @@ impl Supervisor {
         let limits = self.limits();
         let (store, damage) = open_store(&home, limits.database)?;
         // What was opened to be made smaller, and is not, would not be the next time.
-        let can_shrink = is_first || !store.is_tight();
+        let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
         let (limits, in_force) = watch::channel(limits);
@@ -124,8 +124,8 @@ impl Round {
     /// Whether the round is over with the end of one of its tasks.
     pub(super) fn end_after(&self, ended: Ended) -> Option<RoundEnd> {
         let Ended { task, is_defect } = ended;
-        let condition = self.daemon.engine.store().condition();
-        let is_store_broken = matches!(&*condition.borrow(), Condition::Failed(_));
+        let condition = self.daemon.engine.store().quota().health();
+        let is_store_broken = matches!(&*condition.borrow(), StoreHealth::Failed(_));
         match task {
             Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
             // The keeper waits until the database works again; until then is searched what there is.

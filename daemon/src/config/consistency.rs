@@ -7,8 +7,8 @@ use crate::{
         Loaded,
         problem::{Notice, Place, Problem},
     },
-    llm::config::Provider,
-    llm::embed::config::Provider as Embedder,
+    llm::config::ProviderKind,
+    llm::embed::config::EmbeddingProvider,
     summarize::config::Detection,
 };
 
@@ -38,7 +38,7 @@ fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
              as {\"fixing\": 0.8}, or write \"auto\"",
         ));
     }
-    if config.llm.provider == Provider::Command && config.llm.command.is_none() {
+    if config.llm.provider == ProviderKind::Command && config.llm.command.is_none() {
         conflicts.push((
             "session_tracking.llm.provider",
             "is \"command\", which needs `session_tracking.llm.command`; add it, such as [\"my-model\", \
@@ -46,7 +46,7 @@ fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
         ));
     }
     let embeddings = &config.search.embeddings;
-    if embeddings.provider == Embedder::Local && embeddings.path.is_none() {
+    if embeddings.provider == EmbeddingProvider::Local && embeddings.path.is_none() {
         conflicts.push((
             "session_tracking.embeddings.provider",
             "is \"local\", which needs `session_tracking.embeddings.path`; add the model's folder",
@@ -69,7 +69,7 @@ const LOG_BYTES: &str = "is for all log files together and less than `session_tr
 fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     let config = &loaded.config;
     let mut idle = Vec::new();
-    if config.summarize.auto_summarize && config.llm.provider == Provider::None {
+    if config.summarize.auto_summarize && config.llm.provider == ProviderKind::None {
         idle.push((
             "session_tracking.auto_summarize",
             "there is no model: set `session_tracking.llm.provider`, or summaries are made from evidence",

@@ -15,8 +15,8 @@ use crate::{
         file::Node,
         log::Level,
     },
-    llm::config::{OnUnavailable, Provider},
-    llm::embed::config::Provider as Embedder,
+    llm::config::{OnUnavailable, ProviderKind},
+    llm::embed::config::EmbeddingProvider,
     summarize::config::Detection,
 };
 
@@ -174,17 +174,21 @@ macro_rules! row {
     };
 }
 
-const PROVIDER: Choice<Provider> = Choice {
+const PROVIDER: Choice<ProviderKind> = Choice {
     words: &[
-        ("none", Provider::None),
-        ("anthropic", Provider::Anthropic),
-        ("openai", Provider::OpenAi),
-        ("command", Provider::Command),
+        ("none", ProviderKind::None),
+        ("anthropic", ProviderKind::Anthropic),
+        ("openai", ProviderKind::OpenAi),
+        ("command", ProviderKind::Command),
     ],
 };
 
-const EMBEDDER: Choice<Embedder> = Choice {
-    words: &[("none", Embedder::None), ("openai", Embedder::OpenAi), ("local", Embedder::Local)],
+const EMBEDDER: Choice<EmbeddingProvider> = Choice {
+    words: &[
+        ("none", EmbeddingProvider::None),
+        ("openai", EmbeddingProvider::OpenAi),
+        ("local", EmbeddingProvider::Local),
+    ],
 };
 
 const DETECTION: Choice<Detection> =

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::store::{FileStamp, Note, Shelf, Source, Store, StoreError, Tally, Write};
+use crate::store::{FileStamp, Note, NoteNamespace, Source, Store, StoreError, Tally, Write};
 
 /// The name of the note that says that a database was searched, and what it says.
 const NAME: &[u8] = b"duplicates";
@@ -22,7 +22,7 @@ pub(super) async fn mend(
     store: &dyn Store,
     is_readable: &(dyn Fn(&Path) -> bool + Sync),
 ) -> Result<Vec<PathBuf>, StoreError> {
-    if store.note(Shelf::Checked, NAME)?.as_deref() == Some(VERSION) {
+    if store.note(NoteNamespace::Checked, NAME)?.as_deref() == Some(VERSION) {
         return Ok(Vec::new());
     }
     let mut mended = Vec::new();
@@ -32,7 +32,7 @@ pub(super) async fn mend(
         mended.push(path);
     }
     let content = Some(VERSION.to_vec());
-    let note = Note { shelf: Shelf::Checked, name: NAME.to_vec(), content };
+    let note = Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content };
     store.write(vec![Write::Note(note)]).done().await?;
     Ok(mended)
 }

@@ -6,13 +6,16 @@ use crate::{
         SessionKey,
         graph::{EntityId, FactKey},
     },
-    search::index::Change,
+    search::index::IndexChange,
     store::StoreError,
 };
 
 /// What the index of things is told of one, under its latest name; that it is gone, when it is.
-pub(super) fn entity_changes(graph: &Graph<'_>, id: EntityId) -> Result<Vec<Change>, StoreError> {
-    let gone = |id: EntityId| Change::DropSession { session: SessionKey(id.number()) };
+pub(super) fn entity_changes(
+    graph: &Graph<'_>,
+    id: EntityId,
+) -> Result<Vec<IndexChange>, StoreError> {
+    let gone = |id: EntityId| IndexChange::DropSession { session: SessionKey(id.number()) };
     let Some(entity) = graph.entity(id)? else { return Ok(vec![gone(id)]) };
     let mut changes = Vec::new();
     if entity.id != id {
@@ -20,7 +23,7 @@ pub(super) fn entity_changes(graph: &Graph<'_>, id: EntityId) -> Result<Vec<Chan
     }
     let names = [&[entity.kind.as_str().to_owned(), entity.name.clone()], &entity.aliases[..]];
     let text = graph.said_of(entity.id)?;
-    changes.push(Change::thing(
+    changes.push(IndexChange::thing(
         entity.id.number(),
         entity.namespace,
         entity.last_at,
@@ -30,12 +33,12 @@ pub(super) fn entity_changes(graph: &Graph<'_>, id: EntityId) -> Result<Vec<Chan
 }
 
 /// What the index of facts is told of one. When it ended is not: an answer looks that up.
-pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<Change, StoreError> {
+pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange, StoreError> {
     let Some(claim) = graph.last_claim(key)? else {
-        return Ok(Change::DropSession { session: SessionKey(key.number()) });
+        return Ok(IndexChange::DropSession { session: SessionKey(key.number()) });
     };
     let name = graph.entity(claim.source)?.map(|entity| entity.name).unwrap_or_default();
     let relation = claim.relation.as_str().to_lowercase().replace('_', " ");
     let text = format!("{} {relation}", claim.sentence);
-    Ok(Change::thing(key.number(), claim.namespace, claim.at, (&name, &text)))
+    Ok(IndexChange::thing(key.number(), claim.namespace, claim.at, (&name, &text)))
 }

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     model::{SessionId, SessionKey, Timestamp, transcript::RecordUuid},
-    store::{Note, Shelf, SourceKey, Store, StoreError, Write, notes::name_of},
+    store::{Note, NoteNamespace, SourceKey, Store, StoreError, Write, notes::name_of},
 };
 
 /// A session that was forgotten.
@@ -57,7 +57,7 @@ impl Forgotten {
     /// All that were saved. One that cannot be read is an error: its session would come back.
     pub(super) fn load(store: &dyn Store) -> Result<Forgotten, StoreError> {
         let forgotten = Forgotten::default();
-        for (name, content) in store.notes(Shelf::Forgotten)? {
+        for (name, content) in store.notes(NoteNamespace::Forgotten)? {
             let record: ForgottenRecord = serde_json::from_slice(&content)
                 .map_err(|error| damaged(&name, &error.to_string()))?;
             if record.version != VERSION {
@@ -123,7 +123,7 @@ pub(super) struct Fingerprints(HashSet<Fingerprint>);
 impl Fingerprints {
     /// Those of a forgotten session.
     pub(super) fn load(store: &dyn Store, id: &SessionId) -> Result<Fingerprints, StoreError> {
-        let bytes = store.note(Shelf::ForgottenRecords, &name_of(id))?.unwrap_or_default();
+        let bytes = store.note(NoteNamespace::ForgottenRecords, &name_of(id))?.unwrap_or_default();
         Ok(Fingerprints(bytes.as_chunks().0.iter().copied().collect()))
     }
 
@@ -141,7 +141,7 @@ pub(super) fn writes(
     at: Timestamp,
 ) -> Result<(Vec<Write>, Vec<RecordUuid>), StoreError> {
     let (landmarks, records) = match session {
-        Some(session) => (store.landmarks_of(session)?, fingerprints(store, session)?),
+        Some(session) => (store.fork_keys_of(session)?, fingerprints(store, session)?),
         None => (Vec::new(), Vec::new()),
     };
     let record = ForgottenRecord {
@@ -152,16 +152,22 @@ pub(super) fn writes(
         landmarks: landmarks.clone(),
     };
     let record = serde_json::to_vec(&record).expect("a record is plain data");
-    let note =
-        |shelf, content| Write::Note(Note { shelf, name: name_of(id), content: Some(content) });
-    let notes = vec![note(Shelf::Forgotten, record), note(Shelf::ForgottenRecords, records)];
+    let note = |namespace, content| {
+        Write::Note(Note { namespace, name: name_of(id), content: Some(content) })
+    };
+    let notes = vec![
+        note(NoteNamespace::Forgotten, record),
+        note(NoteNamespace::ForgottenRecords, records),
+    ];
     Ok((notes, landmarks))
 }
 
 /// What takes it back that a session is forgotten.
 pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
-    let shelves = [Shelf::Forgotten, Shelf::ForgottenRecords];
-    shelves.map(|shelf| Write::Note(Note { shelf, name: name_of(id), content: None })).into()
+    let shelves = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
+    shelves
+        .map(|namespace| Write::Note(Note { namespace, name: name_of(id), content: None }))
+        .into()
 }
 
 /// Of every record of a session's own files that something was kept of.

@@ -30,7 +30,7 @@ use crate::{
         record_locks::RecordLock,
     },
     model::{SessionId, SessionKey, transcript::RecordUuid},
-    store::{Note, Shelf, Source, Store, StoreError, Tally, Write},
+    store::{Note, NoteNamespace, Source, Store, StoreError, Tally, Write},
 };
 
 /// A file whose first records have no ids is none that is forked.
@@ -57,7 +57,7 @@ const VERSION: u32 = 1;
 
 /// What the beginning of `session` shares with another one, if it does.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
-    let note = store.note(Shelf::Forks, &session.0.to_be_bytes())?;
+    let note = store.note(NoteNamespace::Forks, &session.0.to_be_bytes())?;
     let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
     let saved = saved.filter(|saved| saved.version == VERSION);
     Ok(saved.map(|ForkRecord { of, records, .. }| Fork {
@@ -69,8 +69,8 @@ pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, S
 /// The sessions that begin as `session` does, or at one of its compactions.
 pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
-    for landmark in store.landmarks_of(session)? {
-        found.extend(store.sessions_with_landmark(landmark)?);
+    for landmark in store.fork_keys_of(session)? {
+        found.extend(store.sessions_with_fork_key(landmark)?);
     }
     found.sort_unstable();
     found.dedup();
@@ -163,7 +163,7 @@ impl SourceReader {
         }
         let mut files: Vec<(Source, usize)> = Vec::new();
         let sessions = match source.sub_agent {
-            None => store.sessions_with_landmark(*first)?,
+            None => store.sessions_with_fork_key(*first)?,
             Some(_) => vec![source.key.session],
         };
         for key in sessions {
@@ -278,5 +278,5 @@ fn write(session: SessionKey, fork: &Fork) -> Write {
     let saved = ForkRecord { version: VERSION, of, records: fork.records };
     let content = serde_json::to_vec(&saved).expect("a fork is plain data");
     let name = session.0.to_be_bytes().to_vec();
-    Write::Note(Note { shelf: Shelf::Forks, name, content: Some(content) })
+    Write::Note(Note { namespace: NoteNamespace::Forks, name, content: Some(content) })
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    search::index::{Index, IndexError, OpenError, Position},
+    search::index::{IndexError, OpenError, Position, SearchIndex},
     store::Store,
 };
 
@@ -14,11 +14,11 @@ use crate::{
 #[derive(Clone)]
 pub struct Indexes {
     /// What was said in sessions, and their episodes.
-    pub sessions: Arc<Index>,
+    pub sessions: Arc<SearchIndex>,
     /// Entities.
-    pub entities: Arc<Index>,
+    pub entities: Arc<SearchIndex>,
     /// Facts.
-    pub facts: Arc<Index>,
+    pub facts: Arc<SearchIndex>,
     folders: Arc<[PathBuf; 3]>,
 }
 
@@ -30,7 +30,7 @@ impl Indexes {
         let folders = folders(folder);
         let mut indexes = Vec::with_capacity(folders.len());
         for folder in &folders {
-            match Index::open(folder) {
+            match SearchIndex::open(folder) {
                 // The database lost what the index has already.
                 Ok(index) if index.applied().0 > store.outbox_end() => {
                     tracing::warn!("making the search index anew: it is ahead of the database");
@@ -48,7 +48,7 @@ impl Indexes {
         if rebuild {
             indexes.clear();
             for folder in &folders {
-                indexes.push(Index::create(folder)?);
+                indexes.push(SearchIndex::create(folder)?);
             }
         }
         let mut indexes = indexes.into_iter().map(Arc::new);
@@ -59,13 +59,13 @@ impl Indexes {
 
     /// The outbox position up to which changes are on disk in all of them.
     pub(super) fn applied(&self) -> Position {
-        self.each().map(Index::applied).into_iter().min().unwrap_or_default()
+        self.each().map(SearchIndex::applied).into_iter().min().unwrap_or_default()
     }
 
     /// The latest outbox position up to which changes are on disk in one of them: they are written
     /// one after the other.
     pub(super) fn furthest(&self) -> Position {
-        self.each().map(Index::applied).into_iter().max().unwrap_or_default()
+        self.each().map(SearchIndex::applied).into_iter().max().unwrap_or_default()
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -87,7 +87,7 @@ impl Indexes {
 
     /// Bytes of what is searched on disk.
     pub(super) fn bytes(&self) -> Result<u64, IndexError> {
-        self.each().into_iter().map(Index::bytes).sum()
+        self.each().into_iter().map(SearchIndex::bytes).sum()
     }
 
     /// Bytes of all that lies on disk, among it what is being merged.
@@ -100,15 +100,15 @@ impl Indexes {
     /// Writes what was applied to disk, and rids the disk of what was deleted. Reads and writes as
     /// much as was deleted from.
     pub fn purge(&self) -> Result<(), IndexError> {
-        self.each().into_iter().try_for_each(Index::purge)
+        self.each().into_iter().try_for_each(SearchIndex::purge)
     }
 
     /// Lets go of memory that only busy indexes need.
     pub(super) fn rest(&self) -> Result<(), IndexError> {
-        self.each().into_iter().try_for_each(Index::rest)
+        self.each().into_iter().try_for_each(SearchIndex::rest)
     }
 
-    fn each(&self) -> [&Index; 3] {
+    fn each(&self) -> [&SearchIndex; 3] {
         [&self.sessions, &self.entities, &self.facts]
     }
 }

@@ -70,7 +70,7 @@ use crate::{
     clock,
     model::{CloseReason, SessionId, SessionKey, Timestamp, session::Session},
     session,
-    store::{Condition, Source, Store, StoreError, Write},
+    store::{Source, Store, StoreError, StoreHealth, Write},
 };
 
 /// Whether the sessions of an agent are followed.
@@ -404,9 +404,11 @@ impl Engine {
 
     /// An error that says what to do when there is no room for more.
     fn has_room(&self) -> Result<(), EngineError> {
-        match &*self.store.condition().borrow() {
-            Condition::Full(why) | Condition::Failed(why) => Err(EngineError::Failed(why.clone())),
-            Condition::Fine | Condition::Tight => Ok(()),
+        match &*self.store.quota().health().borrow() {
+            StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {
+                Err(EngineError::Failed(why.clone()))
+            }
+            StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
         }
     }
 

@@ -32,7 +32,7 @@ use crate::{
     },
     fault,
     model::{Message, transcript::Origin},
-    store::{Cleaner as _, FileStamp, Source, SourceKey, Store, StoreError, Ticket, Write},
+    store::{Cleaner as _, FileStamp, PendingWrite, Source, SourceKey, Store, StoreError, Write},
 };
 
 /// Messages are stored together up to so many.
@@ -336,7 +336,7 @@ struct Batch {
     messages: Vec<Message>,
     others: Vec<Write>,
     sent: usize,
-    tickets: VecDeque<Ticket>,
+    tickets: VecDeque<PendingWrite>,
 }
 
 impl Batch {
@@ -363,7 +363,7 @@ impl Batch {
     fn add_landmarks(&mut self, state: &mut SourceState) {
         if !state.landmarks.is_empty() {
             let records = std::mem::take(&mut state.landmarks);
-            self.others.push(Write::Landmarks { session: self.source.session, records });
+            self.others.push(Write::ForkKeys { session: self.source.session, records });
         }
     }
 

@@ -8,11 +8,11 @@ use crate::{llm::error::Error, model::Timestamp};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
     failed: u32,
-    open: Option<Open>,
+    open: Option<OpenCircuit>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Open {
+struct OpenCircuit {
     until: Timestamp,
     pause: Duration,
     error: Error,
@@ -59,7 +59,7 @@ impl Breaker {
         }
         let pause = self.open.as_ref().map_or(FIRST, |open| (open.pause * 2).min(LONGEST));
         let until = now.plus(asked.map_or(pause, |asked| asked.max(pause)));
-        self.open = Some(Open { until, pause, error: error.clone() });
+        self.open = Some(OpenCircuit { until, pause, error: error.clone() });
     }
 
     /// The error that calls get at present; `None` when they are made.
@@ -68,7 +68,7 @@ impl Breaker {
     }
 }
 
-impl Open {
+impl OpenCircuit {
     fn error_at(&self, now: Timestamp) -> Error {
         match &self.error {
             Error::Unavailable { reason, .. } => Error::Unavailable {

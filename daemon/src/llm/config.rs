@@ -6,14 +6,14 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Who is asked.
-    pub provider: Provider,
+    pub provider: ProviderKind,
     /// The model's name; `None` for the provider's usual one.
     pub model: Option<String>,
     /// Where the provider listens; `None` for its own address.
     pub base_url: Option<String>,
     /// Where its key comes from.
     pub key: KeySource,
-    /// The program and its arguments, for [`Provider::Command`].
+    /// The program and its arguments, for [`ProviderKind::Command`].
     pub command: Option<Vec<String>>,
     /// How long one call may take.
     pub timeout: Duration,
@@ -33,7 +33,7 @@ pub struct Config {
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Provider {
+pub enum ProviderKind {
     /// No one: nothing leaves the machine.
     None,
     /// Anthropic's messages API.
@@ -104,7 +104,7 @@ pub enum OnUnavailable {
 impl Default for Config {
     fn default() -> Config {
         Config {
-            provider: Provider::None,
+            provider: ProviderKind::None,
             model: None,
             base_url: None,
             key: KeySource::default(),

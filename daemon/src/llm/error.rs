@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{llm::answer::Usage, model::Timestamp};
+use crate::{llm::reply::TokenUsage, model::Timestamp};
 
 /// Why there is no reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,7 +154,7 @@ pub enum Bill {
     /// It may have worked on it; as much as was expected is counted.
     Expected,
     /// What the provider says.
-    Told(Usage),
+    Told(TokenUsage),
 }
 
 impl Failure {
@@ -171,7 +171,7 @@ impl Failure {
     }
 
     /// A reply that makes no sense, with what it cost where that is known.
-    pub fn bad_reply(reason: impl Into<String>, usage: Option<Usage>) -> Failure {
+    pub fn bad_reply(reason: impl Into<String>, usage: Option<TokenUsage>) -> Failure {
         let error = Error::BadReply { reason: reason.into() };
         Failure { error, again: Again::Once, bill: usage.map_or(Bill::Expected, Bill::Told) }
     }
@@ -182,7 +182,7 @@ impl Failure {
     }
 
     /// What would end the same way every time, with what it cost where that is known.
-    pub fn charged(error: Error, usage: Option<Usage>) -> Failure {
+    pub fn charged(error: Error, usage: Option<TokenUsage>) -> Failure {
         let bill = usage.map_or(Bill::Expected, Bill::Told);
         Failure { error, again: Again::Never, bill }
     }

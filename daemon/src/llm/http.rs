@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::{
     llm::{
+        config_section::ConfigSection,
         error::{Error, Failure},
         secret::Secret,
-        section::Section,
     },
     model::Timestamp,
 };
@@ -141,7 +141,7 @@ impl Response {
     pub(in crate::llm) fn plain_failure(
         &self,
         key: Option<&Secret>,
-        section: Section,
+        section: ConfigSection,
     ) -> Option<Failure> {
         let message = || self.message(key);
         let misconfigured =
@@ -163,7 +163,7 @@ impl Response {
 }
 
 /// The address that a configured base stands for.
-pub(in crate::llm) fn base(text: &str, section: Section) -> Result<Url, Error> {
+pub(in crate::llm) fn base(text: &str, section: ConfigSection) -> Result<Url, Error> {
     let url = Url::parse(text.trim_end_matches('/')).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
@@ -257,7 +257,7 @@ mod tests {
             ("http://localhost.example.com", false),
             ("http://192.168.1.5:11434", false),
         ] {
-            assert_eq!(is_local(&base(text, Section::LLM).unwrap()), expected, "{text}");
+            assert_eq!(is_local(&base(text, ConfigSection::LLM).unwrap()), expected, "{text}");
         }
     }
 

@@ -45,97 +45,99 @@ const DEPTH: usize = 64;
 
 /// The value at the beginning of `text` and its length in bytes, mended where it has to be.
 fn mended(text: &str) -> Option<(usize, Value)> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonScanner { text, at: 0 };
     match reader.value(0) {
-        Read::Whole(value) | Read::Ended(Some(value)) => {
+        ScanResult::Whole(value) | ScanResult::Ended(Some(value)) => {
             let is_empty = value.as_object().is_some_and(Map::is_empty)
                 || value.as_array().is_some_and(Vec::is_empty);
             (!is_empty || reader.at < text.len() || text.len() == 2).then_some((reader.at, value))
         }
-        Read::Ended(None) | Read::Wrong => None,
+        ScanResult::Ended(None) | ScanResult::Wrong => None,
     }
 }
 
-struct Reader<'t> {
+struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
 }
 
 /// What was read of a value.
-enum Read {
+enum ScanResult {
     Whole(Value),
     /// The text ended before the value did; with what of it is of use.
     Ended(Option<Value>),
     Wrong,
 }
 
-impl Reader<'_> {
-    fn value(&mut self, depth: usize) -> Read {
+impl JsonScanner<'_> {
+    fn value(&mut self, depth: usize) -> ScanResult {
         self.skip_blanks();
         match self.peek() {
-            None => Read::Ended(None),
+            None => ScanResult::Ended(None),
             Some('{') if depth < DEPTH => self.object(depth),
             Some('[') if depth < DEPTH => self.list(depth),
             Some('"') => match self.string() {
-                Some(text) => Read::Whole(Value::String(text)),
-                None => Read::Ended(None),
+                Some(text) => ScanResult::Whole(Value::String(text)),
+                None => ScanResult::Ended(None),
             },
             Some(_) => self.word(),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Read {
+    fn object(&mut self, depth: usize) -> ScanResult {
         self.at += 1;
         let mut map = Map::new();
         loop {
             self.skip_separators();
             match self.peek() {
-                None => return Read::Ended(Some(Value::Object(map))),
+                None => return ScanResult::Ended(Some(Value::Object(map))),
                 Some('}') => {
                     self.at += 1;
-                    return Read::Whole(Value::Object(map));
+                    return ScanResult::Whole(Value::Object(map));
                 }
                 Some('"') => {}
-                Some(_) => return Read::Wrong,
+                Some(_) => return ScanResult::Wrong,
             }
-            let Some(key) = self.string() else { return Read::Ended(Some(Value::Object(map))) };
+            let Some(key) = self.string() else {
+                return ScanResult::Ended(Some(Value::Object(map)));
+            };
             self.skip_blanks();
             match self.peek() {
-                None => return Read::Ended(Some(Value::Object(map))),
+                None => return ScanResult::Ended(Some(Value::Object(map))),
                 Some(':') => self.at += 1,
-                Some(_) => return Read::Wrong,
+                Some(_) => return ScanResult::Wrong,
             }
             match self.value(depth + 1) {
-                Read::Whole(value) => {
+                ScanResult::Whole(value) => {
                     map.insert(key, value);
                 }
-                Read::Ended(value) => {
+                ScanResult::Ended(value) => {
                     map.extend(value.map(|value| (key, value)));
-                    return Read::Ended(Some(Value::Object(map)));
+                    return ScanResult::Ended(Some(Value::Object(map)));
                 }
-                Read::Wrong => return Read::Wrong,
+                ScanResult::Wrong => return ScanResult::Wrong,
             }
         }
     }
 
-    fn list(&mut self, depth: usize) -> Read {
+    fn list(&mut self, depth: usize) -> ScanResult {
         self.at += 1;
         let mut items = Vec::new();
         loop {
             self.skip_separators();
             match self.peek() {
-                None => return Read::Ended(Some(Value::Array(items))),
+                None => return ScanResult::Ended(Some(Value::Array(items))),
                 Some(']') => {
                     self.at += 1;
-                    return Read::Whole(Value::Array(items));
+                    return ScanResult::Whole(Value::Array(items));
                 }
                 Some(_) => {}
             }
             match self.value(depth + 1) {
-                Read::Whole(value) => items.push(value),
+                ScanResult::Whole(value) => items.push(value),
                 // An object that is not whole is left out of a list: its entries may be missing.
-                Read::Ended(_) => return Read::Ended(Some(Value::Array(items))),
-                Read::Wrong => return Read::Wrong,
+                ScanResult::Ended(_) => return ScanResult::Ended(Some(Value::Array(items))),
+                ScanResult::Wrong => return ScanResult::Wrong,
             }
         }
     }
@@ -157,18 +159,18 @@ impl Reader<'_> {
         })
     }
 
-    fn word(&mut self) -> Read {
+    fn word(&mut self) -> ScanResult {
         let rest = &self.text[self.at..];
         let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         self.at += end;
         match &rest[..end] {
             // A number at the end of the text may have lost its last digits.
-            _ if self.at == self.text.len() => Read::Ended(None),
-            "None" => Read::Whole(Value::Null),
-            "True" => Read::Whole(Value::Bool(true)),
-            "False" => Read::Whole(Value::Bool(false)),
-            word => serde_json::from_str(word).map_or(Read::Wrong, Read::Whole),
+            _ if self.at == self.text.len() => ScanResult::Ended(None),
+            "None" => ScanResult::Whole(Value::Null),
+            "True" => ScanResult::Whole(Value::Bool(true)),
+            "False" => ScanResult::Whole(Value::Bool(false)),
+            word => serde_json::from_str(word).map_or(ScanResult::Wrong, ScanResult::Whole),
         }
     }
 

@@ -10,11 +10,11 @@ use tokio::sync::Mutex;
 
 use crate::llm::{
     config::KeySource,
+    config_section::ConfigSection,
     error::Error,
     ports::{Environment, Ports},
     process::{self, RunError},
     secret::Secret,
-    section::Section,
 };
 
 /// Bytes of a key file or a program's output at most.
@@ -25,13 +25,13 @@ pub(in crate::llm) struct Keys {
     source: KeySource,
     environment: Environment,
     directory: PathBuf,
-    section: Section,
+    section: ConfigSection,
     known: Mutex<Option<Secret>>,
 }
 
 impl Keys {
     /// Keys from `source`, which stands in `section`.
-    pub(in crate::llm) fn new(source: &KeySource, ports: &Ports, section: Section) -> Keys {
+    pub(in crate::llm) fn new(source: &KeySource, ports: &Ports, section: ConfigSection) -> Keys {
         Keys {
             source: source.clone(),
             environment: ports.environment.clone(),
@@ -80,7 +80,7 @@ async fn find(
     source: &KeySource,
     usual: Option<&str>,
     environment: &Environment,
-    (directory, section): (&Path, Section),
+    (directory, section): (&Path, ConfigSection),
 ) -> Result<Option<Secret>, Error> {
     if let Some(name) = source.env.as_deref().or(usual)
         && let Some(value) = environment(name).filter(|value| !value.trim().is_empty())
@@ -96,14 +96,14 @@ async fn find(
     }
 }
 
-fn of_file(path: &Path, section: Section) -> Result<Secret, Error> {
+fn of_file(path: &Path, section: ConfigSection) -> Result<Secret, Error> {
     let place = path.display().to_string();
     let text = read_private(path).map_err(|problem| match problem {
-        Problem::Io(error) => Error::misconfigured(
+        KeyFileError::Io(error) => Error::misconfigured(
             format!("the key file {place} cannot be read: {error}"),
             format!("check {}", section.key("api_key_file")),
         ),
-        Problem::Open(what) => Error::misconfigured(
+        KeyFileError::Open(what) => Error::misconfigured(
             format!("the key file {place} {what}"),
             format!("make it yours alone: chmod 600 {place}"),
         ),
@@ -111,7 +111,7 @@ fn of_file(path: &Path, section: Section) -> Result<Secret, Error> {
     Secret::new(&text).ok_or_else(|| no_key(&place))
 }
 
-enum Problem {
+enum KeyFileError {
     Io(io::Error),
     /// Others can get at it.
     #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix tells who can get at a file"))]
@@ -119,15 +119,15 @@ enum Problem {
 }
 
 /// What is checked is the file that was opened, whatever happens to its path meanwhile.
-fn read_private(path: &Path) -> Result<String, Problem> {
-    let file = open(path).map_err(Problem::Io)?;
-    let metadata = file.metadata().map_err(Problem::Io)?;
+fn read_private(path: &Path) -> Result<String, KeyFileError> {
+    let file = open(path).map_err(KeyFileError::Io)?;
+    let metadata = file.metadata().map_err(KeyFileError::Io)?;
     if !metadata.is_file() {
-        return Err(Problem::Io(io::Error::other("it is no file")));
+        return Err(KeyFileError::Io(io::Error::other("it is no file")));
     }
     check_private(&metadata)?;
     let mut text = String::new();
-    file.take(LONGEST as u64).read_to_string(&mut text).map_err(Problem::Io)?;
+    file.take(LONGEST as u64).read_to_string(&mut text).map_err(KeyFileError::Io)?;
     Ok(text)
 }
 
@@ -145,26 +145,26 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn check_private(metadata: &std::fs::Metadata) -> Result<(), Problem> {
+fn check_private(metadata: &std::fs::Metadata) -> Result<(), KeyFileError> {
     use std::os::unix::fs::MetadataExt;
     if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(Problem::Open("belongs to someone else"));
+        return Err(KeyFileError::Open("belongs to someone else"));
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err(Problem::Open("can be read by others"));
+        return Err(KeyFileError::Open("can be read by others"));
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn check_private(_: &std::fs::Metadata) -> Result<(), Problem> {
+fn check_private(_: &std::fs::Metadata) -> Result<(), KeyFileError> {
     Ok(())
 }
 
 async fn of_program(
     command: &[String],
     directory: &Path,
-    section: Section,
+    section: ConfigSection,
 ) -> Result<Secret, Error> {
     let program = command.first().map_or("", String::as_str);
     let failed = |what: String| {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     async fn found(source: &KeySource, environment: &Environment) -> Result<Option<Secret>, Error> {
-        find(source, Some("USUAL"), environment, (&std::env::temp_dir(), Section::LLM)).await
+        find(source, Some("USUAL"), environment, (&std::env::temp_dir(), ConfigSection::LLM)).await
     }
 
     #[tokio::test]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    llm::{answer::Usage, config::Budget, error::Error, price::Money, request::Purpose},
+    llm::{config::Budget, error::Error, price::Money, reply::TokenUsage, request::Purpose},
     model::Timestamp,
 };
 
@@ -53,7 +53,7 @@ pub struct Booking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
     /// What it took.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// What it cost; `None` when that is not known.
     pub cost: Option<Money>,
 }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn spent(cost: Option<Money>) -> Option<Spent> {
-        Some(Spent { usage: Usage { input: 10, output: 2, cached: 4, told: None }, cost })
+        Some(Spent { usage: TokenUsage { input: 10, output: 2, cached: 4, told: None }, cost })
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Asking a model, whichever it is, within bounds.
 //!
-//! [`Client`](client::Client) takes a [`Request`](request::Request) and gives a
+//! [`Client`](client::Client) takes a [`CompletionRequest`](request::Request) and gives a
 //! [`Reply`](answer::Reply) or an [`Error`](error::Error) that says who acts on it. On the way it
 //! takes secrets out of what is sent, marks what comes from transcripts so that the model can tell
 //! it from the question ([`material`]), keeps to a daily budget ([`ledger`]), repeats what failed
@@ -12,7 +12,6 @@
 //! What to ask, and what to do without an answer, is the callers' business. Time, chance, the
 //! environment, redaction and what survives a restart are given as [`ports`].
 
-pub mod answer;
 pub mod breaker;
 pub mod client;
 pub mod config;
@@ -27,6 +26,7 @@ pub mod material;
 pub mod ports;
 pub mod price;
 pub mod provider;
+pub mod reply;
 pub mod request;
 pub mod resilience;
 pub mod retry;
@@ -34,11 +34,11 @@ pub mod schema;
 pub mod secret;
 pub mod tokens;
 
+mod config_section;
 mod http;
 mod key;
 mod process;
 mod reach;
-mod section;
 
 #[cfg(test)]
 mod tests;

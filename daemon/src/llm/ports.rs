@@ -3,7 +3,7 @@
 use std::{borrow::Cow, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
 use crate::{
-    llm::{answer::Usage, ledger::Ledger, price::Money, request::Purpose},
+    llm::{ledger::Ledger, price::Money, reply::TokenUsage, request::Purpose},
     model::{Namespace, Timestamp},
 };
 
@@ -95,7 +95,7 @@ pub struct UsageRecord {
     /// Calls that it took, with those that failed.
     pub calls: u32,
     /// What they took.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// What they cost; `None` when that is not known.
     pub cost: Option<Money>,
     /// Tokens of what it was about that were not sent.

@@ -8,7 +8,7 @@ use std::{fmt, iter::Sum, ops::AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-use crate::llm::{answer::Usage, config};
+use crate::llm::{config, reply::TokenUsage};
 
 /// When the table below was compared with the providers' own pages.
 pub const PRICES_OF: &str = "2026-11";
@@ -23,7 +23,7 @@ pub struct Money(u64);
 /// What a model's tokens cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tariff {
-    origin: Origin,
+    origin: PriceSource,
     usual: Rates,
     /// From more than so many tokens of prompt on, the whole call costs this.
     long: Option<(u64, Rates)>,
@@ -31,7 +31,7 @@ pub struct Tariff {
 
 /// Where a tariff comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum PriceSource {
     /// There is nothing to be paid.
     Free,
     /// The configuration, completed by the table where it says only a part.
@@ -97,13 +97,13 @@ impl fmt::Display for Money {
 impl Tariff {
     /// Nothing costs anything.
     pub const FREE: Tariff = Tariff {
-        origin: Origin::Free,
+        origin: PriceSource::Free,
         usual: Rates { input: 0.0, output: 0.0, cached: 0.0 },
         long: None,
     };
 
     /// Where it comes from.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> PriceSource {
         self.origin
     }
 
@@ -119,7 +119,7 @@ impl Tariff {
             // The cache becomes dearer by as much as the prompt does.
             (tokens, Rates { input, output, cached: row.cached * input / row.input })
         });
-        Some(Tariff { origin: Origin::Published(row.page()), usual, long })
+        Some(Tariff { origin: PriceSource::Published(row.page()), usual, long })
     }
 
     /// What the configuration says, completed by what is known of `model`.
@@ -134,11 +134,11 @@ impl Tariff {
         let cached = usual.filter(|_| price.input_per_mtok.is_none()).map(|usual| usual.cached);
         let cached = price.cached_per_mtok.or(cached).unwrap_or(input);
         let usual = Rates { input, output, cached };
-        Some(Tariff { origin: Origin::Configured, usual, long: None })
+        Some(Tariff { origin: PriceSource::Configured, usual, long: None })
     }
 
     /// What a call cost: what the provider says, else by the table.
-    pub fn cost(&self, usage: &Usage) -> Money {
+    pub fn cost(&self, usage: &TokenUsage) -> Money {
         usage.told.unwrap_or_else(|| {
             let rates = match self.long {
                 Some((tokens, rates)) if usage.input > tokens => rates,
@@ -154,12 +154,12 @@ impl Tariff {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for PriceSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Free => f.write_str("nothing is paid for it"),
-            Origin::Configured => f.write_str("as `session_tracking.llm.price` says"),
-            Origin::Published(page) => write!(f, "as published on {page}, {PRICES_OF}"),
+            PriceSource::Free => f.write_str("nothing is paid for it"),
+            PriceSource::Configured => f.write_str("as `session_tracking.llm.price` says"),
+            PriceSource::Published(page) => write!(f, "as published on {page}, {PRICES_OF}"),
         }
     }
 }
@@ -173,7 +173,7 @@ fn is_version(rest: &str) -> bool {
         || (rest.len() >= 8 && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
 }
 
-struct Row {
+struct PriceRow {
     /// Without dots; longer names stand before their beginnings.
     model: &'static str,
     input: f64,
@@ -182,13 +182,13 @@ struct Row {
     long: Option<(u64, f64, f64)>,
 }
 
-const fn row(model: &'static str, input: f64, output: f64, cached: f64) -> Row {
-    Row { model, input, output, cached, long: None }
+const fn row(model: &'static str, input: f64, output: f64, cached: f64) -> PriceRow {
+    PriceRow { model, input, output, cached, long: None }
 }
 
-impl Row {
+impl PriceRow {
     /// Calls with more than `tokens` of prompt cost this.
-    const fn beyond(mut self, tokens: u64, input: f64, output: f64) -> Row {
+    const fn beyond(mut self, tokens: u64, input: f64, output: f64) -> PriceRow {
         self.long = Some((tokens, input, output));
         self
     }
@@ -204,9 +204,9 @@ impl Row {
 }
 
 /// Input, output and cached input of the models that are likely to be asked, as their makers
-/// publish them on [`Row::page`], compared in [`PRICES_OF`].
+/// publish them on [`PriceRow::page`], compared in [`PRICES_OF`].
 #[rustfmt::skip]
-const TABLE: &[Row] = &[
+const TABLE: &[PriceRow] = &[
     row("claude-fable-5-1", 10.0, 50.0, 0.25),
     row("claude-fable-5", 10.0, 50.0, 1.0),
     row("claude-opus-5-5", 4.0, 20.0, 0.2),
@@ -250,8 +250,8 @@ const TABLE: &[Row] = &[
 mod tests {
     use super::*;
 
-    fn usage(input: u64, output: u64, cached: u64) -> Usage {
-        Usage { input, output, cached, told: None }
+    fn usage(input: u64, output: u64, cached: u64) -> TokenUsage {
+        TokenUsage { input, output, cached, told: None }
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
         let haiku = Tariff::of("claude-haiku-4-5").unwrap();
         assert_eq!(haiku.cost(&usage(10_000, 1_000, 0)).to_string(), "$0.0150");
         assert_eq!(haiku.cost(&usage(10_000, 1_000, 10_000)).to_string(), "$0.0060");
-        let told = Usage { told: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
+        let told = TokenUsage { told: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
         assert_eq!(haiku.cost(&told).to_string(), "$0.50");
     }
 

@@ -57,7 +57,7 @@ pub(in crate::llm) async fn run(
     input: &str,
     longest: usize,
 ) -> Result<Output, RunError> {
-    let mut group = Group::spawn(command, directory).map_err(RunError::NotStarted)?;
+    let mut group = ProcessGroup::spawn(command, directory).map_err(RunError::NotStarted)?;
     let mut stdin = group.child.stdin.take().expect("it was asked for");
     let stdout = group.child.stdout.take().expect("it was asked for");
     let stderr = group.child.stderr.take().expect("it was asked for");
@@ -77,14 +77,14 @@ pub(in crate::llm) async fn run(
 }
 
 /// A program with all that it starts.
-struct Group {
+struct ProcessGroup {
     child: Child,
     /// Its process, until it ended: afterwards the number may be another's.
     leader: Option<u32>,
 }
 
-impl Group {
-    fn spawn(command: &[String], directory: &Path) -> io::Result<Group> {
+impl ProcessGroup {
+    fn spawn(command: &[String], directory: &Path) -> io::Result<ProcessGroup> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut builder = Command::new(program);
         builder
@@ -102,7 +102,7 @@ impl Group {
         builder.process_group(0);
         let child = builder.spawn()?;
         let leader = child.id();
-        Ok(Group { child, leader })
+        Ok(ProcessGroup { child, leader })
     }
 
     async fn ended(&mut self) -> Result<std::process::ExitStatus, RunError> {
@@ -118,7 +118,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.stop();
     }

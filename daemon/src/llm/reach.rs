@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{
     llm::{
+        config_section::ConfigSection,
         error::{Error, Failure},
         http::{Get, Http, Response},
         secret::Secret,
-        section::Section,
     },
     model::Timestamp,
 };
@@ -29,7 +29,7 @@ pub(in crate::llm) struct Listing<'l> {
     pub(in crate::llm) key: Option<(&'static str, &'static str, &'l Secret)>,
     /// The model that is configured; none where the server has but one.
     pub(in crate::llm) model: Option<&'l str>,
-    pub(in crate::llm) section: Section,
+    pub(in crate::llm) section: ConfigSection,
     pub(in crate::llm) now: Timestamp,
 }
 

@@ -7,13 +7,13 @@ use crate::{
 
 /// A question, and the form of its answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct CompletionRequest {
     /// What it is for; usage is counted by this.
     pub purpose: Purpose,
     /// The question. Secrets in it are taken out and its material is marked before it is sent.
     pub prompt: Prompt,
     /// What the answer has to be.
-    pub form: Form,
+    pub form: ReplyFormat,
     /// How long the answer may be, in tokens, with what the model thinks before.
     pub max_output_tokens: u32,
     /// The project that it is about, where usage is counted; `None` for none.
@@ -39,7 +39,7 @@ pub enum Purpose {
 
 /// What an answer has to be.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ReplyFormat {
     /// Text.
     Text,
     /// JSON by a schema.
@@ -70,20 +70,20 @@ impl Purpose {
     }
 }
 
-impl Form {
+impl ReplyFormat {
     /// The schema, for JSON.
     pub fn schema(&self) -> Option<&Schema> {
         match self {
-            Form::Text => None,
-            Form::Json(schema) | Form::JsonOr(schema, _) => Some(schema),
+            ReplyFormat::Text => None,
+            ReplyFormat::Json(schema) | ReplyFormat::JsonOr(schema, _) => Some(schema),
         }
     }
 
     /// The text that is taken for JSON, if any is.
     pub fn plain(&self) -> Option<Plain> {
         match self {
-            Form::Text | Form::Json(_) => None,
-            Form::JsonOr(_, plain) => Some(*plain),
+            ReplyFormat::Text | ReplyFormat::Json(_) => None,
+            ReplyFormat::JsonOr(_, plain) => Some(*plain),
         }
     }
 }

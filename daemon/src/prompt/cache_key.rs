@@ -78,12 +78,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::prompt::kind::Kind;
+    use crate::prompt::kind::PromptKind;
 
     #[test]
     fn anything_that_changes_the_question_changes_the_key() {
-        let plain = Template::built_in(Kind::ToolResults);
-        let other = Template::parse(Kind::ToolResults, "Shorten: {content}").unwrap();
+        let plain = Template::built_in(PromptKind::ToolResults);
+        let other = Template::parse(PromptKind::ToolResults, "Shorten: {content}").unwrap();
         let values =
             Values { content: "a", context: Some("b"), max_chars: Some(5), ..Values::default() };
         let keys = [
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_key_survives_its_bytes() {
         let values = Values { content: "text", ..Values::default() };
-        let key = SummaryKey::of(&Template::built_in(Kind::UserMessages), &values);
+        let key = SummaryKey::of(&Template::built_in(PromptKind::UserMessages), &values);
         assert_eq!(SummaryKey::from_bytes(key.to_bytes()), key);
         assert_eq!(key.to_string().len(), 64);
     }

@@ -4,11 +4,11 @@
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// For what tools returned.
-    pub tool_results: Source,
+    pub tool_results: TemplateSource,
     /// For what the user wrote.
-    pub user_messages: Source,
+    pub user_messages: TemplateSource,
     /// For what the agent wrote.
-    pub agent_messages: Source,
+    pub agent_messages: TemplateSource,
     /// How long a summary may be, in characters: asked for in the prompt and enforced after.
     pub max_summary_chars: u32,
     /// About how many messages of a session a model is asked at most.
@@ -17,7 +17,7 @@ pub struct Config {
 
 /// Where a prompt comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum TemplateSource {
     /// The built-in template of that kind, unless the project or the user has one of its name.
     Default,
     /// A template file, by its path or its name in a `prompts` folder.
@@ -26,16 +26,16 @@ pub enum Source {
     Inline(String),
 }
 
-impl Source {
+impl TemplateSource {
     /// Reads a setting: `default`, a path or name that ends with `.md`, or the text itself.
-    pub fn read(setting: &str) -> Source {
+    pub fn read(setting: &str) -> TemplateSource {
         let name = setting.trim();
         if name == "default" {
-            Source::Default
+            TemplateSource::Default
         } else if name.ends_with(".md") && !name.contains(['\n', '{']) {
-            Source::File(name.to_owned())
+            TemplateSource::File(name.to_owned())
         } else {
-            Source::Inline(setting.to_owned())
+            TemplateSource::Inline(setting.to_owned())
         }
     }
 }
@@ -43,9 +43,9 @@ impl Source {
 impl Default for Config {
     fn default() -> Config {
         Config {
-            tool_results: Source::Default,
-            user_messages: Source::Default,
-            agent_messages: Source::Default,
+            tool_results: TemplateSource::Default,
+            user_messages: TemplateSource::Default,
+            agent_messages: TemplateSource::Default,
             max_summary_chars: 500,
             max_per_session: 3,
         }

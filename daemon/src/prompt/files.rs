@@ -10,19 +10,19 @@ use std::{
 };
 
 use crate::prompt::{
-    kind::Kind,
-    problem::Problem,
+    kind::PromptKind,
+    problem::TemplateError,
     template::{LONGEST, Template},
 };
 
 /// What was read so far, by file and by what it is read for.
 #[derive(Default)]
-pub(in crate::prompt) struct Files {
-    read: Mutex<HashMap<(PathBuf, Kind), (Stamp, Parsed)>>,
+pub(in crate::prompt) struct TemplateCache {
+    read: Mutex<HashMap<(PathBuf, PromptKind), (Stamp, Parsed)>>,
 }
 
 /// A template, or why the file holds none.
-pub(in crate::prompt) type Parsed = Result<Arc<Template>, Problem>;
+pub(in crate::prompt) type Parsed = Result<Arc<Template>, TemplateError>;
 
 /// What tells one state of a file from another without reading it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,9 +34,9 @@ struct Stamp {
 /// So many files are remembered; projects come and go.
 const REMEMBERED: usize = 256;
 
-impl Files {
+impl TemplateCache {
     /// The template in the file at `path`; `None` when there is no such file.
-    pub(in crate::prompt) fn template(&self, path: &Path, kind: Kind) -> Option<Parsed> {
+    pub(in crate::prompt) fn template(&self, path: &Path, kind: PromptKind) -> Option<Parsed> {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) if is_absent(&error) => return None,
@@ -60,9 +60,9 @@ impl Files {
     }
 }
 
-fn load(path: &Path, metadata: &Metadata) -> Result<String, Problem> {
+fn load(path: &Path, metadata: &Metadata) -> Result<String, TemplateError> {
     if !metadata.is_file() {
-        return Err(Problem::Unreadable {
+        return Err(TemplateError::Unreadable {
             path: path.to_owned(),
             reason: "it is no file".to_owned(),
         });
@@ -80,6 +80,6 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Problem {
-    Problem::Unreadable { path: path.to_owned(), reason: error.to_string() }
+fn unreadable(path: &Path, error: &io::Error) -> TemplateError {
+    TemplateError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }

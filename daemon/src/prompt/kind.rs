@@ -2,7 +2,7 @@
 
 /// A question to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PromptKind {
     /// What did a tool return?
     ToolResults,
     /// What did the user write?
@@ -16,8 +16,8 @@ pub enum Kind {
 }
 
 /// What is known of a kind.
-struct Entry {
-    kind: Kind,
+struct PromptDescription {
+    kind: PromptKind,
     name: &'static str,
     /// Other names of its file, from Graphiti and its documents.
     aliases: &'static [&'static str],
@@ -26,37 +26,37 @@ struct Entry {
 }
 
 /// One line a kind, in the order they are shown.
-const ENTRIES: [Entry; 5] = [
-    Entry {
-        kind: Kind::ToolResults,
+const ENTRIES: [PromptDescription; 5] = [
+    PromptDescription {
+        kind: PromptKind::ToolResults,
         name: "tool_results",
         aliases: &["default-tool-content"],
         built_in: include_str!("../../../prompts/tool_results.md"),
         schema: None,
     },
-    Entry {
-        kind: Kind::UserMessages,
+    PromptDescription {
+        kind: PromptKind::UserMessages,
         name: "user_messages",
         aliases: &["default-user-messages"],
         built_in: include_str!("../../../prompts/user_messages.md"),
         schema: None,
     },
-    Entry {
-        kind: Kind::AgentMessages,
+    PromptDescription {
+        kind: PromptKind::AgentMessages,
         name: "agent_messages",
         aliases: &["default-agent-messages"],
         built_in: include_str!("../../../prompts/agent_messages.md"),
         schema: None,
     },
-    Entry {
-        kind: Kind::SessionSummary,
+    PromptDescription {
+        kind: PromptKind::SessionSummary,
         name: "session_summary",
         aliases: &["default-session-summary"],
         built_in: include_str!("../../../prompts/session_summary.md"),
         schema: Some(include_str!("../../../prompts/session_summary.schema.json")),
     },
-    Entry {
-        kind: Kind::ToolClassification,
+    PromptDescription {
+        kind: PromptKind::ToolClassification,
         name: "tool_classification",
         aliases: &[],
         built_in: include_str!("../../../prompts/tool_classification.md"),
@@ -64,14 +64,14 @@ const ENTRIES: [Entry; 5] = [
     },
 ];
 
-impl Kind {
+impl PromptKind {
     /// All kinds, in the order they are shown.
-    pub const ALL: [Kind; 5] = [
-        Kind::ToolResults,
-        Kind::UserMessages,
-        Kind::AgentMessages,
-        Kind::SessionSummary,
-        Kind::ToolClassification,
+    pub const ALL: [PromptKind; 5] = [
+        PromptKind::ToolResults,
+        PromptKind::UserMessages,
+        PromptKind::AgentMessages,
+        PromptKind::SessionSummary,
+        PromptKind::ToolClassification,
     ];
 
     /// Its name, which is its file's name without `.md`.
@@ -79,8 +79,8 @@ impl Kind {
         self.entry().name
     }
 
-    /// Reads [`Kind::as_str`], and its other names, with or without `.md`.
-    pub fn parse(name: &str) -> Option<Kind> {
+    /// Reads [`PromptKind::as_str`], and its other names, with or without `.md`.
+    pub fn parse(name: &str) -> Option<PromptKind> {
         let name = name.strip_suffix(".md").unwrap_or(name);
         let entry =
             ENTRIES.iter().find(|entry| entry.name == name || entry.aliases.contains(&name))?;
@@ -89,11 +89,11 @@ impl Kind {
 
     /// The kind for a message's context as the documents write it: `user message`, `agent
     /// response`, `tool: Read`; anything else is taken for a tool's result.
-    pub fn of_context(context: &str) -> Kind {
+    pub fn of_context(context: &str) -> PromptKind {
         match context {
-            "user message" => Kind::UserMessages,
-            "agent response" => Kind::AgentMessages,
-            _ => Kind::ToolResults,
+            "user message" => PromptKind::UserMessages,
+            "agent response" => PromptKind::AgentMessages,
+            _ => PromptKind::ToolResults,
         }
     }
 
@@ -116,7 +116,7 @@ impl Kind {
             .map(|name| format!("{name}.md"))
     }
 
-    fn entry(self) -> &'static Entry {
+    fn entry(self) -> &'static PromptDescription {
         ENTRIES.iter().find(|entry| entry.kind == self).expect("a test finds each kind")
     }
 }
@@ -128,26 +128,26 @@ mod tests {
 
     #[test]
     fn each_kind_has_one_entry_and_is_found_by_its_names() {
-        for (kind, entry) in Kind::ALL.into_iter().zip(&ENTRIES) {
+        for (kind, entry) in PromptKind::ALL.into_iter().zip(&ENTRIES) {
             assert_eq!(kind, entry.kind);
             for name in kind.file_names() {
-                assert_eq!(Kind::parse(&name), Some(kind), "{name}");
+                assert_eq!(PromptKind::parse(&name), Some(kind), "{name}");
             }
-            assert_eq!(Kind::parse(kind.as_str()), Some(kind));
+            assert_eq!(PromptKind::parse(kind.as_str()), Some(kind));
         }
-        assert_eq!(Kind::parse("other.md"), None);
-        assert_eq!(Kind::parse("default-tool-content.md"), Some(Kind::ToolResults));
+        assert_eq!(PromptKind::parse("other.md"), None);
+        assert_eq!(PromptKind::parse("default-tool-content.md"), Some(PromptKind::ToolResults));
     }
 
     #[test]
     fn the_context_of_a_message_tells_its_kind() {
         for (context, kind) in [
-            ("user message", Kind::UserMessages),
-            ("agent response", Kind::AgentMessages),
-            ("tool: Read", Kind::ToolResults),
-            ("message", Kind::ToolResults),
+            ("user message", PromptKind::UserMessages),
+            ("agent response", PromptKind::AgentMessages),
+            ("tool: Read", PromptKind::ToolResults),
+            ("message", PromptKind::ToolResults),
         ] {
-            assert_eq!(Kind::of_context(context), kind);
+            assert_eq!(PromptKind::of_context(context), kind);
         }
     }
 
@@ -169,7 +169,8 @@ mod tests {
                 check(&schema["items"]);
             }
         }
-        let schemas: Vec<&str> = Kind::ALL.into_iter().filter_map(Kind::schema).collect();
+        let schemas: Vec<&str> =
+            PromptKind::ALL.into_iter().filter_map(PromptKind::schema).collect();
         assert_eq!(schemas.len(), 2);
         schemas.iter().for_each(|schema| check(&serde_json::from_str(schema).unwrap()));
     }
@@ -185,7 +186,7 @@ mod tests {
             "topics": ["m"], "relations": [{"source": "n", "relation": "o", "target": "p", "sentence": "q"}],
         });
         let schema: serde_json::Value =
-            serde_json::from_str(Kind::SessionSummary.schema().unwrap()).unwrap();
+            serde_json::from_str(PromptKind::SessionSummary.schema().unwrap()).unwrap();
         let mut asked: Vec<&str> =
             schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
         let mut given: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();

@@ -8,10 +8,10 @@ use std::{
 };
 
 use crate::prompt::{
-    config::{Config, Source},
-    files::{Files, Parsed},
-    kind::Kind,
-    problem::Problem,
+    config::{Config, TemplateSource},
+    files::{Parsed, TemplateCache},
+    kind::PromptKind,
+    problem::TemplateError,
     resolve::candidates,
     template::Template,
 };
@@ -20,7 +20,7 @@ use crate::prompt::{
 pub struct Templates {
     folders: Folders,
     sources: Sources,
-    files: Files,
+    files: TemplateCache,
     /// Problems that were logged.
     told: Mutex<HashSet<String>>,
 }
@@ -38,31 +38,31 @@ pub struct Folders {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     /// For what tools returned.
-    pub tool_results: Source,
+    pub tool_results: TemplateSource,
     /// For what the user wrote.
-    pub user_messages: Source,
+    pub user_messages: TemplateSource,
     /// For what the agent wrote.
-    pub agent_messages: Source,
+    pub agent_messages: TemplateSource,
     /// For sessions.
-    pub session_summary: Source,
+    pub session_summary: TemplateSource,
 }
 
 /// The template that holds for a kind, and what there is to say of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// What it asks.
-    pub kind: Kind,
+    pub kind: PromptKind,
     /// Where it comes from: the built-in one also when another could not be used.
-    pub origin: Origin,
+    pub origin: TemplateOrigin,
     /// It.
     pub template: Arc<Template>,
     /// Why the configured one is not used, or what is odd about it. Empty when all is well.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TemplateError>,
 }
 
 /// Where a template comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TemplateOrigin {
     /// It is compiled in.
     BuiltIn,
     /// From the project's `.graphiti` folder.
@@ -81,13 +81,13 @@ const TOLD: usize = 256;
 impl Templates {
     /// Templates by what is configured. Nothing is read yet.
     pub fn new(folders: Folders, sources: Sources) -> Templates {
-        Templates { folders, sources, files: Files::default(), told: Mutex::default() }
+        Templates { folders, sources, files: TemplateCache::default(), told: Mutex::default() }
     }
 
     /// The template that holds for `kind` in `project`, a directory. Looks whether files changed,
     /// which takes a few system calls. One that cannot be used is logged once, and the built-in
     /// one stands in for it.
-    pub fn template(&self, kind: Kind, project: Option<&Path>) -> Arc<Template> {
+    pub fn template(&self, kind: PromptKind, project: Option<&Path>) -> Arc<Template> {
         self.from_source(kind, self.sources.of(kind), project)
     }
 
@@ -95,8 +95,8 @@ impl Templates {
     /// the kind's own template mean what is configured for the kind.
     pub fn from_source(
         &self,
-        kind: Kind,
-        source: &Source,
+        kind: PromptKind,
+        source: &TemplateSource,
         project: Option<&Path>,
     ) -> Arc<Template> {
         let listed = self.show_source(kind, source, project);
@@ -108,25 +108,32 @@ impl Templates {
 
     /// The templates of all kinds that hold in `project`.
     pub fn list(&self, project: Option<&Path>) -> Vec<Listed> {
-        Kind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
+        PromptKind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
     }
 
     /// The same as [`Templates::from_source`], with where it comes from and what is wrong.
-    pub fn show_source(&self, kind: Kind, source: &Source, project: Option<&Path>) -> Listed {
+    pub fn show_source(
+        &self,
+        kind: PromptKind,
+        source: &TemplateSource,
+        project: Option<&Path>,
+    ) -> Listed {
         let source = match source {
-            Source::Default => self.sources.of(kind),
-            Source::File(name) if Kind::parse(name) == Some(kind) => self.sources.of(kind),
-            Source::File(_) | Source::Inline(_) => source,
+            TemplateSource::Default => self.sources.of(kind),
+            TemplateSource::File(name) if PromptKind::parse(name) == Some(kind) => {
+                self.sources.of(kind)
+            }
+            TemplateSource::File(_) | TemplateSource::Inline(_) => source,
         };
         self.resolve(kind, source, project)
     }
 
     /// The template of one kind that holds in `project`.
-    pub fn show(&self, kind: Kind, project: Option<&Path>) -> Listed {
+    pub fn show(&self, kind: PromptKind, project: Option<&Path>) -> Listed {
         self.resolve(kind, self.sources.of(kind), project)
     }
 
-    fn resolve(&self, kind: Kind, source: &Source, project: Option<&Path>) -> Listed {
+    fn resolve(&self, kind: PromptKind, source: &TemplateSource, project: Option<&Path>) -> Listed {
         let found = candidates(kind, source, &self.folders, project)
             .into_iter()
             .find_map(|origin| Some((self.parsed(kind, source, &origin)?, origin)));
@@ -136,26 +143,34 @@ impl Templates {
                 Listed { kind, origin, template, problems }
             }
             (Some((Err(problem), _)), _) => built_in(kind, vec![problem]),
-            (None, Source::File(name)) if Kind::parse(name) != Some(kind) => {
-                built_in(kind, vec![Problem::NotFound { name: name.clone() }])
+            (None, TemplateSource::File(name)) if PromptKind::parse(name) != Some(kind) => {
+                built_in(kind, vec![TemplateError::NotFound { name: name.clone() }])
             }
             (None, _) => built_in(kind, Vec::new()),
         }
     }
 
-    fn parsed(&self, kind: Kind, source: &Source, origin: &Origin) -> Option<Parsed> {
+    fn parsed(
+        &self,
+        kind: PromptKind,
+        source: &TemplateSource,
+        origin: &TemplateOrigin,
+    ) -> Option<Parsed> {
         match (origin, source) {
-            (Origin::Project(path) | Origin::User(path) | Origin::File(path), _) => {
-                self.files.template(path, kind)
-            }
-            (Origin::Inline, Source::Inline(text)) => {
+            (
+                TemplateOrigin::Project(path)
+                | TemplateOrigin::User(path)
+                | TemplateOrigin::File(path),
+                _,
+            ) => self.files.template(path, kind),
+            (TemplateOrigin::Inline, TemplateSource::Inline(text)) => {
                 Some(Template::parse(kind, text).map(Arc::new))
             }
-            (Origin::Inline | Origin::BuiltIn, _) => None,
+            (TemplateOrigin::Inline | TemplateOrigin::BuiltIn, _) => None,
         }
     }
 
-    fn tell(&self, kind: Kind, problem: &Problem) {
+    fn tell(&self, kind: PromptKind, problem: &TemplateError) {
         let text = format!("{} {problem}", kind.as_str());
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() >= TOLD {
@@ -169,7 +184,7 @@ impl Templates {
 }
 
 /// What is wrong with `text` as a template for `kind`.
-pub fn check(kind: Kind, text: &str) -> Vec<Problem> {
+pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
     match Template::parse(kind, text) {
         Ok(template) => template.oddities(),
         Err(problem) => vec![problem],
@@ -183,46 +198,48 @@ impl Sources {
             tool_results: config.tool_results.clone(),
             user_messages: config.user_messages.clone(),
             agent_messages: config.agent_messages.clone(),
-            session_summary: session_summary.map_or(Source::Default, Source::read),
+            session_summary: session_summary.map_or(TemplateSource::Default, TemplateSource::read),
         }
     }
 
-    fn of(&self, kind: Kind) -> &Source {
+    fn of(&self, kind: PromptKind) -> &TemplateSource {
         match kind {
-            Kind::ToolResults => &self.tool_results,
-            Kind::UserMessages => &self.user_messages,
-            Kind::AgentMessages => &self.agent_messages,
-            Kind::SessionSummary => &self.session_summary,
-            Kind::ToolClassification => &Source::Default,
+            PromptKind::ToolResults => &self.tool_results,
+            PromptKind::UserMessages => &self.user_messages,
+            PromptKind::AgentMessages => &self.agent_messages,
+            PromptKind::SessionSummary => &self.session_summary,
+            PromptKind::ToolClassification => &TemplateSource::Default,
         }
     }
 }
 
-impl Origin {
+impl TemplateOrigin {
     /// The file, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Origin::Project(path) | Origin::User(path) | Origin::File(path) => Some(path),
-            Origin::BuiltIn | Origin::Inline => None,
+            TemplateOrigin::Project(path)
+            | TemplateOrigin::User(path)
+            | TemplateOrigin::File(path) => Some(path),
+            TemplateOrigin::BuiltIn | TemplateOrigin::Inline => None,
         }
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for TemplateOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::BuiltIn => f.write_str("built-in"),
-            Origin::Project(path) => write!(f, "project: {}", path.display()),
-            Origin::User(path) => write!(f, "user: {}", path.display()),
-            Origin::File(path) => write!(f, "file: {}", path.display()),
-            Origin::Inline => f.write_str("configuration"),
+            TemplateOrigin::BuiltIn => f.write_str("built-in"),
+            TemplateOrigin::Project(path) => write!(f, "project: {}", path.display()),
+            TemplateOrigin::User(path) => write!(f, "user: {}", path.display()),
+            TemplateOrigin::File(path) => write!(f, "file: {}", path.display()),
+            TemplateOrigin::Inline => f.write_str("configuration"),
         }
     }
 }
 
-fn built_in(kind: Kind, problems: Vec<Problem>) -> Listed {
+fn built_in(kind: PromptKind, problems: Vec<TemplateError>) -> Listed {
     let template = Arc::new(Template::built_in(kind));
-    Listed { kind, origin: Origin::BuiltIn, template, problems }
+    Listed { kind, origin: TemplateOrigin::BuiltIn, template, problems }
 }
 
 #[cfg(test)]
@@ -234,21 +251,21 @@ mod tests {
     use super::*;
     use crate::prompt::template::Values;
 
-    const KIND: Kind = Kind::ToolResults;
+    const KIND: PromptKind = PromptKind::ToolResults;
 
     #[test]
     fn the_project_s_template_comes_before_the_user_s_and_that_before_the_built_in_one() {
-        let places = Places::new();
-        let templates = places.templates(Source::Default);
+        let places = TemplateFolders::new();
+        let templates = places.templates(TemplateSource::Default);
         let shown = || templates.show(KIND, Some(&places.project()));
-        assert_eq!(shown().origin, Origin::BuiltIn);
+        assert_eq!(shown().origin, TemplateOrigin::BuiltIn);
         let user = places.write("home/prompts/tool_results.md", "user {content}");
-        assert_eq!(shown().origin, Origin::User(user.clone()));
+        assert_eq!(shown().origin, TemplateOrigin::User(user.clone()));
         let project =
             places.write("project/.graphiti/prompts/tool_results.md", "project {content}");
-        assert_eq!(shown().origin, Origin::Project(project));
+        assert_eq!(shown().origin, TemplateOrigin::Project(project));
         assert_eq!(shown().template.text(), "project {content}");
-        assert_eq!(templates.show(KIND, None).origin, Origin::User(user));
+        assert_eq!(templates.show(KIND, None).origin, TemplateOrigin::User(user));
         assert_eq!(shown().problems, []);
     }
 
@@ -264,38 +281,38 @@ mod tests {
             ("project/.graphiti/prompts/tool_results.md", "default-tool-content.md"),
             ("elsewhere/mine.md", "~/mine.md"),
         ] {
-            let places = Places::new();
+            let places = TemplateFolders::new();
             let path = places.write(place, "found {content}");
-            let templates = places.templates(Source::File(name.to_owned()));
+            let templates = places.templates(TemplateSource::File(name.to_owned()));
             let listed = templates.show(KIND, Some(&places.project()));
             assert_eq!(listed.origin.path(), Some(path.as_path()), "{name}");
             assert_eq!(listed.template.text(), "found {content}");
         }
-        let places = Places::new();
+        let places = TemplateFolders::new();
         let path = places.write("elsewhere/mine.md", "found {content}");
-        let templates = places.templates(Source::File(path.to_str().unwrap().to_owned()));
-        assert_eq!(templates.show(KIND, None).origin, Origin::File(path));
+        let templates = places.templates(TemplateSource::File(path.to_str().unwrap().to_owned()));
+        assert_eq!(templates.show(KIND, None).origin, TemplateOrigin::File(path));
     }
 
     #[test]
     fn what_cannot_be_used_is_told_and_the_built_in_one_stands_in() {
-        let places = Places::new();
+        let places = TemplateFolders::new();
         let empty = places.write("home/prompts/empty.md", "");
         let binary = places.0.path().join("home/prompts/binary.md");
         fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
         let folder = places.0.path().join("home/prompts/folder.md");
         fs::create_dir(&folder).unwrap();
-        let missing = |name: &str| Problem::NotFound { name: name.to_owned() };
+        let missing = |name: &str| TemplateError::NotFound { name: name.to_owned() };
         for (name, problem) in [
-            ("empty.md", Some(Problem::NoContent)),
+            ("empty.md", Some(TemplateError::NoContent)),
             ("binary.md", None),
             ("folder.md", None),
             ("missing.md", Some(missing("missing.md"))),
             ("../home/prompts/empty.md", Some(missing("../home/prompts/empty.md"))),
         ] {
-            let templates = places.templates(Source::File(name.to_owned()));
+            let templates = places.templates(TemplateSource::File(name.to_owned()));
             let listed = templates.show(KIND, Some(&places.project()));
-            assert_eq!(listed.origin, Origin::BuiltIn, "{name}");
+            assert_eq!(listed.origin, TemplateOrigin::BuiltIn, "{name}");
             assert_eq!(listed.template.text(), KIND.built_in());
             let [found] = listed.problems.as_slice() else { panic!("{name}: {listed:?}") };
             assert!(found.is_fatal());
@@ -307,19 +324,22 @@ mod tests {
 
     #[test]
     fn an_inline_prompt_is_taken_as_it_is() {
-        let places = Places::new();
-        let templates = places.templates(Source::Inline("Shorten: {content}".to_owned()));
+        let places = TemplateFolders::new();
+        let templates = places.templates(TemplateSource::Inline("Shorten: {content}".to_owned()));
         let listed = templates.show(KIND, None);
-        assert_eq!((listed.origin, listed.problems), (Origin::Inline, vec![]));
-        let without = places.templates(Source::Inline("Shorten it".to_owned()));
+        assert_eq!((listed.origin, listed.problems), (TemplateOrigin::Inline, vec![]));
+        let without = places.templates(TemplateSource::Inline("Shorten it".to_owned()));
         let listed = without.show(KIND, None);
-        assert_eq!((listed.origin, listed.problems), (Origin::BuiltIn, vec![Problem::NoContent]));
+        assert_eq!(
+            (listed.origin, listed.problems),
+            (TemplateOrigin::BuiltIn, vec![TemplateError::NoContent])
+        );
     }
 
     #[test]
     fn a_file_that_changes_is_read_again_and_one_that_goes_is_forgotten() {
-        let places = Places::new();
-        let templates = places.templates(Source::Default);
+        let places = TemplateFolders::new();
+        let templates = places.templates(TemplateSource::Default);
         let filled = || {
             let values = Values { content: "x", ..Values::default() };
             templates.template(KIND, None).fill(&values).plain_text()
@@ -338,37 +358,37 @@ mod tests {
 
     #[test]
     fn an_unchanged_file_is_not_parsed_again() {
-        let places = Places::new();
+        let places = TemplateFolders::new();
         places.write("home/prompts/tool_results.md", "one {content}");
-        let templates = places.templates(Source::Default);
+        let templates = places.templates(TemplateSource::Default);
         let first = templates.template(KIND, None);
         assert!(Arc::ptr_eq(&first, &templates.template(KIND, None)));
     }
 
     #[test]
     fn all_kinds_are_listed_and_each_can_be_overridden() {
-        let places = Places::new();
-        for kind in Kind::ALL {
+        let places = TemplateFolders::new();
+        for kind in PromptKind::ALL {
             places.write(&format!("home/prompts/{}.md", kind.as_str()), "{content} {odd}");
         }
-        let templates = places.templates(Source::Default);
+        let templates = places.templates(TemplateSource::Default);
         let listed = templates.list(None);
-        assert_eq!(listed.iter().map(|one| one.kind).collect::<Vec<_>>(), Kind::ALL);
+        assert_eq!(listed.iter().map(|one| one.kind).collect::<Vec<_>>(), PromptKind::ALL);
         for one in listed {
-            assert!(matches!(one.origin, Origin::User(_)), "{one:?}");
-            assert_eq!(one.problems, [Problem::UnknownPlace { name: "{odd}".to_owned() }]);
+            assert!(matches!(one.origin, TemplateOrigin::User(_)), "{one:?}");
+            assert_eq!(one.problems, [TemplateError::UnknownPlace { name: "{odd}".to_owned() }]);
         }
         assert_eq!(check(KIND, "{content}"), []);
-        assert_eq!(check(KIND, "none"), [Problem::NoContent]);
+        assert_eq!(check(KIND, "none"), [TemplateError::NoContent]);
     }
 
     #[test]
     fn a_filter_s_own_template_counts_unless_it_is_the_usual_one() {
-        let places = Places::new();
+        let places = TemplateFolders::new();
         places.write("home/prompts/mine.md", "mine {content}");
-        let templates = places.templates(Source::Inline("configured {content}".to_owned()));
+        let templates = places.templates(TemplateSource::Inline("configured {content}".to_owned()));
         let text = |setting| {
-            let template = templates.from_source(KIND, &Source::read(setting), None);
+            let template = templates.from_source(KIND, &TemplateSource::read(setting), None);
             template.text().to_owned()
         };
         assert_eq!(text("default-tool-content.md"), "configured {content}");
@@ -380,17 +400,17 @@ mod tests {
     #[test]
     fn a_session_s_template_is_a_file_or_a_prompt() {
         let source = |setting| Sources::new(&Config::default(), setting).session_summary;
-        assert_eq!(source(None), Source::Default);
-        assert_eq!(source(Some("default")), Source::Default);
-        assert_eq!(source(Some("mine.md")), Source::File("mine.md".to_owned()));
-        assert_eq!(source(Some("Do {content}")), Source::Inline("Do {content}".to_owned()));
+        assert_eq!(source(None), TemplateSource::Default);
+        assert_eq!(source(Some("default")), TemplateSource::Default);
+        assert_eq!(source(Some("mine.md")), TemplateSource::File("mine.md".to_owned()));
+        assert_eq!(source(Some("Do {content}")), TemplateSource::Inline("Do {content}".to_owned()));
     }
 
-    struct Places(TempDir);
+    struct TemplateFolders(TempDir);
 
-    impl Places {
-        fn new() -> Places {
-            let places = Places(TempDir::new().unwrap());
+    impl TemplateFolders {
+        fn new() -> TemplateFolders {
+            let places = TemplateFolders(TempDir::new().unwrap());
             for folder in ["home/prompts", "project/.graphiti/prompts", "elsewhere"] {
                 fs::create_dir_all(places.0.path().join(folder)).unwrap();
             }
@@ -408,7 +428,7 @@ mod tests {
             path
         }
 
-        fn templates(&self, tool_results: Source) -> Templates {
+        fn templates(&self, tool_results: TemplateSource) -> Templates {
             let root = self.0.path();
             let folders = Folders { home: root.join("home"), user: Some(root.join("elsewhere")) };
             let config = Config { tool_results, ..Config::default() };

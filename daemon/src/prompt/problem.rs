@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::prompt::template::{LONGEST, Place};
+use crate::prompt::template::{LONGEST, Placeholder};
 
 /// What is wrong with a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum TemplateError {
     /// No file of the configured name was found.
     #[error("there is no template {name}; put it into ~/.graphiti/prompts, or write \"default\"")]
     NotFound {
@@ -38,19 +38,19 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl TemplateError {
     /// Whether the template cannot be used, so that the built-in one stands in for it.
     pub fn is_fatal(&self) -> bool {
         match self {
-            Problem::NotFound { .. }
-            | Problem::Unreadable { .. }
-            | Problem::TooLong { .. }
-            | Problem::NoContent => true,
-            Problem::UnknownPlace { .. } => false,
+            TemplateError::NotFound { .. }
+            | TemplateError::Unreadable { .. }
+            | TemplateError::TooLong { .. }
+            | TemplateError::NoContent => true,
+            TemplateError::UnknownPlace { .. } => false,
         }
     }
 }
 
 fn places() -> String {
-    Place::ALL.map(Place::as_str).join(", ")
+    Placeholder::ALL.map(Placeholder::as_str).join(", ")
 }

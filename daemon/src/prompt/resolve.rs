@@ -3,40 +3,42 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::prompt::{
-    config::Source,
-    kind::Kind,
-    library::{Folders, Origin},
+    config::TemplateSource,
+    kind::PromptKind,
+    library::{Folders, TemplateOrigin},
 };
 
 /// The places of a template that is given by name, the first that exists wins.
 pub(in crate::prompt) fn candidates(
-    kind: Kind,
-    source: &Source,
+    kind: PromptKind,
+    source: &TemplateSource,
     folders: &Folders,
     project: Option<&Path>,
-) -> Vec<Origin> {
+) -> Vec<TemplateOrigin> {
     match source {
-        Source::Default => of_kind(kind, folders, project),
-        Source::File(name) if Kind::parse(name) == Some(kind) => of_kind(kind, folders, project),
-        Source::File(name) => of_name(name, folders, project),
-        Source::Inline(_) => vec![Origin::Inline],
+        TemplateSource::Default => of_kind(kind, folders, project),
+        TemplateSource::File(name) if PromptKind::parse(name) == Some(kind) => {
+            of_kind(kind, folders, project)
+        }
+        TemplateSource::File(name) => of_name(name, folders, project),
+        TemplateSource::Inline(_) => vec![TemplateOrigin::Inline],
     }
 }
 
-fn of_kind(kind: Kind, folders: &Folders, project: Option<&Path>) -> Vec<Origin> {
+fn of_kind(kind: PromptKind, folders: &Folders, project: Option<&Path>) -> Vec<TemplateOrigin> {
     let in_project = project.map(|project| project.join(".graphiti").join("prompts"));
     let in_home = folders.home.join("prompts");
-    let of_project = in_project
-        .iter()
-        .flat_map(|folder| kind.file_names().map(|name| Origin::Project(folder.join(name))));
-    let of_user = kind.file_names().map(|name| Origin::User(in_home.join(name)));
+    let of_project = in_project.iter().flat_map(|folder| {
+        kind.file_names().map(|name| TemplateOrigin::Project(folder.join(name)))
+    });
+    let of_user = kind.file_names().map(|name| TemplateOrigin::User(in_home.join(name)));
     of_project.chain(of_user).collect()
 }
 
 /// A path as it is given, or a name in the `prompts` folders of the project and the user.
-fn of_name(name: &str, folders: &Folders, project: Option<&Path>) -> Vec<Origin> {
+fn of_name(name: &str, folders: &Folders, project: Option<&Path>) -> Vec<TemplateOrigin> {
     if let Some(path) = absolute(name, folders) {
-        return vec![Origin::File(path)];
+        return vec![TemplateOrigin::File(path)];
     }
     let name = Path::new(name);
     let stays_inside =
@@ -46,10 +48,10 @@ fn of_name(name: &str, folders: &Folders, project: Option<&Path>) -> Vec<Origin>
     }
     let project = project.map(|project| project.join(".graphiti"));
     let in_project = project.into_iter().flat_map(|folder| {
-        [folder.join("prompts").join(name), folder.join(name)].map(Origin::Project)
+        [folder.join("prompts").join(name), folder.join(name)].map(TemplateOrigin::Project)
     });
     let home = &folders.home;
-    let in_home = [home.join("prompts").join(name), home.join(name)].map(Origin::User);
+    let in_home = [home.join("prompts").join(name), home.join(name)].map(TemplateOrigin::User);
     in_project.chain(in_home).collect()
 }
 

@@ -7,15 +7,15 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     model::{Prompt, prompt::Part},
-    prompt::{kind::Kind, problem::Problem},
+    prompt::{kind::PromptKind, problem::TemplateError},
 };
 
 /// A template that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    kind: Kind,
+    kind: PromptKind,
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<TemplatePart>,
 }
 
 /// What is put into the places of a template. What is not given stays as it is written.
@@ -36,7 +36,7 @@ pub struct Values<'v> {
 
 /// A place in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Placeholder {
     /// `{content}`.
     Content,
     /// `{tool_calls_json}`: the content of a question about tools.
@@ -52,9 +52,9 @@ pub enum Place {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum TemplatePart {
     Text(String),
-    Place(Place),
+    Placeholder(Placeholder),
 }
 
 /// Bytes of a template at most.
@@ -65,27 +65,27 @@ const CONTEXT: usize = 200;
 
 impl Template {
     /// Reads `text` as a template for `kind`; the problem is why it cannot be one.
-    pub fn parse(kind: Kind, text: &str) -> Result<Template, Problem> {
+    pub fn parse(kind: PromptKind, text: &str) -> Result<Template, TemplateError> {
         if text.len() > LONGEST {
-            return Err(Problem::TooLong { bytes: text.len() });
+            return Err(TemplateError::TooLong { bytes: text.len() });
         }
         let pieces = pieces_of(text);
         let holds_content = pieces.iter().any(
-            |piece| matches!(piece, Piece::Place(place) if place.is_content() && place.is_in(kind)),
+            |piece| matches!(piece, TemplatePart::Placeholder(place) if place.is_content() && place.is_in(kind)),
         );
         if !holds_content {
-            return Err(Problem::NoContent);
+            return Err(TemplateError::NoContent);
         }
         Ok(Template { kind, text: text.to_owned(), pieces })
     }
 
     /// The one that is compiled in.
-    pub fn built_in(kind: Kind) -> Template {
+    pub fn built_in(kind: PromptKind) -> Template {
         Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
     }
 
     /// What it asks.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PromptKind {
         self.kind
     }
 
@@ -100,14 +100,16 @@ impl Template {
         let mut instruction = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => instruction.push_str(text),
-                Piece::Place(place) if place.is_content() && place.is_in(self.kind) => {
+                TemplatePart::Text(text) => instruction.push_str(text),
+                TemplatePart::Placeholder(place)
+                    if place.is_content() && place.is_in(self.kind) =>
+                {
                     if !instruction.is_empty() {
                         prompt.parts.push(Part::Instruction(std::mem::take(&mut instruction)));
                     }
                     prompt.parts.push(Part::Material(values.content.to_owned()));
                 }
-                Piece::Place(place) => match place.value(values) {
+                TemplatePart::Placeholder(place) => match place.value(values) {
                     Some(value) => instruction.push_str(&value),
                     None => instruction.push_str(place.as_str()),
                 },
@@ -121,11 +123,11 @@ impl Template {
 
     /// What is odd about it although it can be used: places that are none, or have no value in
     /// a template of this kind.
-    pub fn oddities(&self) -> Vec<Problem> {
-        let mut found: Vec<Problem> = Vec::new();
+    pub fn oddities(&self) -> Vec<TemplateError> {
+        let mut found: Vec<TemplateError> = Vec::new();
         for name in PLACE.find_iter(&self.text).map(|name| name.as_str()) {
-            let known = Place::parse(name).is_some_and(|place| place.is_in(self.kind));
-            let problem = Problem::UnknownPlace { name: name.to_owned() };
+            let known = Placeholder::parse(name).is_some_and(|place| place.is_in(self.kind));
+            let problem = TemplateError::UnknownPlace { name: name.to_owned() };
             if !known && !found.contains(&problem) {
                 found.push(problem);
             }
@@ -139,53 +141,57 @@ impl Template {
     }
 }
 
-impl Place {
+impl Placeholder {
     /// All of them.
-    pub const ALL: [Place; 6] = [
-        Place::Content,
-        Place::ToolCalls,
-        Place::Context,
-        Place::MaxChars,
-        Place::ActivityProfile,
-        Place::ExtractionInstructions,
+    pub const ALL: [Placeholder; 6] = [
+        Placeholder::Content,
+        Placeholder::ToolCalls,
+        Placeholder::Context,
+        Placeholder::MaxChars,
+        Placeholder::ActivityProfile,
+        Placeholder::ExtractionInstructions,
     ];
 
     /// As it is written.
     pub fn as_str(self) -> &'static str {
         match self {
-            Place::Content => "{content}",
-            Place::ToolCalls => "{tool_calls_json}",
-            Place::Context => "{context}",
-            Place::MaxChars => "{max_chars}",
-            Place::ActivityProfile => "{activity_profile}",
-            Place::ExtractionInstructions => "{dynamic_extraction_instructions}",
+            Placeholder::Content => "{content}",
+            Placeholder::ToolCalls => "{tool_calls_json}",
+            Placeholder::Context => "{context}",
+            Placeholder::MaxChars => "{max_chars}",
+            Placeholder::ActivityProfile => "{activity_profile}",
+            Placeholder::ExtractionInstructions => "{dynamic_extraction_instructions}",
         }
     }
 
     /// Whether a template of `kind` may have it.
-    pub fn is_in(self, kind: Kind) -> bool {
+    pub fn is_in(self, kind: PromptKind) -> bool {
         match self {
-            Place::Content | Place::Context | Place::MaxChars => true,
-            Place::ToolCalls => kind == Kind::ToolClassification,
-            Place::ActivityProfile | Place::ExtractionInstructions => kind == Kind::SessionSummary,
+            Placeholder::Content | Placeholder::Context | Placeholder::MaxChars => true,
+            Placeholder::ToolCalls => kind == PromptKind::ToolClassification,
+            Placeholder::ActivityProfile | Placeholder::ExtractionInstructions => {
+                kind == PromptKind::SessionSummary
+            }
         }
     }
 
-    fn parse(text: &str) -> Option<Place> {
-        Place::ALL.into_iter().find(|place| place.as_str() == text)
+    fn parse(text: &str) -> Option<Placeholder> {
+        Placeholder::ALL.into_iter().find(|place| place.as_str() == text)
     }
 
     fn is_content(self) -> bool {
-        matches!(self, Place::Content | Place::ToolCalls)
+        matches!(self, Placeholder::Content | Placeholder::ToolCalls)
     }
 
     fn value(self, values: &Values<'_>) -> Option<String> {
         match self {
-            Place::Content | Place::ToolCalls => None,
-            Place::Context => values.context.map(one_line),
-            Place::MaxChars => values.max_chars.map(|limit| limit.to_string()),
-            Place::ActivityProfile => values.activity_profile.map(str::to_owned),
-            Place::ExtractionInstructions => values.extraction_instructions.map(str::to_owned),
+            Placeholder::Content | Placeholder::ToolCalls => None,
+            Placeholder::Context => values.context.map(one_line),
+            Placeholder::MaxChars => values.max_chars.map(|limit| limit.to_string()),
+            Placeholder::ActivityProfile => values.activity_profile.map(str::to_owned),
+            Placeholder::ExtractionInstructions => {
+                values.extraction_instructions.map(str::to_owned)
+            }
         }
     }
 }
@@ -194,19 +200,19 @@ impl Place {
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\{[a-z][a-z_]*\}").expect("the pattern is valid"));
 
-fn pieces_of(text: &str) -> Vec<Piece> {
+fn pieces_of(text: &str) -> Vec<TemplatePart> {
     let mut pieces = Vec::new();
     let mut at = 0;
     for found in PLACE.find_iter(text) {
-        let Some(place) = Place::parse(found.as_str()) else { continue };
+        let Some(place) = Placeholder::parse(found.as_str()) else { continue };
         if at < found.start() {
-            pieces.push(Piece::Text(text[at..found.start()].to_owned()));
+            pieces.push(TemplatePart::Text(text[at..found.start()].to_owned()));
         }
-        pieces.push(Piece::Place(place));
+        pieces.push(TemplatePart::Placeholder(place));
         at = found.end();
     }
     if at < text.len() {
-        pieces.push(Piece::Text(text[at..].to_owned()));
+        pieces.push(TemplatePart::Text(text[at..].to_owned()));
     }
     pieces
 }
@@ -227,13 +233,13 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn template(kind: Kind, text: &str) -> Template {
+    fn template(kind: PromptKind, text: &str) -> Template {
         Template::parse(kind, text).unwrap()
     }
 
     #[test]
     fn built_in_templates_can_be_used_and_have_no_oddities() {
-        for kind in Kind::ALL {
+        for kind in PromptKind::ALL {
             assert_eq!(Template::built_in(kind).oddities(), [], "{}", kind.as_str());
         }
     }
@@ -241,7 +247,7 @@ mod tests {
     #[test]
     fn places_are_filled_and_the_content_stays_apart() {
         let template = template(
-            Kind::ToolResults,
+            PromptKind::ToolResults,
             "In {max_chars} on {context}:\n{content}\nEnd {\"a\": {b}}",
         );
         let values = Values {
@@ -262,7 +268,8 @@ mod tests {
 
     #[test]
     fn braces_in_what_is_put_in_are_never_filled() {
-        let template = template(Kind::SessionSummary, "{context} {activity_profile} {content}");
+        let template =
+            template(PromptKind::SessionSummary, "{context} {activity_profile} {content}");
         let values = Values {
             content: "{max_chars} {context} {content}",
             context: Some("{content}"),
@@ -277,7 +284,7 @@ mod tests {
     #[test]
     fn what_is_not_given_stays() {
         let template =
-            template(Kind::UserMessages, "{content}{max_chars}{activity_profile}{other}");
+            template(PromptKind::UserMessages, "{content}{max_chars}{activity_profile}{other}");
         let filled = template.fill(&Values { content: "c", ..Values::default() });
         assert_eq!(filled.plain_text(), "c{max_chars}{activity_profile}{other}");
     }
@@ -285,31 +292,36 @@ mod tests {
     #[test]
     fn a_template_without_a_place_for_the_content_is_none() {
         for (kind, text) in [
-            (Kind::ToolResults, "Summarize this."),
-            (Kind::ToolResults, ""),
-            (Kind::ToolResults, "{tool_calls_json}"),
-            (Kind::ToolResults, "{Content} { content }"),
+            (PromptKind::ToolResults, "Summarize this."),
+            (PromptKind::ToolResults, ""),
+            (PromptKind::ToolResults, "{tool_calls_json}"),
+            (PromptKind::ToolResults, "{Content} { content }"),
         ] {
-            assert_eq!(Template::parse(kind, text), Err(Problem::NoContent), "{text}");
+            assert_eq!(Template::parse(kind, text), Err(TemplateError::NoContent), "{text}");
         }
-        assert!(Template::parse(Kind::ToolClassification, "{tool_calls_json}").is_ok());
+        assert!(Template::parse(PromptKind::ToolClassification, "{tool_calls_json}").is_ok());
         let long = format!("{{content}}{}", " ".repeat(LONGEST));
-        assert!(matches!(Template::parse(Kind::ToolResults, &long), Err(Problem::TooLong { .. })));
+        assert!(matches!(
+            Template::parse(PromptKind::ToolResults, &long),
+            Err(TemplateError::TooLong { .. })
+        ));
     }
 
     #[test]
     fn unknown_places_are_told_once() {
-        let template =
-            template(Kind::ToolResults, "{content} {contnet} {contnet} {activity_profile} {A}");
+        let template = template(
+            PromptKind::ToolResults,
+            "{content} {contnet} {contnet} {activity_profile} {A}",
+        );
         let names = ["{contnet}", "{activity_profile}"];
-        let expected = names.map(|name| Problem::UnknownPlace { name: name.to_owned() });
+        let expected = names.map(|name| TemplateError::UnknownPlace { name: name.to_owned() });
         assert_eq!(template.oddities(), expected);
     }
 
     #[test]
     fn a_context_is_one_short_line() {
         let context = format!("tool: a\n\n# New task\u{7}{}", "x".repeat(500));
-        let template = template(Kind::ToolResults, "{context}|{content}");
+        let template = template(PromptKind::ToolResults, "{context}|{content}");
         let values = Values { content: "", context: Some(&context), ..Values::default() };
         let filled = template.fill(&values).plain_text();
         assert!(filled.starts_with("tool: a # New task x") && filled.len() == 201, "{filled}");

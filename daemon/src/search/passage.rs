@@ -5,7 +5,7 @@ use crate::model::Role;
 /// What a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Kind {
+pub enum PassageKind {
     /// The person's own words.
     User,
     /// The agent's words.
@@ -30,75 +30,75 @@ pub enum Kind {
     Body,
 }
 
-impl Kind {
+impl PassageKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Kind; 11] = [
-        Kind::User,
-        Kind::Agent,
-        Kind::Tool,
-        Kind::Recap,
-        Kind::Title,
-        Kind::Objective,
-        Kind::Decision,
-        Kind::Error,
-        Kind::Prompt,
-        Kind::File,
-        Kind::Body,
+    pub const ALL: [PassageKind; 11] = [
+        PassageKind::User,
+        PassageKind::Agent,
+        PassageKind::Tool,
+        PassageKind::Recap,
+        PassageKind::Title,
+        PassageKind::Objective,
+        PassageKind::Decision,
+        PassageKind::Error,
+        PassageKind::Prompt,
+        PassageKind::File,
+        PassageKind::Body,
     ];
 
     /// The kind of a message's text.
-    pub fn of(role: Role) -> Kind {
+    pub fn of(role: Role) -> PassageKind {
         match role {
-            Role::User => Kind::User,
-            Role::Agent => Kind::Agent,
-            Role::Tool => Kind::Tool,
-            Role::Recap => Kind::Recap,
+            Role::User => PassageKind::User,
+            Role::Agent => PassageKind::Agent,
+            Role::Tool => PassageKind::Tool,
+            Role::Recap => PassageKind::Recap,
         }
     }
 
     /// Whether it belongs to an episode, as opposed to a message.
     pub fn is_of_episode(self) -> bool {
-        self >= Kind::Title
+        self >= PassageKind::Title
     }
 
     /// The word for it in filters and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::User => Role::User.as_str(),
-            Kind::Agent => Role::Agent.as_str(),
-            Kind::Tool => Role::Tool.as_str(),
-            Kind::Recap => Role::Recap.as_str(),
-            Kind::Title => "title",
-            Kind::Objective => "objective",
-            Kind::Decision => "decisions",
-            Kind::Error => "errors",
-            Kind::Prompt => "prompts",
-            Kind::File => "files",
-            Kind::Body => "body",
+            PassageKind::User => Role::User.as_str(),
+            PassageKind::Agent => Role::Agent.as_str(),
+            PassageKind::Tool => Role::Tool.as_str(),
+            PassageKind::Recap => Role::Recap.as_str(),
+            PassageKind::Title => "title",
+            PassageKind::Objective => "objective",
+            PassageKind::Decision => "decisions",
+            PassageKind::Error => "errors",
+            PassageKind::Prompt => "prompts",
+            PassageKind::File => "files",
+            PassageKind::Body => "body",
         }
     }
 
     /// The kind of that number; `None` for what is no passage.
-    pub(crate) fn from_number(number: u64) -> Option<Kind> {
-        Kind::ALL.get(usize::try_from(number).ok()?).copied()
+    pub(crate) fn from_number(number: u64) -> Option<PassageKind> {
+        PassageKind::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-/// A set of [`Kind`]s.
+/// A set of [`PassageKind`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds(u16);
 
 impl Kinds {
     /// Every kind.
-    pub const ALL: Kinds = Kinds((1 << Kind::ALL.len()) - 1);
+    pub const ALL: Kinds = Kinds((1 << PassageKind::ALL.len()) - 1);
 
     /// These kinds.
-    pub fn of(kinds: &[Kind]) -> Kinds {
+    pub fn of(kinds: &[PassageKind]) -> Kinds {
         Kinds(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u8))
     }
 
     /// Whether `kind` is in it.
-    pub fn contains(self, kind: Kind) -> bool {
+    pub fn contains(self, kind: PassageKind) -> bool {
         self.0 & (1 << kind as u8) != 0
     }
 

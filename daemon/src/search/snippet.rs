@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use crate::search::{
     index::terms,
     query::{Phrase, Query, WordForm},
-    text::{self, Form},
+    text::{self, TokenForm},
 };
 
 /// A part of a text.
@@ -33,7 +33,7 @@ pub struct Highlighter {
 impl Highlighter {
     /// Marks what `query` asks for: its phrases, and its words that say something.
     pub fn new(query: &Query) -> Highlighter {
-        let says_something = query.words.iter().any(|word| word.standing.says_something());
+        let says_something = query.words.iter().any(|word| word.role.says_something());
         let mut marker = Highlighter {
             exact: HashSet::new(),
             forms: HashSet::new(),
@@ -41,7 +41,7 @@ impl Highlighter {
             phrases: query.phrases.clone(),
         };
         for word in &query.words {
-            if says_something && !word.standing.says_something() {
+            if says_something && !word.role.says_something() {
                 continue;
             }
             match word.form {
@@ -76,7 +76,7 @@ impl Highlighter {
             if let Some(what) = self.matched(word.text, word.form) {
                 matches.push(Match { span: word.span.clone(), what });
             }
-            if !self.phrases.is_empty() && word.form == Form::Part {
+            if !self.phrases.is_empty() && word.form == TokenForm::Part {
                 parts.push((word.text.to_owned(), word.span));
             }
         });
@@ -93,11 +93,11 @@ impl Highlighter {
     }
 
     /// What of the question a word of a text matches.
-    fn matched(&self, word: &str, form: Form) -> Option<String> {
+    fn matched(&self, word: &str, form: TokenForm) -> Option<String> {
         if self.exact.contains(word) {
             return Some(word.to_owned());
         }
-        if form == Form::Whole {
+        if form == TokenForm::Whole {
             return None;
         }
         let prefix = self.prefixes.iter().find(|prefix| word.starts_with(prefix.as_str()));

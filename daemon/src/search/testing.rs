@@ -5,9 +5,9 @@ use jiff::{Zoned, civil::date, tz::TimeZone};
 use crate::{
     model::{Message, Namespace, Project, Role, SessionKey, Timestamp, transcript::Origin},
     search::{
-        index::{Card, Change, Index, Position},
+        index::{Card, IndexChange, Position, SearchIndex},
         query::Query,
-        rank::{Request, Results, Scope, SecondRanker, Weights},
+        rank::{RankRequest, Results, Scope, SecondRanker, Weights},
     },
 };
 
@@ -51,18 +51,18 @@ pub(crate) fn message(role: Role, text: &str) -> Message {
 }
 
 /// Messages of the user in a session's own file.
-pub(crate) fn said(card: Card, texts: &[&str]) -> Change {
+pub(crate) fn said(card: Card, texts: &[&str]) -> IndexChange {
     let messages = (0..).zip(texts).map(|(seq, text)| Message {
         seq,
         origin: Origin { source: 0, line: u64::from(seq) + 1 },
         ..message(Role::User, text)
     });
-    Change::Messages { card, messages: messages.collect() }
+    IndexChange::Messages { card, messages: messages.collect() }
 }
 
 /// An index in a folder that goes with it.
 pub(crate) struct TestIndex {
-    pub(crate) index: Index,
+    pub(crate) index: SearchIndex,
     pub(crate) folder: tempfile::TempDir,
     next: std::cell::Cell<u64>,
 }
@@ -70,18 +70,18 @@ pub(crate) struct TestIndex {
 impl TestIndex {
     pub(crate) fn new() -> TestIndex {
         let folder = tempfile::tempdir().unwrap();
-        let index = Index::create(folder.path()).unwrap();
+        let index = SearchIndex::create(folder.path()).unwrap();
         TestIndex { index, folder, next: std::cell::Cell::new(1) }
     }
 
-    pub(crate) fn with(changes: impl IntoIterator<Item = Change>) -> TestIndex {
+    pub(crate) fn with(changes: impl IntoIterator<Item = IndexChange>) -> TestIndex {
         let index = TestIndex::new();
         changes.into_iter().for_each(|change| index.apply(change));
         index
     }
 
     /// Applies a change at the next position.
-    pub(crate) fn apply(&self, change: Change) {
+    pub(crate) fn apply(&self, change: IndexChange) {
         self.index.apply(change, Position(self.next.get()));
         self.next.set(self.next.get() + 1);
     }
@@ -97,7 +97,7 @@ impl TestIndex {
 }
 
 pub(crate) fn search(
-    index: &Index,
+    index: &SearchIndex,
     question: &str,
     scope: &Scope,
     second: Option<&dyn SecondRanker>,
@@ -106,7 +106,7 @@ pub(crate) fn search(
     let now = Timestamp::from_micros(now().timestamp().as_microsecond());
     let weights = Weights::default();
     index
-        .search(&Request {
+        .search(&RankRequest {
             query: &query,
             scope,
             now,

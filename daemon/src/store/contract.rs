@@ -15,8 +15,8 @@ use crate::{
         vector::{Owner, Packed, Vectors},
     },
     store::{
-        FileStamp, Note, Outbox, Outgoing, Reworded, Shelf, Source, SourceKey, Store, Tally,
-        Totals, Write,
+        FileStamp, Note, NoteNamespace, OutboxChange, OutboxEntry, Reworded, Source, SourceKey,
+        Store, Tally, Totals, Write,
         graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
     },
 };
@@ -134,7 +134,7 @@ fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
     wanted.push(shorter);
     assert_eq!(store.messages(source, 0, 999).unwrap(), wanted);
     let last = store.outbox(0, 999).unwrap().pop().unwrap().what;
-    assert_eq!(last, Outbox::Messages { source, from: 50, count: 1, overwrites: true });
+    assert_eq!(last, OutboxChange::Messages { source, from: 50, count: 1, overwrites: true });
     forget(store, &[session]);
 }
 
@@ -158,7 +158,7 @@ fn messages_are_told_in_other_words(store: &dyn Store) {
     assert_eq!(store.totals().messages, total);
     let end = store.outbox_end();
     let last = store.outbox(end - 1, 9).unwrap().pop().unwrap().what;
-    assert_eq!(last, Outbox::Messages { source, from: 3, count: 69, overwrites: true });
+    assert_eq!(last, OutboxChange::Messages { source, from: 3, count: 69, overwrites: true });
     // None of them says any more what it said.
     write(store, vec![Write::Reword { source, words }]);
     assert_eq!(store.outbox_end(), end);
@@ -213,7 +213,7 @@ fn a_dropped_source_leaves_its_path_to_others(store: &dyn Store) {
     assert_eq!(store.messages(first.key, 0, 9).unwrap(), []);
     assert_eq!(store.totals().messages, before);
     let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
-    assert_eq!(last, Outbox::SourceCleared(first.key));
+    assert_eq!(last, OutboxChange::SourceCleared(first.key));
     forget(store, &[session]);
 }
 
@@ -270,17 +270,18 @@ fn text_is_let_go_and_comes_in_again_behind_it(store: &dyn Store) {
             Write::Source { source: source.clone(), checkpoint: checkpoint.clone() },
         ],
     );
-    let (text, content) = (store.text_bytes(session.key).unwrap(), store.content_bytes().unwrap());
+    let (text, content) =
+        (store.quota().text_bytes(session.key).unwrap(), store.quota().content_bytes().unwrap());
     assert!(text > 0 && text < content);
     write(store, vec![Write::DropText(source.key)]);
     assert_eq!(store.messages(source.key, 0, 999).unwrap(), []);
-    assert_eq!(store.text_bytes(session.key).unwrap(), 0);
-    assert!(store.content_bytes().unwrap() < content - text / 2);
+    assert_eq!(store.quota().text_bytes(session.key).unwrap(), 0);
+    assert!(store.quota().content_bytes().unwrap() < content - text / 2);
     assert_eq!(store.totals().messages, before);
     assert_eq!(store.checkpoint(source.key).unwrap(), checkpoint);
     assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&source));
     let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
-    assert_eq!(last, Outbox::SourceCleared(source.key));
+    assert_eq!(last, OutboxChange::SourceCleared(source.key));
     write(store, vec![messages_of(source.key, &[message(100, 10)])]);
     assert_eq!(store.messages(source.key, 0, 999).unwrap(), [message(100, 10)]);
     forget(store, &[session]);
@@ -316,11 +317,13 @@ fn a_new_episode_takes_the_old_ones_place(store: &dyn Store) {
     assert_eq!(store.episode(old.id).unwrap(), None);
     assert_eq!(store.episode(new.id).unwrap(), Some(new.clone()));
     assert_eq!(store.totals().episodes, 1);
-    let out: Vec<Outbox> = store.outbox(0, 99).unwrap().into_iter().map(|o| o.what).collect();
-    let tail =
-        [Outbox::EpisodeDropped { id: old.id, session: session.key }, Outbox::Episode(new.id)];
+    let out: Vec<OutboxChange> = store.outbox(0, 99).unwrap().into_iter().map(|o| o.what).collect();
+    let tail = [
+        OutboxChange::EpisodeDropped { id: old.id, session: session.key },
+        OutboxChange::Episode(new.id),
+    ];
     assert_eq!(out[out.len() - 2..], tail);
-    assert_eq!(out[0], Outbox::Session(session.key));
+    assert_eq!(out[0], OutboxChange::Session(session.key));
     forget(store, &[session]);
     assert_eq!(store.totals().episodes, 0);
 }
@@ -340,7 +343,7 @@ fn an_episode_written_again_is_one(store: &dyn Store) {
     let listed = store.newest_episodes(Some(first.project.namespace()), None, 9).unwrap();
     assert_eq!(listed.iter().filter(|one| one.id == first.id).count(), 1);
     let last = store.outbox(0, 9_999).unwrap().pop().unwrap().what;
-    assert_eq!(last, Outbox::Episode(first.id));
+    assert_eq!(last, OutboxChange::Episode(first.id));
     forget(store, &[session]);
 }
 
@@ -370,18 +373,18 @@ fn episodes_are_listed_latest_session_first(store: &dyn Store) {
 
 fn landmarks_tell_all_sessions_that_have_them(store: &dyn Store) {
     let (one, other) = (new_session(store, "original"), new_session(store, "fork"));
-    let landmarks = |session: &Session, records: &[u8]| Write::Landmarks {
+    let fork_keys = |session: &Session, records: &[u8]| Write::ForkKeys {
         session: session.key,
         records: records.iter().map(|byte| [*byte; 16]).collect(),
     };
-    write(store, vec![landmarks(&one, &[1, 2]), landmarks(&other, &[2, 3])]);
+    write(store, vec![fork_keys(&one, &[1, 2]), fork_keys(&other, &[2, 3])]);
     // What is said twice is one.
-    write(store, vec![landmarks(&other, &[3])]);
-    let with = |byte: u8| store.sessions_with_landmark([byte; 16]).unwrap();
+    write(store, vec![fork_keys(&other, &[3])]);
+    let with = |byte: u8| store.sessions_with_fork_key([byte; 16]).unwrap();
     assert_eq!(with(1), [one.key]);
     assert_eq!(with(2), [one.key, other.key]);
     assert_eq!((with(3), with(4)), (vec![other.key], vec![]));
-    assert_eq!(store.landmarks_of(other.key).unwrap(), [[2; 16], [3; 16]]);
+    assert_eq!(store.fork_keys_of(other.key).unwrap(), [[2; 16], [3; 16]]);
     forget(store, &[one, other]);
 }
 
@@ -394,9 +397,9 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
         vec![
             Write::Source { source: source.clone(), checkpoint: Some(vec![9; 9_000]) },
             messages_of(source.key, &[message(0, 10)]),
-            Write::Landmarks { session: session.key, records: vec![[7; 16]] },
+            Write::ForkKeys { session: session.key, records: vec![[7; 16]] },
             Write::Note(Note {
-                shelf: Shelf::Forks,
+                namespace: NoteNamespace::Forks,
                 name: session.key.0.to_be_bytes().to_vec(),
                 content: Some(b"of another".to_vec()),
             }),
@@ -405,9 +408,9 @@ fn a_dropped_session_leaves_nothing(store: &dyn Store) {
     let episode = episode(&session, 5);
     index(store, &mut session, &episode);
     write(store, vec![Write::DropSession(session.key)]);
-    assert_eq!(store.sessions_with_landmark([7; 16]).unwrap(), []);
-    assert_eq!(store.landmarks_of(session.key).unwrap(), [] as [[u8; 16]; 0]);
-    assert_eq!(store.note(Shelf::Forks, &session.key.0.to_be_bytes()).unwrap(), None);
+    assert_eq!(store.sessions_with_fork_key([7; 16]).unwrap(), []);
+    assert_eq!(store.fork_keys_of(session.key).unwrap(), [] as [[u8; 16]; 0]);
+    assert_eq!(store.note(NoteNamespace::Forks, &session.key.0.to_be_bytes()).unwrap(), None);
     assert_eq!(store.session(session.key).unwrap(), None);
     assert_eq!(store.find_session(&session.id).unwrap(), None);
     assert_eq!(store.sources_of(session.key).unwrap(), []);
@@ -443,7 +446,7 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
     found.sort_unstable();
     assert_eq!(found, things);
     let out = store.outbox(0, 99).unwrap();
-    assert!(out.iter().any(|entry| entry.what == Outbox::Things(things.clone())), "{out:?}");
+    assert!(out.iter().any(|entry| entry.what == OutboxChange::Things(things.clone())), "{out:?}");
 
     // A new episode that says less takes away what the old one said.
     let new = episode(&session, 20);
@@ -451,7 +454,7 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
     assert_eq!(facts(store), []);
     assert_eq!(store.marks(said.marks[0].subject, Timestamp::MIN).unwrap(), []);
     let out = store.outbox(0, 99).unwrap().pop().unwrap();
-    assert_eq!(out.what, Outbox::Things(things));
+    assert_eq!(out.what, OutboxChange::Things(things));
 
     // Said again of the same episode, and then gone with its session.
     let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
@@ -570,8 +573,8 @@ fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
     let positions: Vec<u64> = waiting.iter().map(|outgoing| outgoing.position).collect();
     assert_eq!(positions, [end + 1, end + 2, end + 3]);
     assert_eq!(store.outbox(end + 1, 1).unwrap(), [waiting[1].clone()]);
-    write(store, vec![Write::OutboxTaken(end + 2)]);
-    let left: Vec<Outgoing> = store.outbox(0, 99).unwrap();
+    write(store, vec![Write::OutboxConsumed(end + 2)]);
+    let left: Vec<OutboxEntry> = store.outbox(0, 99).unwrap();
     assert_eq!(left, waiting[2..]);
     forget(store, &[session]);
 }
@@ -579,31 +582,31 @@ fn the_outbox_is_ordered_and_emptied(store: &dyn Store) {
 fn notes_are_kept_by_name_and_go_with_their_session(reopen: Reopen<'_>) {
     let store = reopen();
     let session = new_session(store.as_ref(), "notes");
-    let note = |shelf, name: &[u8], content: Option<&[u8]>| {
-        Write::Note(Note { shelf, name: name.to_vec(), content: content.map(<[u8]>::to_vec) })
+    let note = |namespace, name: &[u8], content: Option<&[u8]>| {
+        Write::Note(Note { namespace, name: name.to_vec(), content: content.map(<[u8]>::to_vec) })
     };
     let key = session.key.0.to_be_bytes();
     let long = vec![7; 30_000];
     let writes = vec![
-        note(Shelf::Usage, b"b", Some(&long)),
-        note(Shelf::Usage, b"", Some(b"none")),
-        note(Shelf::Usage, b"ba", Some(b"longer name")),
-        note(Shelf::Awaiting, &key, Some(b"due")),
+        note(NoteNamespace::Usage, b"b", Some(&long)),
+        note(NoteNamespace::Usage, b"", Some(b"none")),
+        note(NoteNamespace::Usage, b"ba", Some(b"longer name")),
+        note(NoteNamespace::Awaiting, &key, Some(b"due")),
     ];
     write(store.as_ref(), writes);
     drop(store);
     let store = reopen();
     let named = |name: &[u8], content: &[u8]| (name.to_vec(), content.to_vec());
     let all = [named(b"", b"none"), named(b"b", &long), named(b"ba", b"longer name")];
-    assert_eq!(store.notes(Shelf::Usage).unwrap(), all);
-    write(store.as_ref(), vec![note(Shelf::Usage, b"b", Some(b"short"))]);
-    assert_eq!(store.note(Shelf::Usage, b"b").unwrap(), Some(b"short".to_vec()));
-    assert_eq!(store.note(Shelf::Usage, b"ba").unwrap(), Some(b"longer name".to_vec()));
-    write(store.as_ref(), vec![note(Shelf::Usage, b"b", None)]);
-    assert_eq!(store.note(Shelf::Usage, b"b").unwrap(), None);
-    assert_eq!(store.note(Shelf::Awaiting, &key).unwrap(), Some(b"due".to_vec()));
+    assert_eq!(store.notes(NoteNamespace::Usage).unwrap(), all);
+    write(store.as_ref(), vec![note(NoteNamespace::Usage, b"b", Some(b"short"))]);
+    assert_eq!(store.note(NoteNamespace::Usage, b"b").unwrap(), Some(b"short".to_vec()));
+    assert_eq!(store.note(NoteNamespace::Usage, b"ba").unwrap(), Some(b"longer name".to_vec()));
+    write(store.as_ref(), vec![note(NoteNamespace::Usage, b"b", None)]);
+    assert_eq!(store.note(NoteNamespace::Usage, b"b").unwrap(), None);
+    assert_eq!(store.note(NoteNamespace::Awaiting, &key).unwrap(), Some(b"due".to_vec()));
     forget(store.as_ref(), &[session]);
-    assert_eq!(store.notes(Shelf::Awaiting).unwrap(), []);
+    assert_eq!(store.notes(NoteNamespace::Awaiting).unwrap(), []);
 }
 
 fn counters_survive(reopen: Reopen<'_>) {
@@ -626,7 +629,7 @@ fn write(store: &dyn Store, writes: Vec<Write>) {
 fn forget(store: &dyn Store, sessions: &[Session]) {
     write(store, sessions.iter().map(|session| Write::DropSession(session.key)).collect());
     let end = store.outbox_end();
-    write(store, vec![Write::OutboxTaken(end)]);
+    write(store, vec![Write::OutboxConsumed(end)]);
 }
 
 fn new_session(store: &dyn Store, id: &str) -> Session {

@@ -10,6 +10,7 @@ pub mod clean;
 pub mod contract;
 pub mod graph;
 pub mod notes;
+pub mod quota;
 pub mod sled;
 pub mod vectors;
 
@@ -18,7 +19,8 @@ use tokio::sync::{oneshot, watch};
 pub use self::{
     clean::{Cleaner, TextStore},
     graph::GraphStore,
-    notes::{Note, NoteStore, Shelf},
+    notes::{Note, NoteNamespace, NoteStore},
+    quota::{DiskQuota, StoreHealth},
     vectors::VectorStore,
 };
 use crate::model::{
@@ -35,7 +37,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// is more than a few lists behind.
     ///
     /// The ticket resolves when the list would survive a power cut.
-    fn write(&self, writes: Vec<Write>) -> Ticket;
+    fn write(&self, writes: Vec<Write>) -> PendingWrite;
 
     /// A number never given before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
@@ -66,10 +68,10 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
     /// The sessions that have `record` as a landmark, in the order of their keys.
-    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
+    fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
 
     /// The landmarks of a session.
-    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
+    fn fork_keys_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
     /// The files of a session, the session's own first.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
@@ -98,7 +100,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     ) -> Result<Vec<Episode>, StoreError>;
 
     /// At most `limit` entries of the outbox after position `after`.
-    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<Outgoing>, StoreError>;
+    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<OutboxEntry>, StoreError>;
 
     /// The position of the last entry that was ever put into the outbox.
     fn outbox_end(&self) -> u64;
@@ -109,50 +111,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Totals for the status display.
     fn totals(&self) -> Totals;
 
-    /// Bytes on disk.
-    fn disk_bytes(&self) -> u64;
-
-    /// Bytes of all records with their keys. Reads everything.
-    fn content_bytes(&self) -> Result<u64, StoreError>;
-
-    /// Bytes of the records that hold the text of a session.
-    fn text_bytes(&self, session: SessionKey) -> Result<u64, StoreError>;
-
-    /// So many bytes may be taken on disk from now on.
-    fn set_limit(&self, bytes: u64);
-
-    /// Whether it takes so much of its limit that something should go.
-    fn is_tight(&self) -> bool;
-
-    /// So many bytes of content leave room for more within the limit.
-    fn goal(&self) -> u64;
-
-    /// Whether its file becomes smaller when it is opened anew with so many bytes of content.
-    fn would_shrink(&self, content: u64) -> bool;
-
-    /// Refuses text from now on until the store is opened anew; `why` says what to do.
-    fn refuse(&self, why: &str);
-
-    /// Why there is no room for more text at present; `None` when there is.
-    fn lack(&self) -> Option<String>;
-
-    /// How it is with its room, as it changes.
-    fn condition(&self) -> watch::Receiver<Condition>;
-}
-
-/// How it is with the room of a store.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Condition {
-    /// There is room.
-    #[default]
-    Fine,
-    /// It is time to make room.
-    Tight,
-    /// Text, and what is saved beside files' cursors, is refused until the store is opened anew; all
-    /// else is written. Why, and what to do.
-    Full(String),
-    /// Nothing can be written until the store is opened anew. What was acknowledged is safe.
-    Failed(String),
+    /// The disk use of this store, and its limits.
+    fn quota(&self) -> &dyn DiskQuota;
 }
 
 /// Which file of which session. Number 0 is the session's own file, the others are its
@@ -232,7 +192,7 @@ pub enum Write {
         messages: Vec<Message>,
     },
     /// Records that forks and copies of a session may begin with. They go with the session.
-    Landmarks {
+    ForkKeys {
         /// The session.
         session: SessionKey,
         /// The ids of the records.
@@ -273,7 +233,7 @@ pub enum Write {
     /// made of is gone by now.
     Vectors(Box<Vectors>),
     /// The search index has taken everything up to this position for good.
-    OutboxTaken(u64),
+    OutboxConsumed(u64),
 }
 
 /// A message in other words.
@@ -289,16 +249,16 @@ pub struct Reworded {
 
 /// Something that the search index has to take over, in the order of its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outgoing {
+pub struct OutboxEntry {
     /// Its position; the first is 1.
     pub position: u64,
     /// What happened.
-    pub what: Outbox,
+    pub what: OutboxChange,
 }
 
 /// What the search index has to take over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outbox {
+pub enum OutboxChange {
     /// Messages were added.
     Messages {
         /// To this file.
@@ -341,13 +301,13 @@ pub struct Totals {
 }
 
 /// Resolves when a list of writes would survive a power cut.
-pub struct Ticket(oneshot::Receiver<Result<u64, StoreError>>);
+pub struct PendingWrite(oneshot::Receiver<Result<u64, StoreError>>);
 
-impl Ticket {
+impl PendingWrite {
     /// A ticket and the other end of it.
-    pub fn new() -> (oneshot::Sender<Result<u64, StoreError>>, Ticket) {
+    pub fn new() -> (oneshot::Sender<Result<u64, StoreError>>, PendingWrite) {
         let (resolve, ticket) = oneshot::channel();
-        (resolve, Ticket(ticket))
+        (resolve, PendingWrite(ticket))
     }
 
     /// Waits on this thread; not for use inside the async runtime. Returns the position of the

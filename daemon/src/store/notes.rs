@@ -1,7 +1,7 @@
 //! Small things that are kept by name and that only their owner can read: what was learned, what
 //! was spent, what is still to be asked.
 //!
-//! Each owner has a [`Shelf`] of its own and a version in what it writes. A note is read at the
+//! Each owner has a [`NoteNamespace`] of its own and a version in what it writes. A note is read at the
 //! start, or long after it was written: one that is queued is not seen yet.
 
 use sha2::{Digest, Sha256};
@@ -10,7 +10,7 @@ use crate::{model::SessionId, store::StoreError};
 
 /// Whose notes they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shelf {
+pub enum NoteNamespace {
     /// Sessions that a model is still to be asked about, by session key. They go with the session.
     Awaiting,
     /// What was learned about tools; one note.
@@ -37,7 +37,7 @@ pub enum Shelf {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Whose it is.
-    pub shelf: Shelf,
+    pub namespace: NoteNamespace,
     /// Its name, at most 255 bytes.
     pub name: Vec<u8>,
     /// What it says; `None` takes it away.
@@ -54,50 +54,50 @@ pub fn name_of(session: &SessionId) -> Vec<u8> {
 }
 
 /// A note's name and what it says.
-pub type Named = (Vec<u8>, Vec<u8>);
+pub type NamedNote = (Vec<u8>, Vec<u8>);
 
 /// The notes that survive a restart.
 pub trait NoteStore {
     /// What a note says; `None` when there is none.
-    fn note(&self, shelf: Shelf, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+    fn note(&self, namespace: NoteNamespace, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// All notes of a shelf with their names: the shorter names first, those of one length in
     /// their order.
-    fn notes(&self, shelf: Shelf) -> Result<Vec<Named>, StoreError>;
+    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
 }
 
-impl Shelf {
+impl NoteNamespace {
     /// Every one.
-    const ALL: [Shelf; 9] = [
-        Shelf::Awaiting,
-        Shelf::Learned,
-        Shelf::Usage,
-        Shelf::Forgotten,
-        Shelf::ForgottenRecords,
-        Shelf::Forks,
-        Shelf::Summaries,
-        Shelf::Room,
-        Shelf::Redaction,
+    const ALL: [NoteNamespace; 9] = [
+        NoteNamespace::Awaiting,
+        NoteNamespace::Learned,
+        NoteNamespace::Usage,
+        NoteNamespace::Forgotten,
+        NoteNamespace::ForgottenRecords,
+        NoteNamespace::Forks,
+        NoteNamespace::Summaries,
+        NoteNamespace::Room,
+        NoteNamespace::Redaction,
     ];
 
     /// The one with this number on disk.
-    pub(in crate::store) fn from_number(number: u8) -> Option<Shelf> {
-        Shelf::ALL.into_iter().find(|shelf| shelf.number() == number)
+    pub(in crate::store) fn from_number(number: u8) -> Option<NoteNamespace> {
+        NoteNamespace::ALL.into_iter().find(|namespace| namespace.number() == number)
     }
 
     /// Its number on disk.
     pub(in crate::store) fn number(self) -> u8 {
         match self {
-            Shelf::Awaiting => 1,
-            Shelf::Learned => 2,
-            Shelf::Usage => 3,
-            Shelf::Forgotten => 4,
-            Shelf::ForgottenRecords => 5,
-            Shelf::Forks => 6,
-            Shelf::Summaries => 7,
-            Shelf::Room => 8,
-            Shelf::Checked => 10,
-            Shelf::Redaction => 9,
+            NoteNamespace::Awaiting => 1,
+            NoteNamespace::Learned => 2,
+            NoteNamespace::Usage => 3,
+            NoteNamespace::Forgotten => 4,
+            NoteNamespace::ForgottenRecords => 5,
+            NoteNamespace::Forks => 6,
+            NoteNamespace::Summaries => 7,
+            NoteNamespace::Room => 8,
+            NoteNamespace::Checked => 10,
+            NoteNamespace::Redaction => 9,
         }
     }
 }

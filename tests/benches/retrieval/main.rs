@@ -26,9 +26,9 @@ use std::path::Path;
 
 use graphiti_tests::Random;
 use graphitid::search::{
-    index::{Index, Position},
+    index::{Position, SearchIndex},
     query::Query,
-    rank::{Request, Scope, SecondRanker, Weights},
+    rank::{RankRequest, Scope, SecondRanker, Weights},
 };
 
 use crate::{score::Score, sessions::Set};
@@ -105,7 +105,7 @@ fn needles(set: Set) {
 
 /// How many questions that mean nothing are answered with sessions, of which there is always a
 /// nearest one.
-fn nonsense(set: &Set, index: &Index, meanings: &vectors::Meanings) -> String {
+fn nonsense(set: &Set, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);
     for _ in 0..NONSENSE {
@@ -116,7 +116,7 @@ fn nonsense(set: &Set, index: &Index, meanings: &vectors::Meanings) -> String {
         let query = Query::parse(&text, &set.now);
         let meant = meanings.question(query.said());
         let ranker = meanings.ranker(&meant);
-        let request = Request {
+        let request = RankRequest {
             query: &query,
             scope: &Scope::default(),
             now: graphitid::model::Timestamp::from_micros(set.now.timestamp().as_microsecond()),
@@ -132,8 +132,8 @@ fn nonsense(set: &Set, index: &Index, meanings: &vectors::Meanings) -> String {
     format!("nonsense: {answered} of {NONSENSE} questions answered, {sessions} sessions")
 }
 
-fn build(set: &Set, folder: &Path) -> Index {
-    let index = Index::create(folder).expect("an index can be made in an empty folder");
+fn build(set: &Set, folder: &Path) -> SearchIndex {
+    let index = SearchIndex::create(folder).expect("an index can be made in an empty folder");
     for (key, session) in (1_u64..).zip(&set.sessions) {
         let backlog = index.apply(session.change(key), Position(key));
         if backlog.is_full() {
@@ -146,7 +146,7 @@ fn build(set: &Set, folder: &Path) -> Index {
 
 fn ask_all(
     set: &Set,
-    index: &Index,
+    index: &SearchIndex,
     weights: &Weights,
     (meanings, verbose): (Option<&vectors::Meanings>, bool),
 ) -> Score {
@@ -157,7 +157,7 @@ fn ask_all(
         let query = Query::parse(&question.text, &set.now);
         let meant = meanings.map(|meanings| meanings.question(query.said()));
         let ranker = meanings.zip(meant.as_ref()).map(|(meanings, meant)| meanings.ranker(meant));
-        let request = Request {
+        let request = RankRequest {
             query: &query,
             scope: &Scope::default(),
             now,

@@ -2,7 +2,7 @@
 
 use graphitid::{
     model::{Message, Namespace, Project, Role, SessionKey, Timestamp, transcript::Origin},
-    search::index::{Card, Change},
+    search::index::{Card, IndexChange},
 };
 
 /// A session with everything that was said in it.
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// The change that tells an index of it.
-    pub(crate) fn change(&self, key: u64) -> Change {
+    pub(crate) fn change(&self, key: u64) -> IndexChange {
         let times = || self.messages.iter().filter_map(|message| message.at);
         let card = Card {
             session: SessionKey(key),
@@ -58,7 +58,7 @@ impl Session {
             ended_at: times().max().unwrap_or_default(),
             branch: None,
         };
-        Change::Messages { card, messages: self.messages.clone() }
+        IndexChange::Messages { card, messages: self.messages.clone() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each weight of the ranking does, one at a time.
 
-use graphitid::search::{index::Index, passage::Kind, rank::Weights};
+use graphitid::search::{index::SearchIndex, passage::PassageKind, rank::Weights};
 
 use crate::{ask_all, sessions::Set};
 
@@ -15,8 +15,8 @@ const CHANGES: &[Change] = &[
     ("in_date", |weights, factor| weights.in_date *= factor),
     ("name", |weights, factor| weights.name *= 1.0 + factor / 2.0),
     ("faint", |weights, factor| weights.faint *= factor),
-    ("agent's words", |weights, factor| weights.kinds[Kind::Agent as usize] *= factor),
-    ("tools", |weights, factor| weights.kinds[Kind::Tool as usize] *= factor),
+    ("agent's words", |weights, factor| weights.kinds[PassageKind::Agent as usize] *= factor),
+    ("tools", |weights, factor| weights.kinds[PassageKind::Tool as usize] *= factor),
     ("second and third passage", |weights, factor| {
         weights.best[1] *= factor;
         weights.best[2] *= factor;
@@ -35,7 +35,7 @@ const CHANGES: &[Change] = &[
 ];
 
 /// Prints the figures for each weight without it, halved, and more of it.
-pub(crate) fn run(set: &Set, index: &Index) {
+pub(crate) fn run(set: &Set, index: &SearchIndex) {
     println!(
         "  default                       {}",
         ask_all(set, index, &Weights::default(), (None, false))

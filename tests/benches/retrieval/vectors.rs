@@ -5,13 +5,13 @@ use std::{path::Path, time::Instant};
 use graphiti_tests::Random;
 use graphitid::{
     llm::embed::{
-        config::{Config, Provider},
+        config::{Config, EmbeddingProvider},
         local::Local,
     },
     model::vector::Packed,
     search::{
         rank::SecondRanker,
-        vectors::{Ranker, Vectors, texts::Said},
+        vectors::{Ranker, Vectors, texts::TextChunker},
     },
 };
 
@@ -32,7 +32,7 @@ impl Meanings {
     /// Makes them with the model in `folder`.
     pub(crate) fn of(set: &Set, folder: &Path) -> Meanings {
         let config = Config {
-            provider: Provider::Local,
+            provider: EmbeddingProvider::Local,
             path: Some(folder.to_owned()),
             ..Config::default()
         };
@@ -40,7 +40,7 @@ impl Meanings {
         let mut vectors = Vectors::default();
         let (mut texts, start) = (0, Instant::now());
         for (key, session) in (1_u64..).zip(&set.sessions) {
-            let mut said = Said::default();
+            let mut said = TextChunker::default();
             session.messages.iter().for_each(|message| said.add(message.role, &message.text));
             let own: Vec<Packed> =
                 said.texts().iter().map(|text| packed(&model.vector(text))).collect();

@@ -11,9 +11,9 @@ use graphiti_tests::Random;
 use graphitid::{
     model::{Role, Timestamp},
     search::{
-        index::{Index, Position},
+        index::{Position, SearchIndex},
         query::Query,
-        rank::{Request, Scope, Weights},
+        rank::{RankRequest, Scope, Weights},
     },
 };
 use jiff::{civil::date, tz::TimeZone};
@@ -53,7 +53,7 @@ pub(crate) fn run(sessions: usize) {
 pub(crate) fn asked(folder: &Path) {
     let before = resident();
     let start = Instant::now();
-    let index = Index::open(folder).expect("what was written can be opened");
+    let index = SearchIndex::open(folder).expect("what was written can be opened");
     println!("  opened and checked in {:.0} ms", millis(start.elapsed()));
     println!("  memory: {before} before, {} opened", resident());
     let words = vocabulary();
@@ -71,8 +71,8 @@ fn fill(
     sessions: usize,
     words: &[String],
     random: &mut Random,
-) -> (Index, usize, Duration) {
-    let index = Index::create(folder).expect("an index can be made in an empty folder");
+) -> (SearchIndex, usize, Duration) {
+    let index = SearchIndex::create(folder).expect("an index can be made in an empty folder");
     let (mut bytes, mut spent) = (0, Duration::ZERO);
     for key in 1..=sessions as u64 {
         let session = session(key, words, random);
@@ -88,13 +88,13 @@ fn fill(
     (index, bytes, spent + start.elapsed())
 }
 
-fn ask(index: &Index, words: &[String], random: &mut Random) {
+fn ask(index: &SearchIndex, words: &[String], random: &mut Random) {
     ask_with(index, words, random, "");
     ask_with(index, words, random, " project:project7 role:user after:2025-03-01");
 }
 
 /// Asks questions that all end alike.
-fn ask_with(index: &Index, words: &[String], random: &mut Random, end: &str) {
+fn ask_with(index: &SearchIndex, words: &[String], random: &mut Random, end: &str) {
     let (mut times, mut own_times) = (Vec::new(), Vec::new());
     for _ in 0..QUESTIONS {
         let question = question(words, random) + end;
@@ -120,7 +120,7 @@ fn processor_time() -> Duration {
 }
 
 /// From telling a message to having found it.
-fn freshness(index: &Index, last: u64, words: &[String], random: &mut Random) {
+fn freshness(index: &SearchIndex, last: u64, words: &[String], random: &mut Random) {
     let (mut times, mut commits) = (Vec::new(), Vec::new());
     for key in last + 1..=last + 40 {
         let mut session = session(key, words, random);
@@ -147,11 +147,11 @@ fn freshness(index: &Index, last: u64, words: &[String], random: &mut Random) {
     );
 }
 
-fn search(index: &Index, question: &str) -> Duration {
+fn search(index: &SearchIndex, question: &str) -> Duration {
     let now = date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a usual date");
     let start = Instant::now();
     let query = Query::parse(question, &now);
-    let request = Request {
+    let request = RankRequest {
         query: &query,
         scope: &Scope::default(),
         now: Timestamp::from_micros(now.timestamp().as_microsecond()),

@@ -6,7 +6,7 @@ use graphitid::{
     activity::classify::Unknowns,
     llm::{fuzzing, json, schema::Schema},
     model::{Evidence, activity::ActivityVector},
-    prompt::kind::Kind,
+    prompt::kind::PromptKind,
     summarize::{
         self, markdown,
         reply::{Claims, Grounds, merge},
@@ -42,7 +42,7 @@ pub(super) const WORDS: &[&str] = &[
 ];
 
 static SUMMARY: LazyLock<Schema> = LazyLock::new(|| {
-    let text = Kind::SessionSummary.schema().expect("summaries have a schema");
+    let text = PromptKind::SessionSummary.schema().expect("summaries have a schema");
     Schema::new("session_summary", text).expect("the schema is one")
 });
 

@@ -3,7 +3,7 @@
 use graphitid::{
     model::prompt::Part,
     prompt::{
-        kind::Kind,
+        kind::PromptKind,
         library::check as problems_of,
         limit::within,
         template::{Template, Values},
@@ -26,7 +26,7 @@ pub(super) const WORDS: &[&str] = &[
 
 pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
-    for kind in Kind::ALL {
+    for kind in PromptKind::ALL {
         for problem in problems_of(kind, &text) {
             assert!(!problem.to_string().is_empty());
         }

@@ -15,7 +15,7 @@ use graphitid::{
         session::Session,
     },
     store::{
-        Cleaner, Note, Shelf, Source, StoreError, TextStore, clean::CleaningPosition,
+        Cleaner, Note, NoteNamespace, Source, StoreError, TextStore, clean::CleaningPosition,
         sled::SledStore,
     },
 };
@@ -372,7 +372,7 @@ impl Cleaner for Planter {
     }
 
     fn note(&mut self, note: &mut Note) -> bool {
-        if note.shelf == Shelf::Redaction {
+        if note.namespace == NoteNamespace::Redaction {
             note.content = None;
             return true;
         }

@@ -11,14 +11,14 @@ use super::{names_project, project_argument, store_error};
 use crate::{
     api::Daemon,
     clock,
-    engine::{embedding::Kind, entities::Graph},
+    engine::{embedding::VectorSet, entities::Graph},
     model::{
         Entity, EntityId, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
         transcript::Origin, vector::Packed,
     },
     search::{
         query::{Query, dates},
-        rank::{Explanation, Request, Results, Scope, SecondRanker, Weights},
+        rank::{Explanation, RankRequest, Results, Scope, SecondRanker, Weights},
     },
     store::{SourceKey, Store, StoreError},
 };
@@ -58,7 +58,7 @@ impl<'d> Question<'d> {
     /// it makes anything.
     pub(super) fn find<T>(
         &self,
-        kind: Kind,
+        kind: VectorSet,
         limit: usize,
         look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
     ) -> Result<Vec<(T, Explanation)>, Error> {
@@ -83,19 +83,19 @@ impl<'d> Question<'d> {
 
     fn search(
         &self,
-        kind: Kind,
+        kind: VectorSet,
         limit: usize,
         only: Option<&dyn Fn(SessionKey) -> bool>,
     ) -> Result<Results, Error> {
         let index = match kind {
-            Kind::Sessions => &self.daemon.indexes.sessions,
-            Kind::Entities => &self.daemon.indexes.entities,
-            Kind::Facts => &self.daemon.indexes.facts,
+            VectorSet::Sessions => &self.daemon.indexes.sessions,
+            VectorSet::Entities => &self.daemon.indexes.entities,
+            VectorSet::Facts => &self.daemon.indexes.facts,
         };
         let weights = Weights::default();
         let search = |second: Option<&dyn SecondRanker>| {
             let (query, scope, now, weights) = (&self.query, &self.scope, clock::now(), &weights);
-            index.search(&Request { query, scope, now, limit, weights, second, only })
+            index.search(&RankRequest { query, scope, now, limit, weights, second, only })
         };
         let results = tokio::task::block_in_place(|| {
             self.daemon.embedding.with_ranker(kind, self.meant.as_deref(), search)

@@ -17,7 +17,7 @@ use crate::{
         redaction::note::{self, StoredRules},
     },
     model::session::Session,
-    store::{Condition, Source, Store, StoreError},
+    store::{Source, Store, StoreError, StoreHealth},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -50,7 +50,8 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         Records::default()
     });
     // The engine is told of it a moment later.
-    if let Condition::Full(why) | Condition::Failed(why) = &*store.condition().borrow()
+    if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
+        &*store.quota().health().borrow()
         && !problems.contains(why)
     {
         problems.push(why.clone());
@@ -81,7 +82,7 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         kept: Kept {
             messages: totals.messages,
             episodes: totals.episodes,
-            database_bytes: store.disk_bytes(),
+            database_bytes: store.quota().disk_bytes(),
             index_bytes: daemon.keeper.index_bytes(),
             spool_bytes: spool::bytes(&daemon.home),
         },

@@ -12,7 +12,7 @@ use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
     api::{Daemon, caller::Caller, convert, due},
     clock,
-    engine::{embedding::Kind, entities::Graph},
+    engine::{embedding::VectorSet, entities::Graph},
     model::{EntityId, Fact, Timestamp, graph::Relation},
 };
 
@@ -45,7 +45,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         spans.reverse();
         Ok(spans)
     };
-    let mut found = question.find(Kind::Facts, limit, &spans)?;
+    let mut found = question.find(VectorSet::Facts, limit, &spans)?;
     found.truncate(limit);
     let store = daemon.engine.store().as_ref();
     let rows = found.iter().map(|(fact, why)| {

@@ -14,7 +14,7 @@ use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
     api::{Daemon, caller::Caller, convert, due},
     engine::{
-        embedding::Kind,
+        embedding::VectorSet,
         entities::{Graph, Wanted},
     },
     model::{Entity, EntityId, graph::EntityKind},
@@ -56,7 +56,7 @@ pub(super) async fn run(
         Ok(entity.filter(is_wanted).into_iter().collect())
     };
     let candidates = if center.is_some() { limit * CANDIDATES } else { limit };
-    let mut found = question.find(Kind::Entities, candidates, &entity)?;
+    let mut found = question.find(VectorSet::Entities, candidates, &entity)?;
     let mut seen = HashSet::new();
     found.retain(|(entity, _)| seen.insert(entity.id));
     if let Some(center) = center {

@@ -15,7 +15,9 @@ use crate::{
     search::{
         index::EpisodeField,
         query::Query,
-        rank::{PassageHit, Place, Request, Results, Scope, SecondRanker, SessionHit, Weights},
+        rank::{
+            HitLocation, PassageHit, RankRequest, Results, Scope, SecondRanker, SessionHit, Weights,
+        },
         snippet::Highlighter,
     },
     store::{SourceKey, StoreError},
@@ -84,11 +86,12 @@ async fn search(
     let meant = daemon.embedding.question(query.said()).await;
     let search = |second: Option<&dyn SecondRanker>| {
         let now = clock::now();
-        let request = Request { query, scope, now, limit, weights: &weights, second, only: None };
+        let request =
+            RankRequest { query, scope, now, limit, weights: &weights, second, only: None };
         daemon.indexes.sessions.search(&request)
     };
     let results = tokio::task::block_in_place(|| {
-        daemon.embedding.with_ranker(embedding::Kind::Sessions, meant.as_deref(), search)
+        daemon.embedding.with_ranker(embedding::VectorSet::Sessions, meant.as_deref(), search)
     });
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
 }
@@ -139,8 +142,8 @@ fn hit(
             let text = if caller.is_agent() { for_model(&text) } else { text.as_str().into() };
             let snippet = highlighter.snippet(&text, SNIPPET);
             let (source, seq) = match passage.place {
-                Place::Message { source, seq } => (source, seq),
-                Place::Episode { .. } => (0, 0),
+                HitLocation::Message { source, seq } => (source, seq),
+                HitLocation::Episode { .. } => (0, 0),
             };
             passages.push(Passage {
                 role: passage.kind.as_str().to_owned(),
@@ -168,11 +171,11 @@ fn text_of(
 ) -> Result<Option<String>, StoreError> {
     let store = daemon.engine.store();
     match passage.place {
-        Place::Message { source, seq } => {
+        HitLocation::Message { source, seq } => {
             let key = SourceKey { session, number: source };
             Ok(store.messages(key, seq, 1)?.pop().map(|message| message.text))
         }
-        Place::Episode { field } => {
+        HitLocation::Episode { field } => {
             let indexed = store.session(session)?.and_then(|session| session.indexed);
             let Some(indexed) = indexed else { return Ok(None) };
             let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };

@@ -9,7 +9,7 @@ use crate::{
         file::{Node, Value},
     },
     model::{ActivityVector, activity::Activity},
-    prompt::config::Source,
+    prompt::config::TemplateSource,
 };
 
 /// `true`, `false`, a template or a prompt.
@@ -69,21 +69,21 @@ impl Codec for KeepCodec {
 }
 
 impl Codec for PromptCodec {
-    type Item = Source;
+    type Item = TemplateSource;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Source, Wrong> {
+    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<TemplateSource, Wrong> {
         match &node.value {
-            Value::Text(text) if text.trim() == "default" => Ok(Source::Default),
-            Value::Text(text) if is_file(text) => Ok(Source::File(text.trim().to_owned())),
-            Value::Text(text) if text.contains(CONTENT) => Ok(Source::Inline(text.clone())),
+            Value::Text(text) if text.trim() == "default" => Ok(TemplateSource::Default),
+            Value::Text(text) if is_file(text) => Ok(TemplateSource::File(text.trim().to_owned())),
+            Value::Text(text) if text.contains(CONTENT) => Ok(TemplateSource::Inline(text.clone())),
             _ => Err(Wrong::new(no_prompt())),
         }
     }
 
-    fn write(&self, item: &Source) -> Json {
+    fn write(&self, item: &TemplateSource) -> Json {
         match item {
-            Source::Default => json!("default"),
-            Source::File(text) | Source::Inline(text) => json!(text),
+            TemplateSource::Default => json!("default"),
+            TemplateSource::File(text) | TemplateSource::Inline(text) => json!(text),
         }
     }
 

@@ -8,10 +8,10 @@ use crate::{
         Config, table,
         tests::{read_inner, read_text},
     },
-    llm::config::{OnUnavailable, Provider},
-    llm::embed::config::Provider as Embedder,
+    llm::config::{OnUnavailable, ProviderKind},
+    llm::embed::config::EmbeddingProvider,
     model::Namespace,
-    prompt::config::Source,
+    prompt::config::TemplateSource,
 };
 
 fn config(inner: &str) -> Config {
@@ -41,7 +41,7 @@ fn the_defaults_are_those_of_the_documents_where_they_hold() {
     );
     assert_eq!(config.summarize.extraction_threshold, 0.3);
     assert_eq!(config.prompt.max_summary_chars, 500);
-    assert_eq!(config.llm.provider, Provider::None);
+    assert_eq!(config.llm.provider, ProviderKind::None);
     assert_eq!(config.llm.resilience.on_unavailable, OnUnavailable::StoreRawAndRetry);
     assert_eq!(config.api.hooks.hook_timeout, Duration::from_secs(30));
     assert!(config.api.hooks.async_indexing);
@@ -100,7 +100,7 @@ fn the_fork_s_own_file_is_read_without_a_word() {
     assert!(loaded.notices.is_empty(), "{:?}", loaded.notices);
     assert!(!loaded.config.capture.enabled);
     assert_eq!(loaded.config.capture.keep, Some(Duration::from_secs(7 * 86_400)));
-    assert_eq!(loaded.config.llm.provider, Provider::None);
+    assert_eq!(loaded.config.llm.provider, ProviderKind::None);
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn the_filter_knows_its_five_notations() {
 #[test]
 fn prompts_know_their_three_notations() {
     for (value, wanted) in [
-        ("default", Source::Default),
-        ("/etc/p/tool.md", Source::File("/etc/p/tool.md".to_owned())),
-        ("In short: {content}", Source::Inline("In short: {content}".to_owned())),
+        ("default", TemplateSource::Default),
+        ("/etc/p/tool.md", TemplateSource::File("/etc/p/tool.md".to_owned())),
+        ("In short: {content}", TemplateSource::Inline("In short: {content}".to_owned())),
     ] {
         let config = config(&format!("\"summary_prompts\": {{\"tool_results\": \"{value}\"}}"));
         assert_eq!(config.prompt.tool_results, wanted, "{value}");
@@ -159,7 +159,7 @@ fn every_other_notation_is_read() {
     assert_eq!(config.llm.key.command, Some(vec!["show-key".to_owned()]));
     assert_eq!(config.llm.daily_budget.calls, None);
     assert_eq!(config.llm.daily_budget.usd, Some(2.0));
-    assert_eq!(config.search.embeddings.provider, Embedder::OpenAi);
+    assert_eq!(config.search.embeddings.provider, EmbeddingProvider::OpenAi);
     assert_eq!(config.search.embeddings.base_url.as_deref(), Some("http://localhost:1/v1"));
     assert_eq!(config.limits.database_bytes, 64 << 20);
     assert_eq!(config.limits.index_bytes, 3 << 29);

@@ -37,7 +37,7 @@ pub struct Embedding {
     queue: Mutex<Queue>,
     /// The last questions with their vectors: people page through answers.
     asked: Mutex<VecDeque<(String, Arc<Packed>)>>,
-    progress: watch::Sender<Progress>,
+    progress: watch::Sender<EmbeddingProgress>,
     /// Another model is in force.
     changed: Notify,
     /// Something is to be done.
@@ -46,7 +46,7 @@ pub struct Embedding {
 
 /// Which vectors a question is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum VectorSet {
     /// Those of sessions.
     Sessions,
     /// Those of entities.
@@ -57,7 +57,7 @@ pub enum Kind {
 
 /// How far the background work is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct EmbeddingProgress {
     /// Whether vectors are made at all.
     pub is_on: bool,
     /// Sessions, things and facts that have vectors of the model in force.
@@ -104,10 +104,10 @@ impl Embedding {
             tables: RwLock::default(),
             queue: Mutex::default(),
             asked: Mutex::default(),
-            progress: watch::Sender::new(Progress {
+            progress: watch::Sender::new(EmbeddingProgress {
                 is_on,
                 is_starting: is_on,
-                ..Progress::default()
+                ..EmbeddingProgress::default()
             }),
             changed: Notify::new(),
             touched: Notify::new(),
@@ -125,7 +125,11 @@ impl Embedding {
         *self.tables.write().unwrap_or_else(PoisonError::into_inner) = Tables::default();
         *self.lock_queue() = Queue::default();
         self.lock_asked().clear();
-        self.progress.send_replace(Progress { is_on, is_starting: is_on, ..Progress::default() });
+        self.progress.send_replace(EmbeddingProgress {
+            is_on,
+            is_starting: is_on,
+            ..EmbeddingProgress::default()
+        });
         self.changed.notify_one();
     }
 
@@ -145,13 +149,13 @@ impl Embedding {
     }
 
     /// How far the background work is.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> EmbeddingProgress {
         self.progress.borrow().clone()
     }
 
     /// Waits until everything has its vectors, or the model does not answer.
     pub async fn settled(&self) {
-        let is_settled = |progress: &Progress| {
+        let is_settled = |progress: &EmbeddingProgress| {
             !progress.is_on
                 || progress.error.is_some()
                 || (progress.left == 0 && !progress.is_starting)
@@ -189,16 +193,16 @@ impl Embedding {
     /// Lets `search` use the ranker that compares `question` with the vectors of a kind.
     pub fn with_ranker<T>(
         &self,
-        kind: Kind,
+        kind: VectorSet,
         question: Option<&Packed>,
         search: impl FnOnce(Option<&dyn SecondRanker>) -> T,
     ) -> T {
         let Some(question) = question else { return search(None) };
         self.read(|tables| {
             let vectors = match kind {
-                Kind::Sessions => &tables.sessions,
-                Kind::Entities => &tables.entities,
-                Kind::Facts => &tables.facts,
+                VectorSet::Sessions => &tables.sessions,
+                VectorSet::Entities => &tables.entities,
+                VectorSet::Facts => &tables.facts,
             };
             if vectors.is_empty() {
                 return search(None);

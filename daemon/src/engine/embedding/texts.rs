@@ -1,6 +1,6 @@
 //! The texts that vectors are made of.
 //!
-//! Of a session: what its episode tells, and what was said in it piece by piece ([`Said`]).
+//! Of a session: what its episode tells, and what was said in it piece by piece ([`TextChunker`]).
 
 use sha2::{Digest, Sha256};
 
@@ -9,8 +9,8 @@ use crate::{
     model::{EpisodeId, Message, SessionKey, graph::Thing, vector::Owner},
     search::{
         index::EpisodeField,
-        passage::Kind,
-        vectors::texts::{Said, start},
+        passage::PassageKind,
+        vectors::texts::{TextChunker, start},
     },
     store::{SourceKey, Store, StoreError},
 };
@@ -56,14 +56,15 @@ fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, Store
     let Some(indexed) = indexed else { return Ok(None) };
     let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };
     let fields = EpisodeField::all_of(&episode);
-    let head = |field: &&EpisodeField| matches!(field.kind, Kind::Title | Kind::Objective);
+    let head =
+        |field: &&EpisodeField| matches!(field.kind, PassageKind::Title | PassageKind::Objective);
     let told = |fields: &mut dyn Iterator<Item = &EpisodeField>| {
         let texts: Vec<&str> = fields.map(|field| field.text.as_str()).collect();
         start(&texts.join("\n")).to_owned()
     };
     let mut texts = vec![
         told(&mut fields.iter().filter(head)),
-        told(&mut fields.iter().filter(|field| !head(field) && field.kind != Kind::File)),
+        told(&mut fields.iter().filter(|field| !head(field) && field.kind != PassageKind::File)),
     ];
     texts.extend(said(SourceKey { session: key, number: 0 }, store)?);
     texts.retain(|text| !text.trim().is_empty());
@@ -87,7 +88,7 @@ fn of_thing(thing: Thing, store: &dyn Store) -> Result<Option<String>, StoreErro
 }
 
 fn said(source: SourceKey, store: &dyn Store) -> Result<Vec<String>, StoreError> {
-    let mut said = Said::default();
+    let mut said = TextChunker::default();
     let mut next = 0;
     loop {
         let messages: Vec<Message> = store.messages(source, next, MESSAGES)?;

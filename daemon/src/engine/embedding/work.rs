@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 
-use super::{Embedding, Progress, Tables, texts::Texts};
+use super::{Embedding, EmbeddingProgress, Tables, texts::Texts};
 use crate::{
     fault,
     llm::{embed::Embeddings, error::Error},
@@ -207,7 +207,8 @@ impl Embedding {
         // Counted while nobody else can tell, so that the last word is true.
         self.progress.send_modify(|progress| {
             let left = self.lock_queue().len();
-            *progress = Progress { is_on: true, made, left, error: None, is_starting: false };
+            *progress =
+                EmbeddingProgress { is_on: true, made, left, error: None, is_starting: false };
         });
     }
 }

@@ -8,8 +8,8 @@ use crate::{
     },
     fault,
     model::{Episode, Message, Namespace, Project, graph::Thing, session::Session, vector::Owner},
-    search::index::{Card, Change, EpisodeField, Position},
-    store::{Outbox, SourceKey, StoreError},
+    search::index::{Card, EpisodeField, IndexChange, Position},
+    store::{OutboxChange, SourceKey, StoreError},
 };
 
 /// Outbox entries taken over in one go.
@@ -56,9 +56,9 @@ impl Follower {
     }
 
     /// Takes over one entry; all of them up to `end` are in the store.
-    fn take(&mut self, what: Outbox, position: Position, end: u64) -> Result<(), StoreError> {
+    fn take(&mut self, what: OutboxChange, position: Position, end: u64) -> Result<(), StoreError> {
         match what {
-            Outbox::Messages { source, from, count, overwrites } => {
+            OutboxChange::Messages { source, from, count, overwrites } => {
                 // Some of them may be in the index already.
                 let overwrites = overwrites || position.0 <= self.in_part_to;
                 let position = position.0;
@@ -67,18 +67,19 @@ impl Follower {
                     end,
                 )?;
             }
-            Outbox::Session(session) => {
+            OutboxChange::Session(session) => {
                 if let Some(session) = self.store.session(session)? {
-                    let change = Change::Messages { card: card(&session), messages: Vec::new() };
+                    let change =
+                        IndexChange::Messages { card: card(&session), messages: Vec::new() };
                     self.indexes.sessions.apply(change, position);
                 }
             }
-            Outbox::SourceCleared(source) => {
+            OutboxChange::SourceCleared(source) => {
                 if self.snapshots.clear(source, position.0) {
                     self.drop_source(source, position);
                 }
             }
-            Outbox::Episode(id) => {
+            OutboxChange::Episode(id) => {
                 if let Some(episode) = self.store.episode(id)? {
                     self.feed_episode(&episode, position)?;
                     self.embedding.touch(Owner::Session(episode.session));
@@ -86,7 +87,7 @@ impl Follower {
             }
             // A new episode of the session takes its place by itself; one that is gone for good
             // has left its session without any.
-            Outbox::EpisodeDropped { session, .. } => {
+            OutboxChange::EpisodeDropped { session, .. } => {
                 self.embedding.touch(Owner::Session(session));
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 let is_gone = match indexed {
@@ -94,10 +95,10 @@ impl Follower {
                     Some(indexed) => self.store.episode(indexed.episode)?.is_none(),
                 };
                 if is_gone {
-                    self.indexes.sessions.apply(Change::DropEpisode { session }, position);
+                    self.indexes.sessions.apply(IndexChange::DropEpisode { session }, position);
                 }
             }
-            Outbox::Things(things) => {
+            OutboxChange::Things(things) => {
                 for thing in things {
                     self.embedding.touch(Owner::Thing(thing));
                     // A damaged record costs what it says, not all that follows.
@@ -106,8 +107,8 @@ impl Follower {
                     }
                 }
             }
-            Outbox::SessionDropped(session) => {
-                self.indexes.sessions.apply(Change::DropSession { session }, position);
+            OutboxChange::SessionDropped(session) => {
+                self.indexes.sessions.apply(IndexChange::DropSession { session }, position);
                 self.embedding.touch(Owner::Session(session));
             }
         }
@@ -135,7 +136,7 @@ impl Follower {
     }
 
     fn drop_source(&self, SourceKey { session, number }: SourceKey, position: Position) {
-        self.indexes.sessions.apply(Change::DropSource { session, source: number }, position);
+        self.indexes.sessions.apply(IndexChange::DropSource { session, source: number }, position);
     }
 
     pub(super) fn feed_thing(&self, thing: Thing, position: Position) -> Result<(), StoreError> {
@@ -172,7 +173,7 @@ impl Follower {
             let backlog = self
                 .indexes
                 .sessions
-                .apply(Change::Messages { card: card(&session), messages }, position);
+                .apply(IndexChange::Messages { card: card(&session), messages }, position);
             self.relieve_when_full(backlog, position);
         }
         Ok(next)
@@ -185,7 +186,7 @@ impl Follower {
     ) -> Result<(), StoreError> {
         let Some(session) = self.store.session(episode.session)? else { return Ok(()) };
         let backlog = self.indexes.sessions.apply(
-            Change::Episode {
+            IndexChange::Episode {
                 card: card(&session),
                 fields: EpisodeField::all_of(episode),
                 branches: episode.branches.clone(),

@@ -25,7 +25,7 @@ use crate::{
     engine::{embedding::Embedding, indexes::Indexes, quota::IndexQuota, snapshots::Snapshots},
     fault,
     search::index::{Backlog, OpenError, Position},
-    store::{Condition, Store, StoreError, Write},
+    store::{Store, StoreError, StoreHealth, Write},
 };
 
 /// What was taken over is written to disk when nothing more has come for so long.
@@ -141,8 +141,8 @@ impl Follower {
 
     /// A store that cannot be read will say that it failed, once somebody writes to it.
     async fn until_store_fails(self) {
-        let mut condition = self.store.condition();
-        let has_failed = condition.wait_for(|is| matches!(is, Condition::Failed(_)));
+        let mut condition = self.store.quota().health();
+        let has_failed = condition.wait_for(|is| matches!(is, StoreHealth::Failed(_)));
         // If it does not, the end of this task comes as a surprise, as it should.
         let _ = tokio::time::timeout(STORE_FAILS, has_failed).await;
     }
@@ -206,7 +206,7 @@ impl Follower {
         match self.indexes.commit() {
             Ok(position) => {
                 fault::point("index: committed");
-                drop(self.store.write(vec![Write::OutboxTaken(position.0)]));
+                drop(self.store.write(vec![Write::OutboxConsumed(position.0)]));
                 fault::point("index: taken queued");
             }
             Err(error) => tracing::warn!(%error, "the search index cannot be written to disk"),

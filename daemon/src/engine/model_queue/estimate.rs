@@ -1,7 +1,7 @@
 //! What a model would be paid for sessions, before it is asked.
 
 use super::{Summarizer, summary::PARTS};
-use crate::llm::{answer::Usage, price::Money};
+use crate::llm::{price::Money, reply::TokenUsage};
 
 /// Tokens of an answer, about.
 const ANSWER: u64 = 1_000;
@@ -18,7 +18,7 @@ impl Summarizer {
         let room = u64::from(self.client.room(0)).max(1);
         let calls = tokens.div_ceil(room).clamp(1, u64::from(PARTS));
         let input = tokens.min(calls * room) + calls * FRAME;
-        let usage = Usage { input, output: calls * ANSWER, ..Usage::default() };
+        let usage = TokenUsage { input, output: calls * ANSWER, ..TokenUsage::default() };
         self.client.price_of(&usage).map(Money::usd)
     }
 

@@ -9,7 +9,7 @@ use crate::{
     activity::classify::{Correction, Learned},
     engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
-    store::{Note, Shelf, Store, Write},
+    store::{Note, NoteNamespace, Store, Write},
 };
 
 /// What was learned, and where it is kept.
@@ -45,7 +45,7 @@ const NAME: &[u8] = b"all";
 impl LearnedTools {
     /// What was saved. What cannot be read is learned anew.
     pub fn load(store: Arc<dyn Store>) -> LearnedTools {
-        let learned = match store.note(Shelf::Learned, NAME) {
+        let learned = match store.note(NoteNamespace::Learned, NAME) {
             Ok(None) => Learned::default(),
             Ok(Some(note)) => match serde_json::from_slice::<LearnedRecord<Learned>>(&note) {
                 Ok(LearnedRecord { version: VERSION, learned }) => learned,
@@ -73,7 +73,8 @@ impl LearnedTools {
         let result = change(&mut learned);
         let saved = LearnedRecord { version: VERSION, learned: &*learned };
         let content = serde_json::to_vec(&saved).expect("what was learned is plain data");
-        let note = Note { shelf: Shelf::Learned, name: NAME.to_vec(), content: Some(content) };
+        let note =
+            Note { namespace: NoteNamespace::Learned, name: NAME.to_vec(), content: Some(content) };
         // Writes are applied in order, so the lock is held until this one has its place.
         drop(self.store.write(vec![Write::Note(note)]));
         result

@@ -17,11 +17,13 @@ use crate::{
     llm::{
         error::Error,
         ports::Avoided,
-        request::{Form, Purpose, Request},
+        request::{CompletionRequest, Purpose, ReplyFormat},
         tokens,
     },
     model::{Message, Role},
-    prompt::{cache_key::SummaryKey, config::Source, kind::Kind, limit, template::Values},
+    prompt::{
+        cache_key::SummaryKey, config::TemplateSource, kind::PromptKind, limit, template::Values,
+    },
     store::{Reworded, SourceKey, Store, Write},
 };
 
@@ -97,10 +99,10 @@ impl Summarizer {
 
     /// The template that the filter names for messages of `role`; `None` when they are kept whole,
     /// or not at all.
-    pub(super) fn template_of(&self, role: Role) -> Option<Source> {
+    pub(super) fn template_of(&self, role: Role) -> Option<TemplateSource> {
         match self.parse_context.filter.of(role) {
-            Keep::Template(name) => Some(Source::File(name.clone())),
-            Keep::Prompt(text) => Some(Source::Inline(text.clone())),
+            Keep::Template(name) => Some(TemplateSource::File(name.clone())),
+            Keep::Prompt(text) => Some(TemplateSource::Inline(text.clone())),
             Keep::Full | Keep::Omit => None,
         }
     }
@@ -108,12 +110,12 @@ impl Summarizer {
     fn summary_of(
         &self,
         message: &Message,
-        (content, source): (&str, &Source),
+        (content, source): (&str, &TemplateSource),
         question: &ModelQuestion,
     ) -> Result<String, Error> {
         let context = context(message);
         let project = Path::new(question.episode.project.path());
-        let kind = Kind::of_context(&context);
+        let kind = PromptKind::of_context(&context);
         let template = self.templates.from_source(kind, source, Some(project));
         let max_chars = self.prompts.max_summary_chars;
         let output = self.fitting(THOUGHTS.saturating_add(tokens::for_answer(max_chars)));
@@ -129,10 +131,10 @@ impl Summarizer {
             self.client.avoided(Purpose::MessageSummary, Avoided::Cached, question.project());
             return Ok(kept);
         }
-        let request = Request {
+        let request = CompletionRequest {
             purpose: Purpose::MessageSummary,
             prompt: template.fill(&values),
-            form: Form::Text,
+            form: ReplyFormat::Text,
             max_output_tokens: output,
             project: question.project(),
             saved_tokens: u64::from(whole.saturating_sub(tokens::estimate(&content))),

@@ -6,7 +6,7 @@ use crate::{
     engine::model_queue::Summarizer,
     model::Role,
     prompt::{
-        kind::Kind,
+        kind::PromptKind,
         library::{self, Listed},
     },
 };
@@ -27,34 +27,34 @@ pub struct ShownTemplate {
 impl Summarizer {
     /// The templates that hold in `project`: those that the filter names, where it names some.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
-        let show = |kind: Kind| match speaker(kind).and_then(|role| self.template_of(role)) {
+        let show = |kind: PromptKind| match speaker(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),
             None => self.templates.show(kind, project),
         };
-        Kind::ALL.into_iter().map(|kind| shown(&show(kind))).collect()
+        PromptKind::ALL.into_iter().map(|kind| shown(&show(kind))).collect()
     }
 }
 
 /// Whose messages are summarised by a kind; `None` for no messages.
-fn speaker(kind: Kind) -> Option<Role> {
+fn speaker(kind: PromptKind) -> Option<Role> {
     match kind {
-        Kind::ToolResults => Some(Role::Tool),
-        Kind::UserMessages => Some(Role::User),
-        Kind::AgentMessages => Some(Role::Agent),
-        Kind::SessionSummary | Kind::ToolClassification => None,
+        PromptKind::ToolResults => Some(Role::Tool),
+        PromptKind::UserMessages => Some(Role::User),
+        PromptKind::AgentMessages => Some(Role::Agent),
+        PromptKind::SessionSummary | PromptKind::ToolClassification => None,
     }
 }
 
 /// What is wrong or odd about `text` as a template of the kind of this name; `None` when there is
 /// no such kind.
 pub fn check(kind: &str, text: &str) -> Option<Vec<String>> {
-    let kind = Kind::parse(kind)?;
+    let kind = PromptKind::parse(kind)?;
     Some(library::check(kind, text).iter().map(ToString::to_string).collect())
 }
 
 /// The name by which a kind is shown, for any of its names; `None` when there is no such kind.
 pub fn kind(name: &str) -> Option<&'static str> {
-    Kind::parse(name).map(Kind::as_str)
+    PromptKind::parse(name).map(PromptKind::as_str)
 }
 
 fn shown(listed: &Listed) -> ShownTemplate {

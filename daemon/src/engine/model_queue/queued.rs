@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     engine::redaction,
     model::{SessionKey, Timestamp},
-    store::{Note, Shelf, Store, StoreError, Write},
+    store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
 /// A session that a model is still to be asked about.
@@ -33,7 +33,7 @@ const VERSION: u32 = 1;
 /// All of them, as they were saved. What cannot be read is left out: such a session keeps the
 /// summary that it has.
 pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, StoreError> {
-    let notes = store.notes(Shelf::Awaiting)?.into_iter();
+    let notes = store.notes(NoteNamespace::Awaiting)?.into_iter();
     let read = |(name, content): (Vec<u8>, Vec<u8>)| {
         let key = SessionKey(u64::from_be_bytes(name.try_into().ok()?));
         let record: QueuedRecord = serde_json::from_slice(&content).ok()?;
@@ -54,5 +54,9 @@ pub fn write(session: SessionKey, awaiting: Option<&QueuedQuestion>) -> Write {
         };
         serde_json::to_vec(&record).expect("a record is plain data")
     });
-    Write::Note(Note { shelf: Shelf::Awaiting, name: session.0.to_be_bytes().to_vec(), content })
+    Write::Note(Note {
+        namespace: NoteNamespace::Awaiting,
+        name: session.0.to_be_bytes().to_vec(),
+        content,
+    })
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 use crate::{
     engine::model_queue::{ModelQuestion, Summarizer, tools::schema},
     llm::{
-        answer::Reply,
         error::{Error, Retry},
         ports::Avoided,
-        request::{Form, Plain, Purpose, Request},
+        reply::Reply,
+        request::{CompletionRequest, Plain, Purpose, ReplyFormat},
         tokens,
     },
     model::{EnhancedSessionSummary, Message, episode::Author, transcript::RecapKind},
-    prompt::{kind::Kind, template::Values},
+    prompt::{kind::PromptKind, template::Values},
     store::{SourceKey, Store},
     summarize::{
         pack::{Packed, Packer},
@@ -95,7 +95,7 @@ impl Summarizer {
             };
             // What was left out is left out of the whole, which is counted once.
             let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
-            let request = Request { saved_tokens, ..asked.request(&content) };
+            let request = CompletionRequest { saved_tokens, ..asked.request(&content) };
             let reply = self.client.ask_blocking(&self.runtime, &request)?;
             claims.push(self.read(&reply)?);
             model = reply.model;
@@ -168,7 +168,7 @@ impl<'a> SummaryRequest<'a> {
     }
 
     fn prompt(&self, content: &str) -> crate::model::Prompt {
-        let kind = Kind::SessionSummary;
+        let kind = PromptKind::SessionSummary;
         let project = Path::new(self.question.episode.project.path());
         let template = self.summarizer.templates.template(kind, Some(project));
         template.fill(&Values {
@@ -179,11 +179,11 @@ impl<'a> SummaryRequest<'a> {
         })
     }
 
-    fn request(&self, content: &str) -> Request {
-        Request {
+    fn request(&self, content: &str) -> CompletionRequest {
+        CompletionRequest {
             purpose: Purpose::SessionSummary,
             prompt: self.prompt(content),
-            form: Form::JsonOr(schema(Kind::SessionSummary), PLAIN),
+            form: ReplyFormat::JsonOr(schema(PromptKind::SessionSummary), PLAIN),
             max_output_tokens: self.output,
             project: self.question.project(),
             saved_tokens: 0,

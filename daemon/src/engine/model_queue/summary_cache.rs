@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     prompt::cache_key::SummaryKey,
-    store::{Note, Shelf, Store, Write},
+    store::{Note, NoteNamespace, Store, Write},
 };
 
 /// The latest summaries of messages, by what was asked.
@@ -78,7 +78,7 @@ impl SummaryCache {
 impl CachedSummaries {
     /// What was saved. What cannot be read is asked for anew.
     fn load(store: &dyn Store) -> CachedSummaries {
-        let notes = store.notes(Shelf::Summaries).unwrap_or_else(|error| {
+        let notes = store.notes(NoteNamespace::Summaries).unwrap_or_else(|error| {
             tracing::warn!(%error, "summaries of messages cannot be read");
             Vec::new()
         });
@@ -97,7 +97,11 @@ impl CachedSummaries {
 }
 
 fn note(key: SummaryKey, content: Option<Vec<u8>>) -> Write {
-    Write::Note(Note { shelf: Shelf::Summaries, name: key.to_bytes().to_vec(), content })
+    Write::Note(Note {
+        namespace: NoteNamespace::Summaries,
+        name: key.to_bytes().to_vec(),
+        content,
+    })
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use crate::{
     llm::{
         error::Error,
         ports::Avoided,
-        request::{Form, Plain, Purpose, Request},
+        request::{CompletionRequest, Plain, Purpose, ReplyFormat},
         schema::Schema,
     },
-    prompt::{kind::Kind, template::Values},
+    prompt::{kind::PromptKind, template::Values},
 };
 
 /// Tokens of an answer about one tool, and of what a model may think before.
@@ -62,16 +62,16 @@ impl Summarizer {
         question.detector.signals() != before
     }
 
-    fn about(&self, asked: &ClassificationRequest, question: &ModelQuestion) -> Request {
-        let kind = Kind::ToolClassification;
+    fn about(&self, asked: &ClassificationRequest, question: &ModelQuestion) -> CompletionRequest {
+        let kind = PromptKind::ToolClassification;
         let template = self.templates.template(kind, None);
         let calls = asked.calls_json();
         let values = Values { content: &calls, ..Values::default() };
         let tools = u32::try_from(asked.tools.len()).unwrap_or(u32::MAX);
-        Request {
+        CompletionRequest {
             purpose: Purpose::ToolClassification,
             prompt: template.fill(&values),
-            form: Form::JsonOr(schema(kind), PLAIN),
+            form: ReplyFormat::JsonOr(schema(kind), PLAIN),
             max_output_tokens: self
                 .fitting(TOKENS_BEFORE.saturating_add(tools.saturating_mul(TOKENS_A_TOOL))),
             project: question.project(),
@@ -86,7 +86,7 @@ impl Summarizer {
 }
 
 /// The schema of a kind that has one.
-pub(super) fn schema(kind: Kind) -> Schema {
+pub(super) fn schema(kind: PromptKind) -> Schema {
     let text = kind.schema().expect("only kinds with a schema are asked for JSON");
     Schema::new(kind.as_str(), text).expect("a test reads all built-in schemas")
 }

@@ -15,7 +15,7 @@ use crate::{
         price::Money,
     },
     model::{Namespace, Timestamp},
-    store::{Note, Shelf, Store, StoreError, Write},
+    store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
 /// The ledger of the present day, and what each day came to.
@@ -88,7 +88,7 @@ impl UsageStats {
     /// What each day came to, by its number from 1970-01-01 on, the earliest first.
     pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
         let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
-        for (name, content) in self.store.notes(Shelf::Usage)? {
+        for (name, content) in self.store.notes(NoteNamespace::Usage)? {
             if let Some(day) = number(&name) {
                 days.insert(day, read(&content));
             }
@@ -121,7 +121,7 @@ impl UsageStats {
 
     /// A day as it was saved.
     fn day(&self, day: i64) -> DailyUsage {
-        let note = self.store.note(Shelf::Usage, &name(day)).unwrap_or_else(|error| {
+        let note = self.store.note(NoteNamespace::Usage, &name(day)).unwrap_or_else(|error| {
             tracing::warn!(%error, "what was asked today cannot be read");
             None
         });
@@ -129,7 +129,7 @@ impl UsageStats {
     }
 
     fn outdated(&self, day: i64) -> Vec<Write> {
-        let notes = self.store.notes(Shelf::Usage).unwrap_or_default();
+        let notes = self.store.notes(NoteNamespace::Usage).unwrap_or_default();
         let days = notes.iter().filter_map(|(name, _)| number(name));
         days.filter(|old| day - old > DAYS).map(|old| write(old, None)).collect()
     }
@@ -191,7 +191,7 @@ fn read(content: &[u8]) -> DailyUsage {
 }
 
 fn write(day: i64, content: Option<Vec<u8>>) -> Write {
-    Write::Note(Note { shelf: Shelf::Usage, name: name(day).to_vec(), content })
+    Write::Note(Note { namespace: NoteNamespace::Usage, name: name(day).to_vec(), content })
 }
 
 fn name(day: i64) -> [u8; 8] {
@@ -206,7 +206,7 @@ fn number(name: &[u8]) -> Option<i64> {
 mod tests {
     use super::*;
     use crate::{
-        llm::{answer::Usage, request::Purpose},
+        llm::{reply::TokenUsage, request::Purpose},
         model::Project,
         store::sled::SledStore,
     };
@@ -220,7 +220,7 @@ mod tests {
             model: "some-model".to_owned(),
             end,
             calls: u32::from(end == End::Answered),
-            usage: Usage { input: 10, output: 2, ..Usage::default() },
+            usage: TokenUsage { input: 10, output: 2, ..TokenUsage::default() },
             cost: Some(Money::from_usd(0.5)),
             saved_tokens: 0,
         }

@@ -45,7 +45,7 @@ impl Evictor<'_> {
     /// how many it is then.
     pub(super) fn down_to(&mut self, goal: u64) -> Result<u64, StoreError> {
         loop {
-            let content = self.store.content_bytes()?;
+            let content = self.store.quota().content_bytes()?;
             if content <= goal {
                 return Ok(content);
             }
@@ -74,7 +74,7 @@ impl Evictor<'_> {
             if self.gone.bytes - before.bytes >= bytes {
                 break;
             }
-            let text = self.store.text_bytes(session)?;
+            let text = self.store.quota().text_bytes(session)?;
             if text == 0 {
                 continue;
             }
@@ -142,7 +142,7 @@ fn likely_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
 pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for (session, _) in oldest(store)? {
-        bytes += store.text_bytes(session)?;
+        bytes += store.quota().text_bytes(session)?;
     }
     Ok(bytes)
 }
@@ -151,7 +151,7 @@ pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
 fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for session in store.live_sessions()? {
-        bytes += store.text_bytes(session.key)?;
+        bytes += store.quota().text_bytes(session.key)?;
     }
     Ok(bytes)
 }
@@ -216,10 +216,10 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let store = SledStore::open(folder.path()).unwrap();
             let keys = fill(&store, &made);
-            let texts = |key: SessionKey| store.text_bytes(key).unwrap();
+            let texts = |key: SessionKey| store.quota().text_bytes(key).unwrap();
             let before: Vec<u64> = keys.iter().map(|key| texts(*key)).collect();
             let episodes = store.totals().episodes;
-            let content = store.content_bytes().unwrap();
+            let content = store.quota().content_bytes().unwrap();
             let mut going = Evictor::of(&store);
             going.text(wanted).unwrap();
             let gone = going.gone();
@@ -240,7 +240,7 @@ mod tests {
             let could: u64 = made.iter().zip(&before).filter(|(one, _)| one.2).map(|(_, text)| text).sum();
             prop_assert!(sum >= wanted.min(could));
             prop_assert_eq!(store.totals().episodes, episodes);
-            prop_assert!(store.content_bytes().unwrap() <= content.saturating_sub(sum) + 8_192);
+            prop_assert!(store.quota().content_bytes().unwrap() <= content.saturating_sub(sum) + 8_192);
             for key in &keys {
                 let source = store.sources_of(*key).unwrap().remove(0);
                 prop_assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 5_000]));
@@ -269,7 +269,7 @@ mod tests {
         let waiting = waiting_bytes(&store).unwrap();
         assert!(waiting > 20_000, "{waiting} bytes of text wait");
 
-        let without_text = store.content_bytes().unwrap() - text_bytes(&store).unwrap();
+        let without_text = store.quota().content_bytes().unwrap() - text_bytes(&store).unwrap();
         let mut going = Evictor::of(&store);
         let content = going.down_to(without_text - waiting / 2).unwrap();
         assert_eq!((going.gone().sessions, going.gone().episodes), (40, 0));

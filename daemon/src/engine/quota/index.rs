@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::indexes::Indexes,
-    search::index::{Change, IndexError, Position},
+    search::index::{IndexChange, IndexError, Position},
     store::{SourceKey, Store, StoreError},
 };
 
@@ -57,7 +57,7 @@ impl IndexQuota {
             tracing::warn!(%error, "the search index cannot be made smaller");
         }
         if let Some(why) = lack(indexes, limit) {
-            store.refuse(&why);
+            store.quota().refuse_text(&why);
         }
     }
 
@@ -81,7 +81,9 @@ impl IndexQuota {
             }
             // The outbox says so, too, but behind all that is still to be taken over.
             for SourceKey { session, number } in gone {
-                indexes.sessions.apply(Change::DropSource { session, source: number }, position);
+                indexes
+                    .sessions
+                    .apply(IndexChange::DropSource { session, source: number }, position);
             }
             indexes.purge()?;
         }

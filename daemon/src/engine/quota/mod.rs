@@ -23,7 +23,7 @@ use crate::{
     engine::{Engine, defect, indexes::Indexes},
     fault,
     model::Timestamp,
-    store::{Condition, Note, Shelf, Store, StoreError, Write},
+    store::{Note, NoteNamespace, Store, StoreError, StoreHealth, Write},
 };
 
 /// How much may be taken on disk, in bytes.
@@ -95,7 +95,7 @@ impl QuotaKeeper {
     /// Puts other limits in force, and has a look at once whether there is room.
     pub fn set_limits(&self, limits: DiskLimits) {
         self.limits.send_replace(limits);
-        self.store.set_limit(limits.database);
+        self.store.quota().set_limit(limits.database);
         self.nudged.notify_one();
     }
 
@@ -111,15 +111,15 @@ impl QuotaKeeper {
 
     /// Keeps the limits until the store is to be opened anew.
     pub async fn run(self: Arc<Self>) {
-        let mut condition = self.store.condition();
+        let mut condition = self.store.quota().health();
         let mut ends = self.store.outbox_ends();
         let mut can_shrink = self.can_shrink;
         loop {
             fault::point("keeper: turn");
             let is = condition.borrow_and_update().clone();
             match is {
-                Condition::Fine => {}
-                Condition::Tight => {
+                StoreHealth::Normal => {}
+                StoreHealth::NearLimit => {
                     ends.mark_unchanged();
                     if self.clone().make_room().await && can_shrink {
                         return;
@@ -137,11 +137,11 @@ impl QuotaKeeper {
                     }
                     continue;
                 }
-                Condition::Full(why) => {
+                StoreHealth::TextRefused(why) => {
                     self.engine.note_problem(why).await;
                     loop {
                         // Letting go does not help where others fill the disk.
-                        let is_tight = self.store.is_tight();
+                        let is_tight = self.store.quota().is_near_limit();
                         if is_tight && self.clone().make_room().await && can_shrink {
                             return;
                         }
@@ -157,10 +157,10 @@ impl QuotaKeeper {
                         can_shrink = true;
                     }
                 }
-                Condition::Failed(why) => {
+                StoreHealth::Failed(why) => {
                     self.engine.note_problem(why).await;
                     self.wait().await;
-                    while self.store.lack().is_some() {
+                    while self.store.quota().shortage().is_some() {
                         self.wait().await;
                     }
                     return;
@@ -178,7 +178,7 @@ impl QuotaKeeper {
     }
 
     fn lack(&self) -> Option<String> {
-        self.store.lack().or_else(|| index::lack(&self.indexes, self.limits().index))
+        self.store.quota().shortage().or_else(|| index::lack(&self.indexes, self.limits().index))
     }
 
     /// Lets go of what is too much for the database; says whether its file is much smaller when it is
@@ -193,13 +193,13 @@ impl QuotaKeeper {
     }
 
     fn make_room_now(&self) -> Result<bool, StoreError> {
-        let goal = self.store.goal();
+        let goal = self.store.quota().content_target();
         let mut going = Evictor::of(self.store.as_ref());
         let content = going.down_to(goal)?;
         tell(going.gone(), "database");
         // With text that waits a new database may be twice as large as is meant, and the two of them
         // take more than the limit while one is copied; standing still for ever would be worse.
-        let would_shrink = self.store.would_shrink(content);
+        let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be let go of the database");
         }
@@ -226,7 +226,7 @@ fn tell(gone: EvictionStats, what: &str) {
 impl EvictionStats {
     /// What the store says was let go so far.
     fn noted(store: &dyn Store) -> EvictionStats {
-        let note = store.note(Shelf::Room, NOTE).ok().flatten();
+        let note = store.note(NoteNamespace::Room, NOTE).ok().flatten();
         note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default()
     }
 
@@ -243,7 +243,7 @@ impl EvictionStats {
 
     fn to_note(self) -> Write {
         let content = Some(serde_json::to_vec(&self).expect("numbers have a form in JSON"));
-        Write::Note(Note { shelf: Shelf::Room, name: NOTE.to_owned(), content })
+        Write::Note(Note { namespace: NoteNamespace::Room, name: NOTE.to_owned(), content })
     }
 
     /// When something went last; `None` when nothing ever did.

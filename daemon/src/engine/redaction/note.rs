@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::RedactionReport;
 pub use crate::redact::RULES_VERSION;
-use crate::store::{Note, Shelf, Store, StoreError, Totals, Write, clean::CleaningPosition};
+use crate::store::{
+    Note, NoteNamespace, Store, StoreError, Totals, Write, clean::CleaningPosition,
+};
 
 /// What is noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +43,7 @@ impl StoredRules {
     ///
     /// When the store cannot be read.
     pub fn of(store: &dyn Store) -> Result<StoredRules, StoreError> {
-        let note = store.note(Shelf::Redaction, NAME)?;
+        let note = store.note(NoteNamespace::Redaction, NAME)?;
         let stored = note.and_then(|note| serde_json::from_slice::<StoredRules>(&note).ok());
         Ok(stored.filter(|stored| stored.version == VERSION).unwrap_or_default())
     }
@@ -73,7 +75,11 @@ impl StoredRules {
     /// What notes it.
     fn to_write(&self) -> Write {
         let content = serde_json::to_vec(self).expect("rules are plain data");
-        Write::Note(Note { shelf: Shelf::Redaction, name: NAME.to_vec(), content: Some(content) })
+        Write::Note(Note {
+            namespace: NoteNamespace::Redaction,
+            name: NAME.to_vec(),
+            content: Some(content),
+        })
     }
 }
 

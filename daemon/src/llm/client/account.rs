@@ -1,17 +1,17 @@
 //! What questions and calls came to.
 
 use crate::llm::{
-    answer::{Answer, Usage},
     error::{Bill, Failure},
     ledger::Spent,
     price::{Money, Tariff},
+    reply::{Completion, TokenUsage},
     tokens,
 };
 
 /// What a question took so far.
 pub(super) struct Account {
     pub(super) calls: u32,
-    pub(super) usage: Usage,
+    pub(super) usage: TokenUsage,
     /// `None` from the first call on whose cost is not known.
     pub(super) cost: Option<Money>,
     /// The model that answered last, by its own word.
@@ -20,10 +20,10 @@ pub(super) struct Account {
 
 impl Account {
     pub(super) fn new() -> Account {
-        Account { calls: 0, usage: Usage::default(), cost: Some(Money::ZERO), model: None }
+        Account { calls: 0, usage: TokenUsage::default(), cost: Some(Money::ZERO), model: None }
     }
 
-    pub(super) fn add(&mut self, spent: Option<Spent>, answer: Option<&Answer>) {
+    pub(super) fn add(&mut self, spent: Option<Spent>, answer: Option<&Completion>) {
         self.calls += 1;
         if let Some(spent) = spent {
             self.usage = self.usage.plus(spent.usage);
@@ -37,14 +37,15 @@ impl Account {
 
 /// What a call came to; `None` when no model worked on it. What is not told is taken from `most`, which it was expected to take.
 pub(super) fn spent(
-    result: &Result<Answer, Failure>,
-    most: Usage,
+    result: &Result<Completion, Failure>,
+    most: TokenUsage,
     tariff: Option<Tariff>,
 ) -> Option<Spent> {
     let usage = match result {
-        Ok(answer) => answer
-            .usage
-            .unwrap_or_else(|| Usage { output: u64::from(tokens::estimate(&answer.text)), ..most }),
+        Ok(answer) => answer.usage.unwrap_or_else(|| TokenUsage {
+            output: u64::from(tokens::estimate(&answer.text)),
+            ..most
+        }),
         Err(Failure { bill: Bill::Nothing, .. }) => return None,
         Err(Failure { bill: Bill::Expected, .. }) => most,
         Err(Failure { bill: Bill::Told(usage), .. }) => *usage,

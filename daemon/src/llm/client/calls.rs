@@ -4,7 +4,6 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::llm::{
-    answer::{Answer, Usage},
     client::{
         Client, OVERHEAD,
         account::{Account, spent},
@@ -13,15 +12,16 @@ use crate::llm::{
     error::{Again, Error, Failure},
     material::Marked,
     provider::{Call, Provider},
-    request::Request,
+    reply::{Completion, TokenUsage},
+    request::CompletionRequest,
     retry::{self, Pause},
     tokens,
 };
 
 /// A question as it is sent.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'q> {
-    pub(super) request: &'q Request,
+pub(super) struct MarkedRequest<'q> {
+    pub(super) request: &'q CompletionRequest,
     pub(super) marked: &'q Marked,
 }
 
@@ -30,9 +30,9 @@ impl Client {
     /// may be made at once also while it waits: a server that is busy gets fewer.
     pub(super) async fn exchange(
         &self,
-        question: Question<'_>,
+        question: MarkedRequest<'_>,
         account: &mut Account,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Completion, Error> {
         let provider = self.provider.as_ref().map_err(Error::clone)?;
         let _place = self.calls.acquire().await.map_err(|_| stopping())?;
         let mut failed = 0;
@@ -68,17 +68,17 @@ impl Client {
     async fn attempt(
         &self,
         provider: &Arc<dyn Provider>,
-        question: Question<'_>,
+        question: MarkedRequest<'_>,
         account: &mut Account,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Completion, Failure> {
         let now = self.ports.clock.now();
         self.breaker().admit(now)?;
-        let Question { request, marked } = question;
+        let MarkedRequest { request, marked } = question;
         let tariff = provider.tariff();
-        let most = Usage {
+        let most = TokenUsage {
             input: u64::from(tokens::estimate(&marked.prompt)) + u64::from(OVERHEAD),
             output: u64::from(request.max_output_tokens),
-            ..Usage::default()
+            ..TokenUsage::default()
         };
         let expected = tariff.map(|tariff| tariff.cost(&most));
         let budget = &self.config.daily_budget;
@@ -99,7 +99,7 @@ impl Client {
         let spent = spent(&result, most, tariff);
         self.change_ledger(|ledger| ledger.settle(booking, spent));
         account.add(spent, result.as_ref().ok());
-        if let Ok(Answer { usage: Some(usage), .. }) = &result {
+        if let Ok(Completion { usage: Some(usage), .. }) = &result {
             warn_if_cut(usage.input, most.input);
         }
         match &result {

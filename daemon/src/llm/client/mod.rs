@@ -3,8 +3,8 @@
 //! they came to.
 
 mod account;
-mod answers;
 mod calls;
+mod reply;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -17,7 +17,6 @@ use tokio::{
 };
 
 use crate::llm::{
-    answer::{Reply, Usage},
     breaker::Breaker,
     client::account::Account,
     config::{self, Config},
@@ -26,7 +25,8 @@ use crate::llm::{
     ports::{Avoided, End, Ports, UsageRecord},
     price::Money,
     provider::{self, Provider},
-    request::{Purpose, Request},
+    reply::{Reply, TokenUsage},
+    request::{CompletionRequest, Purpose},
 };
 use crate::model::Namespace;
 
@@ -68,7 +68,7 @@ impl Client {
 
     /// Whether there is a model to ask at all; questions need not be made for none.
     pub fn is_on(&self) -> bool {
-        self.config.provider != config::Provider::None
+        self.config.provider != config::ProviderKind::None
     }
 
     /// The model that is asked, as far as that is known beforehand.
@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// What such a use of tokens costs; `None` when the price of the model's tokens is not known.
-    pub fn price_of(&self, usage: &Usage) -> Option<Money> {
+    pub fn price_of(&self, usage: &TokenUsage) -> Option<Money> {
         let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
         tariff.map(|tariff| tariff.cost(usage))
     }
@@ -89,7 +89,7 @@ impl Client {
     }
 
     /// Asks. May take as long as the configured time limit for each of the configured repetitions.
-    pub async fn ask(&self, request: &Request) -> Result<Reply, Error> {
+    pub async fn ask(&self, request: &CompletionRequest) -> Result<Reply, Error> {
         if !self.is_on() {
             return Err(Error::Off);
         }
@@ -108,7 +108,11 @@ impl Client {
 
     /// The same for a thread that may be blocked, such as a job's. Must not be called on a thread
     /// that runs `runtime`'s tasks.
-    pub fn ask_blocking(&self, runtime: &Handle, request: &Request) -> Result<Reply, Error> {
+    pub fn ask_blocking(
+        &self,
+        runtime: &Handle,
+        request: &CompletionRequest,
+    ) -> Result<Reply, Error> {
         runtime.block_on(self.ask(request))
     }
 
@@ -135,7 +139,7 @@ impl Client {
             model: self.model_name(&Account::new()),
             end: End::Avoided(why),
             calls: 0,
-            usage: Usage::default(),
+            usage: TokenUsage::default(),
             cost: Some(Money::ZERO),
             saved_tokens: 0,
         });
@@ -184,7 +188,7 @@ impl Client {
         result
     }
 
-    fn record(&self, request: &Request, account: &Account, error: Option<&Error>) {
+    fn record(&self, request: &CompletionRequest, account: &Account, error: Option<&Error>) {
         self.ports.journal.record(&UsageRecord {
             at: self.ports.clock.now(),
             purpose: request.purpose,

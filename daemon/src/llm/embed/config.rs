@@ -8,14 +8,14 @@ use crate::llm::config::KeySource;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Who makes them.
-    pub provider: Provider,
+    pub provider: EmbeddingProvider,
     /// The model's name; `None` for the provider's usual one.
     pub model: Option<String>,
     /// Where the provider listens; `None` for its own address.
     pub base_url: Option<String>,
     /// Where its key comes from.
     pub key: KeySource,
-    /// The model's folder, for [`Provider::Local`].
+    /// The model's folder, for [`EmbeddingProvider::Local`].
     pub path: Option<PathBuf>,
     /// The length of a vector; `None` for the model's own.
     pub dimensions: Option<u32>,
@@ -25,7 +25,7 @@ pub struct Config {
 
 /// Who makes vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Provider {
+pub enum EmbeddingProvider {
     /// No one: full text only.
     None,
     /// OpenAI's embeddings API, or a server that speaks it.
@@ -37,7 +37,7 @@ pub enum Provider {
 impl Default for Config {
     fn default() -> Config {
         Config {
-            provider: Provider::None,
+            provider: EmbeddingProvider::None,
             model: None,
             base_url: None,
             key: KeySource::default(),

@@ -19,12 +19,12 @@ use tokio::sync::{OnceCell, watch};
 
 use crate::{
     llm::{
-        answer::Usage,
         breaker::Breaker,
-        embed::config::{Config, Provider},
+        embed::config::{Config, EmbeddingProvider},
         error::{Error, Failure},
         ports::{BoxFuture, End, Ports, UsageRecord},
         price::Tariff,
+        reply::TokenUsage,
         request::Purpose,
         tokens,
     },
@@ -59,7 +59,7 @@ trait Embedder: Send + Sync {
 /// What a call gave.
 struct Embedded {
     vectors: Vec<Vec<f32>>,
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
 }
 
 /// Reads the vectors in a response, for the tests of all parsers.
@@ -92,7 +92,7 @@ impl Embeddings {
 
     /// Whether vectors are made at all.
     pub fn is_on(&self) -> bool {
-        self.config.provider != Provider::None
+        self.config.provider != EmbeddingProvider::None
     }
 
     /// What it was made of.
@@ -129,7 +129,7 @@ impl Embeddings {
             Ok(_) => self.breaker().answered(),
             Err(error) => self.breaker().failed(error, self.ports.clock.now()),
         }
-        if self.config.provider != Provider::Local {
+        if self.config.provider != EmbeddingProvider::Local {
             let usage = usage.unwrap_or_else(|| estimated(&texts));
             self.record(embedder.as_ref(), usage, vectors.as_ref().err());
         }
@@ -159,9 +159,11 @@ impl Embeddings {
 
     async fn make(&self) -> Result<Arc<dyn Embedder>, Error> {
         match self.config.provider {
-            Provider::None => Err(Error::Off),
-            Provider::OpenAi => Ok(Arc::new(openai::OpenAi::new(&self.config, &self.ports)?)),
-            Provider::Local => {
+            EmbeddingProvider::None => Err(Error::Off),
+            EmbeddingProvider::OpenAi => {
+                Ok(Arc::new(openai::OpenAi::new(&self.config, &self.ports)?))
+            }
+            EmbeddingProvider::Local => {
                 let config = self.config.clone();
                 let read = tokio::task::spawn_blocking(move || local::Local::read(&config));
                 let model = read.await.map_err(|_| stopping())??;
@@ -174,9 +176,9 @@ impl Embeddings {
         self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn record(&self, embedder: &dyn Embedder, usage: Usage, error: Option<&Error>) {
+    fn record(&self, embedder: &dyn Embedder, usage: TokenUsage, error: Option<&Error>) {
         let end = error.map_or(End::Answered, |error| End::Failed(error.kind()));
-        let usage = if error.is_some() { Usage::default() } else { usage };
+        let usage = if error.is_some() { TokenUsage::default() } else { usage };
         self.ports.journal.record(&UsageRecord {
             at: self.ports.clock.now(),
             purpose: Purpose::Embeddings,
@@ -211,9 +213,9 @@ fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, E
     Ok(vectors)
 }
 
-fn estimated(texts: &[String]) -> Usage {
+fn estimated(texts: &[String]) -> TokenUsage {
     let input = texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
-    Usage { input, ..Usage::default() }
+    TokenUsage { input, ..TokenUsage::default() }
 }
 
 fn stopping() -> Error {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     llm::{
-        answer::Usage,
+        config_section::ConfigSection,
         embed::{Embedded, Embedder, config::Config},
         error::{Error, Failure},
         http::{Http, Post, is_local},
@@ -14,7 +14,7 @@ use crate::{
         ports::{BoxFuture, Ports},
         price::Tariff,
         provider::openai::{OWN, failure, is_own, look, url, usual_key},
-        section::Section,
+        reply::TokenUsage,
     },
     model::Timestamp,
 };
@@ -38,7 +38,7 @@ impl OpenAi {
     /// The server as configured. Sends nothing yet.
     pub(super) fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
         let base = config.base_url.as_deref().unwrap_or(OWN);
-        let url = url(base, CALL, Section::EMBEDDINGS)?;
+        let url = url(base, CALL, ConfigSection::EMBEDDINGS)?;
         let model = config.model.clone().or(is_own(&url).then(|| MODEL.to_owned()));
         let known = model.as_deref().and_then(Tariff::of);
         Ok(OpenAi {
@@ -47,12 +47,12 @@ impl OpenAi {
             url,
             model,
             dimensions: config.dimensions,
-            keys: Keys::new(&config.key, ports, Section::EMBEDDINGS),
+            keys: Keys::new(&config.key, ports, ConfigSection::EMBEDDINGS),
         })
     }
 
     async fn look(&self, now: Timestamp) -> Result<String, Error> {
-        let model = (self.model.as_deref(), Section::EMBEDDINGS);
+        let model = (self.model.as_deref(), ConfigSection::EMBEDDINGS);
         look((&self.http, &self.url, CALL), &self.keys, model, now).await
     }
 
@@ -72,7 +72,7 @@ impl OpenAi {
             self.keys.forget().await;
         }
         if response.status != 200 {
-            return Err(failure(&response, key.as_ref(), Section::EMBEDDINGS));
+            return Err(failure(&response, key.as_ref(), ConfigSection::EMBEDDINGS));
         }
         read(&response.body, texts.len())
     }
@@ -113,7 +113,7 @@ impl Embedder for OpenAi {
 /// The vectors in the order of their texts, whatever order they came in.
 pub(super) fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
     let tokens = body["usage"]["prompt_tokens"].as_u64();
-    let usage = tokens.map(|input| Usage { input, ..Usage::default() });
+    let usage = tokens.map(|input| TokenUsage { input, ..TokenUsage::default() });
     let bad = |what: &str| Failure::bad_reply(what, usage);
     let rows = body["data"].as_array().ok_or_else(|| bad("the response has no vectors"))?;
     let mut vectors = vec![Vec::new(); texts];

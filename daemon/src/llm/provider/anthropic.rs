@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::{
     llm::{
-        answer::{Answer, Ending, Usage},
         config::Config,
+        config_section::ConfigSection,
         error::{Error, Failure},
         http::{Http, Post, Response, base},
         key::Keys,
@@ -19,8 +19,8 @@ use crate::{
         price::Tariff,
         provider::{Call, Provider},
         reach::Listing,
+        reply::{Completion, Ending, TokenUsage},
         secret::Secret,
-        section::Section,
     },
     model::Timestamp,
 };
@@ -55,12 +55,12 @@ impl Anthropic {
             url,
             tariff: Tariff::configured(&config.price, Some(&model)),
             model,
-            keys: Keys::new(&config.key, ports, Section::LLM),
+            keys: Keys::new(&config.key, ports, ConfigSection::LLM),
             is_told: AtomicBool::new(false),
         })
     }
 
-    async fn message(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+    async fn message(&self, call: &Call<'_>) -> Result<Completion, Failure> {
         let key = self.key().await?;
         let response = self.post(call, &key).await?;
         if call.schema.is_some()
@@ -97,7 +97,7 @@ impl Anthropic {
             headers: &[("anthropic-version", VERSION)],
             key: Some(("x-api-key", "", &key)),
             model: Some(&self.model),
-            section: Section::LLM,
+            section: ConfigSection::LLM,
             now,
         };
         listing.look().await
@@ -148,14 +148,14 @@ impl Provider for Anthropic {
         Box::pin(self.look(now))
     }
 
-    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
         Box::pin(self.message(call))
     }
 }
 
 /// The address of the call below a base with or without `/v1`.
 fn url(configured: &str) -> Result<Url, Error> {
-    let mut url = base(configured, Section::LLM)?;
+    let mut url = base(configured, ConfigSection::LLM)?;
     let path = url.path().trim_end_matches('/');
     let path = path.strip_suffix(CALL).unwrap_or(path);
     let path = format!("{}/v1{CALL}", path.strip_suffix("/v1").unwrap_or(path));
@@ -167,7 +167,7 @@ fn refuses_to_be_made(response: &Response) -> bool {
     response.status == 400 && response.message(None).contains("tool_choice")
 }
 
-pub(super) fn read(response: &Response, key: &Secret) -> Result<Answer, Failure> {
+pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Failure> {
     if response.status != 200 {
         return Err(failure(response, key));
     }
@@ -187,7 +187,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Answer, Failure>
         _ => return Err(Failure::bad_reply("the message has no end", usage)),
     };
     let model = body["model"].as_str().map(str::to_owned);
-    Ok(Answer { text: text(blocks), ending, usage, model })
+    Ok(Completion { text: text(blocks), ending, usage, model })
 }
 
 /// The tool's input where the model called it, else what it wrote.
@@ -199,16 +199,16 @@ fn text(blocks: &[Value]) -> String {
     }
 }
 
-fn refused(body: &Value, usage: Option<Usage>) -> Failure {
+fn refused(body: &Value, usage: Option<TokenUsage>) -> Failure {
     let said = body["stop_details"]["explanation"].as_str();
     let reason = said.unwrap_or("a filter stopped the model").to_owned();
     Failure::charged(Error::Refused { reason }, usage)
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Value) -> Option<TokenUsage> {
     let count = |name: &str| usage[name].as_u64().unwrap_or_default();
     let cached = count("cache_read_input_tokens");
-    Some(Usage {
+    Some(TokenUsage {
         input: usage["input_tokens"].as_u64()? + count("cache_creation_input_tokens") + cached,
         output: usage["output_tokens"].as_u64()?,
         cached,
@@ -217,7 +217,7 @@ fn usage(usage: &Value) -> Option<Usage> {
 }
 
 fn failure(response: &Response, key: &Secret) -> Failure {
-    if let Some(failure) = response.plain_failure(Some(key), Section::LLM) {
+    if let Some(failure) = response.plain_failure(Some(key), ConfigSection::LLM) {
         return failure;
     }
     let message = response.message(Some(key));

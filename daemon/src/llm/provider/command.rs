@@ -15,13 +15,13 @@ use std::{
 pub use crate::llm::process::MARKER;
 use crate::{
     llm::{
-        answer::{Answer, Ending},
         config::Config,
         error::{Again, Bill, Error, Failure},
         ports::{BoxFuture, Ports},
         price::Tariff,
         process::{self, Output, RunError},
         provider::{Call, Provider},
+        reply::{Completion, Ending},
         schema::Schema,
     },
     model::Timestamp,
@@ -77,7 +77,7 @@ impl Program {
         Ok(format!("{} is there; whether it answers only a session shows", found.display()))
     }
 
-    async fn run(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+    async fn run(&self, call: &Call<'_>) -> Result<Completion, Failure> {
         let schema = call.schema.map_or(String::new(), Schema::instruction);
         let input = format!("{}\n\n{}{schema}\n", call.system, call.prompt);
         let output = process::run(&self.command, &self.directory, &input, LONGEST).await;
@@ -85,7 +85,7 @@ impl Program {
         if !output.is_success || output.text.trim().is_empty() {
             return Err(self.failed(&output));
         }
-        Ok(Answer { text: output.text, ending: Ending::Done, usage: None, model: None })
+        Ok(Completion { text: output.text, ending: Ending::Done, usage: None, model: None })
     }
 
     fn not_run(&self, error: &RunError) -> Failure {
@@ -129,7 +129,7 @@ impl Provider for Program {
         Box::pin(async { self.look() })
     }
 
-    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
         Box::pin(self.run(call))
     }
 }

@@ -2,7 +2,7 @@
 
 pub mod anthropic;
 pub mod command;
-pub mod none;
+pub mod null;
 pub mod openai;
 
 mod dialect;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use crate::{
     llm::{
-        answer::Answer,
         config::{self, Config},
         error::{Error, Failure},
         ports::{BoxFuture, Ports},
         price::Tariff,
+        reply::Completion,
         schema::Schema,
     },
     model::Timestamp,
@@ -42,7 +42,7 @@ pub trait Provider: Send + Sync {
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
     /// Asks once.
-    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>>;
+    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>>;
 }
 
 /// One attempt to get an answer.
@@ -61,13 +61,15 @@ pub struct Call<'c> {
 }
 
 /// How each provider is made.
-pub const PROVIDERS: &[(config::Provider, Make)] = &[
-    (config::Provider::None, |_, _| Ok(Arc::new(none::Nobody))),
-    (config::Provider::Anthropic, |config, ports| {
+pub const PROVIDERS: &[(config::ProviderKind, Make)] = &[
+    (config::ProviderKind::None, |_, _| Ok(Arc::new(null::NullProvider))),
+    (config::ProviderKind::Anthropic, |config, ports| {
         Ok(Arc::new(anthropic::Anthropic::new(config, ports)?))
     }),
-    (config::Provider::OpenAi, |config, ports| Ok(Arc::new(openai::OpenAi::new(config, ports)?))),
-    (config::Provider::Command, |config, ports| {
+    (config::ProviderKind::OpenAi, |config, ports| {
+        Ok(Arc::new(openai::OpenAi::new(config, ports)?))
+    }),
+    (config::ProviderKind::Command, |config, ports| {
         Ok(Arc::new(command::Program::new(config, ports)?))
     }),
 ];

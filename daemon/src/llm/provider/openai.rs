@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::{
     llm::{
-        answer::{Answer, Ending, Usage},
         config::Config,
+        config_section::ConfigSection,
         error::{Error, Failure},
         http::{Http, Post, Response, base, is_local},
         key::Keys,
@@ -20,8 +20,8 @@ use crate::{
         price::{Money, Tariff},
         provider::{Call, Provider, dialect::Dialect},
         reach::Listing,
+        reply::{Completion, Ending, TokenUsage},
         secret::Secret,
-        section::Section,
     },
     model::Timestamp,
 };
@@ -52,7 +52,7 @@ impl OpenAi {
     /// The server as configured. Sends nothing yet.
     pub fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
         let base = config.base_url.as_deref().unwrap_or(OWN);
-        let url = url(base, CALL, Section::LLM)?;
+        let url = url(base, CALL, ConfigSection::LLM)?;
         let is_own = is_own(&url);
         let model = config.model.clone().or(is_own.then(|| MODEL.to_owned()));
         let configured = Tariff::configured(&config.price, model.as_deref());
@@ -62,12 +62,12 @@ impl OpenAi {
             tariff: if is_local(&url) { configured.or(Some(Tariff::FREE)) } else { configured },
             url,
             model,
-            keys: Keys::new(&config.key, ports, Section::LLM),
+            keys: Keys::new(&config.key, ports, ConfigSection::LLM),
             dialect: Mutex::new(dialect),
         })
     }
 
-    async fn complete(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+    async fn complete(&self, call: &Call<'_>) -> Result<Completion, Failure> {
         let key = self.keys.get(usual_key(&self.url)).await?;
         let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         let mut response = self.post(call, dialect, key.as_ref()).await?;
@@ -95,7 +95,7 @@ impl OpenAi {
     }
 
     async fn look(&self, now: Timestamp) -> Result<String, Error> {
-        let model = (self.model.as_deref(), Section::LLM);
+        let model = (self.model.as_deref(), ConfigSection::LLM);
         look((&self.http, &self.url, CALL), &self.keys, model, now).await
     }
 
@@ -132,7 +132,7 @@ impl Provider for OpenAi {
         Box::pin(self.look(now))
     }
 
-    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
         Box::pin(self.complete(call))
     }
 }
@@ -142,7 +142,7 @@ impl Provider for OpenAi {
 pub(in crate::llm) async fn look(
     (http, url, call): (&Http, &Url, &'static str),
     keys: &Keys,
-    (model, section): (Option<&str>, Section),
+    (model, section): (Option<&str>, ConfigSection),
     now: Timestamp,
 ) -> Result<String, Error> {
     let key = keys.get(usual_key(url)).await?;
@@ -151,7 +151,11 @@ pub(in crate::llm) async fn look(
 }
 
 /// The address of the call below a base such as `http://localhost:11434` or `…/v1`.
-pub(in crate::llm) fn url(configured: &str, call: &str, section: Section) -> Result<Url, Error> {
+pub(in crate::llm) fn url(
+    configured: &str,
+    call: &str,
+    section: ConfigSection,
+) -> Result<Url, Error> {
     let mut url = base(configured, section)?;
     let path = match url.path() {
         "" | "/" => format!("/v1{call}"),
@@ -173,9 +177,9 @@ pub(in crate::llm) fn is_own(url: &Url) -> bool {
     url.host_str() == Some(KEYS[0].0)
 }
 
-pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, Failure> {
+pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Completion, Failure> {
     if response.status != 200 {
-        return Err(failure(response, key, Section::LLM));
+        return Err(failure(response, key, ConfigSection::LLM));
     }
     let body = &response.body;
     // OpenRouter reports what went wrong behind it like this.
@@ -184,7 +188,7 @@ pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, 
         return Err(failure(
             &Response { status, retry_after: response.retry_after, body: body.clone() },
             key,
-            Section::LLM,
+            ConfigSection::LLM,
         ));
     }
     let usage = usage(&body["usage"]);
@@ -205,7 +209,7 @@ pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Answer, 
         _ => Ending::Done,
     };
     let model = body["model"].as_str().map(str::to_owned);
-    Ok(Answer { text: text(&message["content"]), ending, usage, model })
+    Ok(Completion { text: text(&message["content"]), ending, usage, model })
 }
 
 /// Text, or a list of parts with text in them.
@@ -217,8 +221,8 @@ fn text(content: &Value) -> String {
     }
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
-    Some(Usage {
+fn usage(usage: &Value) -> Option<TokenUsage> {
+    Some(TokenUsage {
         input: usage["prompt_tokens"].as_u64()?,
         output: usage["completion_tokens"].as_u64().unwrap_or_default(),
         cached: usage["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap_or_default(),
@@ -230,7 +234,7 @@ fn usage(usage: &Value) -> Option<Usage> {
 pub(in crate::llm) fn failure(
     response: &Response,
     key: Option<&Secret>,
-    section: Section,
+    section: ConfigSection,
 ) -> Failure {
     let message = response.message(key);
     let error = &response.body["error"];

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::llm::{
-    config::Provider,
+    config::ProviderKind,
     error::{Error, Retry},
     price::Money,
     tests::{
-        server::{Play, Seen, Server, ok, status},
-        world::{KEY, World, json_request, text_request},
+        server::{Play, ReceivedRequest, Server, ok, status},
+        world::{ClientFixture, KEY, json_request, text_request},
     },
 };
 
 /// The documented form of a request, as far as it is used.
-pub(super) fn check(seen: &Seen) -> Result<(), String> {
+pub(super) fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);
     is(seen.path == "/v1/messages", "path")?;
@@ -60,9 +60,9 @@ fn failed(kind: &str, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}})
 }
 
-fn world(script: Vec<Play>) -> (World, Server) {
+fn world(script: Vec<Play>) -> (ClientFixture, Server) {
     let server = Server::new(check, script);
-    (World::at(Provider::Anthropic, &server.address), server)
+    (ClientFixture::at(ProviderKind::Anthropic, &server.address), server)
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_key_is_asked_for_when_there_is_none_and_never_sent_to_strangers() {
     for (base_url, variable) in
         [(None, "OTHER"), (Some("http://127.0.0.1:9/"), "ANTHROPIC_API_KEY")]
     {
-        let mut world = World::new(Provider::Anthropic);
+        let mut world = ClientFixture::new(ProviderKind::Anthropic);
         world.config.base_url = base_url.map(str::to_owned);
         world.environment = vec![(variable.to_owned(), KEY.to_owned())];
         let error = world.client().ask(&text_request("x")).await.unwrap_err();
@@ -177,9 +177,12 @@ async fn a_key_is_asked_for_when_there_is_none_and_never_sent_to_strangers() {
 async fn the_address_may_be_given_with_or_without_its_usual_end() {
     for end in ["", "/", "/v1", "/v1/", "/v1/messages"] {
         let server = Server::new(check, vec![ok(&said("A summary."))]);
-        let world = World::at(Provider::Anthropic, &format!("{}{end}", server.address));
+        let world = ClientFixture::at(ProviderKind::Anthropic, &format!("{}{end}", server.address));
         assert!(world.client().ask(&text_request("x")).await.is_ok(), "{end}");
     }
-    let error = World::at(Provider::Anthropic, "no address").client().ask(&text_request("x")).await;
+    let error = ClientFixture::at(ProviderKind::Anthropic, "no address")
+        .client()
+        .ask(&text_request("x"))
+        .await;
     assert_eq!(error.unwrap_err().kind(), "misconfigured");
 }

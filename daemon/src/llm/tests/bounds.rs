@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::llm::{
-    config::{Budget, Provider},
+    config::{Budget, ProviderKind},
     error::{Error, Retry},
     ports::{Avoided, End},
     price::Money,
@@ -13,13 +13,13 @@ use crate::llm::{
     tests::{
         anthropic::{check, said},
         server::{Play, Server, ok, status},
-        world::{World, text_request},
+        world::{ClientFixture, text_request},
     },
 };
 
-fn world(script: Vec<Play>) -> (World, Server) {
+fn world(script: Vec<Play>) -> (ClientFixture, Server) {
     let server = Server::new(check, script);
-    let world = World::at(Provider::Anthropic, &server.address);
+    let world = ClientFixture::at(ProviderKind::Anthropic, &server.address);
     world.ends_waiting_on(server.silence());
     (world, server)
 }
@@ -106,7 +106,7 @@ async fn an_outage_stops_calls_until_one_gets_through() {
 
 #[tokio::test]
 async fn nothing_listening_is_an_outage() {
-    let world = World::at(Provider::Anthropic, "http://127.0.0.1:9");
+    let world = ClientFixture::at(ProviderKind::Anthropic, "http://127.0.0.1:9");
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "unavailable");
     assert!(!error.to_string().contains("127.0.0.1:9/v1"), "{error}");
@@ -219,7 +219,7 @@ async fn a_job_s_thread_can_ask() {
 
 #[tokio::test]
 async fn without_a_provider_nothing_is_asked_and_no_one_has_to_act() {
-    let world = World::new(Provider::None);
+    let world = ClientFixture::new(ProviderKind::None);
     let client = world.client();
     assert!(!client.is_on());
     assert_eq!(client.ask(&text_request("x")).await, Err(Error::Off));

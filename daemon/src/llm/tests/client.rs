@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::llm::{
-    config::Provider,
+    config::ProviderKind,
     error::Retry,
-    request::Form,
+    request::ReplyFormat,
     schema::Schema,
     tests::{
         anthropic::{check, message, said},
         server::{Play, Server, ok, status},
-        world::{KEY, SECRET, World, json_request, text_request},
+        world::{ClientFixture, KEY, SECRET, json_request, text_request},
     },
 };
 
-fn world(script: Vec<Play>) -> (World, Server) {
+fn world(script: Vec<Play>) -> (ClientFixture, Server) {
     let server = Server::new(check, script);
-    (World::at(Provider::Anthropic, &server.address), server)
+    (ClientFixture::at(ProviderKind::Anthropic, &server.address), server)
 }
 
 #[tokio::test]
@@ -105,7 +105,10 @@ async fn schemas_of_the_built_in_prompts_are_taken_by_the_client() {
         "discoveries": null,
     });
     let (world, _server) = world(vec![ok(&said(&answer.to_string()))]);
-    let request = crate::llm::request::Request { form: Form::Json(schema), ..json_request("x") };
+    let request = crate::llm::request::CompletionRequest {
+        form: ReplyFormat::Json(schema),
+        ..json_request("x")
+    };
     let json: Value = world.client().ask(&request).await.unwrap().json.unwrap();
     let summary: crate::model::EnhancedSessionSummary = serde_json::from_value(json).unwrap();
     assert_eq!(summary.completed_tasks, Some(vec!["one".to_owned()]));

@@ -6,20 +6,20 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::llm::{
-    config::Provider,
+    config::ProviderKind,
     error::Retry,
     provider::command::{MARKER, directory},
-    tests::world::{SECRET, World, json_request, text_request},
+    tests::world::{ClientFixture, SECRET, json_request, text_request},
 };
 
-fn world(command: &[&str]) -> World {
-    let mut world = World::new(Provider::Command);
+fn world(command: &[&str]) -> ClientFixture {
+    let mut world = ClientFixture::new(ProviderKind::Command);
     world.config.command = Some(command.iter().map(|word| (*word).to_owned()).collect());
     world
 }
 
 #[cfg(unix)]
-fn script(text: &str) -> World {
+fn script(text: &str) -> ClientFixture {
     world(&["sh", "-c", text])
 }
 

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use crate::llm::{
     client::Client,
-    config::Provider,
+    config::ProviderKind,
     error::Retry,
     price::Money,
     tests::{
-        server::{Play, Seen, Server, ok, status},
-        world::{KEY, World, json_request, text_request},
+        server::{Play, ReceivedRequest, Server, ok, status},
+        world::{ClientFixture, KEY, json_request, text_request},
     },
 };
 
 /// The documented form of a request, as far as it is used.
-fn check(seen: &Seen) -> Result<(), String> {
+fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);
     is(seen.path == "/v1/chat/completions", "path")?;
@@ -60,9 +60,9 @@ fn failed(message: &str, code: &str) -> Value {
     json!({"error": {"message": message, "type": "invalid_request_error", "param": null, "code": code}})
 }
 
-fn world(script: Vec<Play>) -> (World, Client, Server) {
+fn world(script: Vec<Play>) -> (ClientFixture, Client, Server) {
     let server = Server::new(check, script);
-    let mut world = World::at(Provider::OpenAi, &server.address);
+    let mut world = ClientFixture::at(ProviderKind::OpenAi, &server.address);
     world.config.model = Some("gpt-4.1-mini".to_owned());
     let client = world.client();
     (world, client, server)
@@ -217,11 +217,11 @@ async fn what_the_server_says_it_cost_counts() {
 
 #[tokio::test]
 async fn a_server_on_this_machine_needs_no_key_and_costs_nothing() {
-    fn keyless(seen: &Seen) -> Result<(), String> {
+    fn keyless(seen: &ReceivedRequest) -> Result<(), String> {
         if seen.headers.contains_key("authorization") { Err("a key".to_owned()) } else { Ok(()) }
     }
     let server = Server::new(keyless, vec![ok(&said("A summary."))]);
-    let mut world = World::new(Provider::OpenAi);
+    let mut world = ClientFixture::new(ProviderKind::OpenAi);
     world.config.base_url = Some(format!("{}/v1/", server.address));
     let reply = world.client().ask(&text_request("x")).await.unwrap();
     assert_eq!(reply.cost, Some(Money::ZERO));
@@ -231,7 +231,7 @@ async fn a_server_on_this_machine_needs_no_key_and_costs_nothing() {
 #[tokio::test]
 async fn an_address_that_is_none_is_told() {
     for base_url in ["localhost:11434", "ftp://host/v1", "http://"] {
-        let world = World::at(Provider::OpenAi, base_url);
+        let world = ClientFixture::at(ProviderKind::OpenAi, base_url);
         let error = world.client().ask(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), "misconfigured", "{base_url}");
         assert!(error.to_string().contains("base_url"), "{error}");

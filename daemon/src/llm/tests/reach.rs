@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 
 use crate::llm::{
     client::Client,
-    config::Provider,
+    config::ProviderKind,
     tests::{
-        server::{Play, Seen, Server, ok, status},
-        world::{KEY, World},
+        server::{Play, ReceivedRequest, Server, ok, status},
+        world::{ClientFixture, KEY},
     },
 };
 
 /// The documented form of what is asked: Anthropic's and OpenAI's differ in the key's header.
-fn check(seen: &Seen) -> Result<(), String> {
+fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);
     is(seen.method == "GET" && seen.path == "/v1/models?limit=1000", "start line")?;
@@ -25,23 +25,23 @@ fn models(names: &[&str]) -> Value {
     json!({ "data": rows })
 }
 
-async fn reached(provider: Provider, plays: Play) -> Result<String, String> {
+async fn reached(provider: ProviderKind, plays: Play) -> Result<String, String> {
     let server = Server::new(check, vec![plays]);
-    let mut world = World::at(provider, &server.address);
+    let mut world = ClientFixture::at(provider, &server.address);
     world.config.model = Some("qwen3".to_owned());
     let found = look(&world, &world.client(), &server).await;
     assert!(world.records().is_empty(), "nothing was asked of the model");
     found.map(|what| what.replace(server.address.trim_start_matches("http://"), "HOST"))
 }
 
-async fn look(world: &World, client: &Client, server: &Server) -> Result<String, String> {
+async fn look(world: &ClientFixture, client: &Client, server: &Server) -> Result<String, String> {
     world.ends_waiting_on(server.silence());
     client.reach(world.config.timeout).await.map_err(|error| error.to_string())
 }
 
 #[tokio::test]
 async fn a_server_that_has_the_model_is_there() {
-    for provider in [Provider::OpenAi, Provider::Anthropic] {
+    for provider in [ProviderKind::OpenAi, ProviderKind::Anthropic] {
         let found = reached(provider, ok(&models(&["llama4", "qwen3:latest"]))).await;
         assert_eq!(found, Ok("HOST has qwen3".to_owned()));
     }
@@ -50,7 +50,7 @@ async fn a_server_that_has_the_model_is_there() {
 #[tokio::test]
 async fn a_server_without_a_list_is_there() {
     for play in [status(404, "", &json!({})), ok(&json!({ "data": [] })), ok(&json!([]))] {
-        let found = reached(Provider::OpenAi, play).await;
+        let found = reached(ProviderKind::OpenAi, play).await;
         assert_eq!(found, Ok("HOST answers, and does not list its models".to_owned()));
     }
 }
@@ -66,14 +66,14 @@ async fn what_is_wrong_is_said_with_what_to_do() {
         (status(418, "", &json!({})), "418"),
         (Play::Silence, "no answer in time"),
     ] {
-        let error = reached(Provider::OpenAi, play).await.expect_err(expected);
+        let error = reached(ProviderKind::OpenAi, play).await.expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
 }
 
 #[tokio::test]
 async fn nobody_at_the_address_is_told() {
-    let mut world = World::at(Provider::OpenAi, "http://127.0.0.1:1");
+    let mut world = ClientFixture::at(ProviderKind::OpenAi, "http://127.0.0.1:1");
     world.config.model = Some("qwen3".to_owned());
     let client = world.client();
     let error = client.reach(world.config.timeout).await.expect_err("nobody listens there");
@@ -82,7 +82,7 @@ async fn nobody_at_the_address_is_told() {
 
 #[tokio::test]
 async fn a_program_is_looked_for_and_not_run() {
-    let mut world = World::new(Provider::Command);
+    let mut world = ClientFixture::new(ProviderKind::Command);
     let mut look = async |program: &str| {
         world.config.command = Some(vec![program.to_owned()]);
         world.client().reach(world.config.timeout).await.map_err(|error| error.to_string())

@@ -28,7 +28,7 @@ pub(super) enum Play {
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct ReceivedRequest {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) headers: BTreeMap<String, String>,
@@ -37,13 +37,13 @@ pub(super) struct Seen {
 
 pub(super) struct Server {
     pub(super) address: String,
-    state: Arc<State>,
+    state: Arc<ServerState>,
 }
 
-struct State {
-    check: fn(&Seen) -> Result<(), String>,
+struct ServerState {
+    check: fn(&ReceivedRequest) -> Result<(), String>,
     script: Mutex<VecDeque<Play>>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     /// Told when a request gets no answer.
     silent: Arc<Notify>,
     /// Told when a request is held back.
@@ -55,10 +55,13 @@ struct State {
 
 impl Server {
     /// A server that plays `script`, one entry a request, and refuses whatever comes after.
-    pub(super) fn new(check: fn(&Seen) -> Result<(), String>, script: Vec<Play>) -> Server {
+    pub(super) fn new(
+        check: fn(&ReceivedRequest) -> Result<(), String>,
+        script: Vec<Play>,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let state = Arc::new(State {
+        let state = Arc::new(ServerState {
             check,
             script: Mutex::new(script.into()),
             seen: Mutex::default(),
@@ -78,12 +81,12 @@ impl Server {
         Server { address, state }
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<ReceivedRequest> {
         self.state.seen.lock().unwrap().clone()
     }
 
     /// The only request that came.
-    pub(super) fn only(&self) -> Seen {
+    pub(super) fn only(&self) -> ReceivedRequest {
         let seen = self.seen();
         assert_eq!(seen.len(), 1, "{seen:?}");
         seen[0].clone()
@@ -104,7 +107,7 @@ impl Server {
     }
 }
 
-impl Seen {
+impl ReceivedRequest {
     pub(super) fn prompt(&self) -> &str {
         let messages = self.body["messages"].as_array().unwrap();
         messages.last().unwrap()["content"].as_str().unwrap()
@@ -119,7 +122,7 @@ pub(super) fn status(status: u16, headers: &'static str, body: &Value) -> Play {
     Play::Reply { status, headers, body: body.to_string() }
 }
 
-fn serve(state: &State, stream: TcpStream) {
+fn serve(state: &ServerState, stream: TcpStream) {
     let Some(seen) = read(&stream) else { return };
     let wrong = (state.check)(&seen);
     state.seen.lock().unwrap().push(seen);
@@ -151,7 +154,7 @@ fn serve(state: &State, stream: TcpStream) {
     }
 }
 
-fn read(stream: &TcpStream) -> Option<Seen> {
+fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -165,12 +168,12 @@ fn read(stream: &TcpStream) -> Option<Seen> {
         headers.insert(name.to_lowercase(), value.to_owned());
     }
     if method == "GET" {
-        return Some(Seen { method, path, headers, body: Value::Null });
+        return Some(ReceivedRequest { method, path, headers, body: Value::Null });
     }
     assert_eq!(method, "POST");
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { method, path, headers, body: serde_json::from_slice(&body).ok()? })
+    Some(ReceivedRequest { method, path, headers, body: serde_json::from_slice(&body).ok()? })
 }
 
 fn answer(mut stream: TcpStream, status: u16, headers: &str, body: &str, length: usize) {

@@ -13,10 +13,10 @@ use tokio::sync::Notify;
 use crate::{
     llm::{
         client::Client,
-        config::{Budget, Config, Provider},
+        config::{Budget, Config, ProviderKind},
         ledger::Ledger,
         ports::{BoxFuture, Clock, Journal, Ports, UsageRecord},
-        request::{Form, Purpose, Request},
+        request::{CompletionRequest, Purpose, ReplyFormat},
         schema::Schema,
     },
     model::{Prompt, Timestamp},
@@ -26,7 +26,7 @@ use crate::{
 pub(super) const SECRET: &str = "hunter-two";
 pub(super) const KEY: &str = "test-key-1";
 
-pub(super) struct World {
+pub(super) struct ClientFixture {
     pub(super) config: Config,
     pub(super) clock: Arc<FakeClock>,
     pub(super) journal: Arc<FakeJournal>,
@@ -48,8 +48,8 @@ pub(super) struct FakeJournal {
     pub(super) records: Mutex<Vec<UsageRecord>>,
 }
 
-impl World {
-    pub(super) fn new(provider: Provider) -> World {
+impl ClientFixture {
+    pub(super) fn new(provider: ProviderKind) -> ClientFixture {
         let config = Config {
             provider,
             timeout: Duration::from_secs(77),
@@ -63,7 +63,7 @@ impl World {
         };
         let environment = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "TEST_KEY"]
             .map(|name| (name.to_owned(), KEY.to_owned()));
-        World {
+        ClientFixture {
             config,
             clock: Arc::new(clock),
             journal: Arc::default(),
@@ -73,8 +73,8 @@ impl World {
     }
 
     /// A world whose provider is at `address`.
-    pub(super) fn at(provider: Provider, address: &str) -> World {
-        let mut world = World::new(provider);
+    pub(super) fn at(provider: ProviderKind, address: &str) -> ClientFixture {
+        let mut world = ClientFixture::new(provider);
         world.config.base_url = Some(address.to_owned());
         world.config.key.env = Some("TEST_KEY".to_owned());
         world
@@ -162,24 +162,24 @@ impl Journal for FakeJournal {
     }
 }
 
-pub(super) fn text_request(material: &str) -> Request {
-    Request {
+pub(super) fn text_request(material: &str) -> CompletionRequest {
+    CompletionRequest {
         purpose: Purpose::MessageSummary,
         prompt: Prompt::about("Summarize this:", material),
-        form: Form::Text,
+        form: ReplyFormat::Text,
         max_output_tokens: 300,
         project: None,
         saved_tokens: 0,
     }
 }
 
-pub(super) fn json_request(material: &str) -> Request {
+pub(super) fn json_request(material: &str) -> CompletionRequest {
     let schema = r#"{"type": "object", "additionalProperties": false, "required": ["goal", "end"],
         "properties": {"goal": {"type": "string"}, "end": {"type": "string", "enum": ["done", "open"]}}}"#;
-    Request {
+    CompletionRequest {
         purpose: Purpose::SessionSummary,
         prompt: Prompt::about("Summarize this:", material),
-        form: Form::Json(Schema::new("summary", schema).unwrap()),
+        form: ReplyFormat::Json(Schema::new("summary", schema).unwrap()),
         max_output_tokens: 300,
         project: None,
         saved_tokens: 0,

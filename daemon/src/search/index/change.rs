@@ -4,7 +4,7 @@ use crate::{
     model::{
         Message, Namespace, Project, SessionKey, Timestamp, episode::Episode, wording::is_filler,
     },
-    search::passage::Kind,
+    search::passage::PassageKind,
 };
 
 /// A place in the outbox that the index follows; the first entry has 1, and 0 stands before it.
@@ -36,7 +36,7 @@ pub struct Card {
 
 /// One change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum IndexChange {
     /// Messages were added to a session.
     Messages {
         /// The session, as it is now.
@@ -72,7 +72,7 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl IndexChange {
     /// Something other than a session that is found by its name and a text: an entity, a fact. Kept
     /// in an index of its own, under a number that the caller chooses.
     pub fn thing(
@@ -80,9 +80,9 @@ impl Change {
         namespace: Namespace,
         at: Timestamp,
         (name, text): (&str, &str),
-    ) -> Change {
+    ) -> IndexChange {
         let field = |kind, text: &str| EpisodeField { kind, text: text.to_owned() };
-        Change::Episode {
+        IndexChange::Episode {
             card: Card {
                 session: SessionKey(number),
                 namespace,
@@ -92,7 +92,7 @@ impl Change {
                 ended_at: at,
                 branch: None,
             },
-            fields: vec![field(Kind::Title, name), field(Kind::Body, text)],
+            fields: vec![field(PassageKind::Title, name), field(PassageKind::Body, text)],
             branches: Vec::new(),
         }
     }
@@ -102,7 +102,7 @@ impl Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EpisodeField {
     /// Which field.
-    pub kind: Kind,
+    pub kind: PassageKind,
     /// What it says.
     pub text: String,
 }
@@ -112,43 +112,43 @@ impl EpisodeField {
     pub fn all_of(episode: &Episode) -> Vec<EpisodeField> {
         let summary = &episode.summary;
         let mut fields = Vec::new();
-        let mut add = |kind: Kind, text: String| {
+        let mut add = |kind: PassageKind, text: String| {
             if !text.trim().is_empty() {
                 fields.push(EpisodeField { kind, text });
             }
         };
-        add(Kind::Title, episode.name.clone());
-        add(Kind::Body, episode.text().unwrap_or_default().to_owned());
-        add(Kind::Objective, summary.objective.clone());
+        add(PassageKind::Title, episode.name.clone());
+        add(PassageKind::Body, episode.text().unwrap_or_default().to_owned());
+        add(PassageKind::Objective, summary.objective.clone());
         for decision in summary.key_decisions.iter().flatten() {
             let others = decision.alternatives.iter().flatten().cloned();
             let said = [decision.decision.clone(), decision.rationale.clone()];
-            add(Kind::Decision, joined(said.into_iter().chain(others)));
+            add(PassageKind::Decision, joined(said.into_iter().chain(others)));
         }
         for error in summary.errors_resolved.iter().flatten() {
             let said = [&error.error, &error.root_cause, &error.fix, &error.verification];
-            add(Kind::Error, joined(said.into_iter().cloned()));
+            add(PassageKind::Error, joined(said.into_iter().cloned()));
         }
-        add(Kind::Error, summary.root_cause_analysis.clone().unwrap_or_default());
-        add(Kind::File, joined(summary.files_modified.iter().flatten().cloned()));
+        add(PassageKind::Error, summary.root_cause_analysis.clone().unwrap_or_default());
+        add(PassageKind::File, joined(summary.files_modified.iter().flatten().cloned()));
         let lists = [&summary.completed_tasks, &summary.next_steps, &summary.discoveries];
         for list in lists {
-            add(Kind::Body, joined(list.iter().flatten().cloned()));
+            add(PassageKind::Body, joined(list.iter().flatten().cloned()));
         }
         let changes = summary.config_changes.iter().flatten().map(|change| {
             let old = change.old_value.as_deref().unwrap_or_default();
             let reason = if is_filler(&change.reason) { "" } else { &change.reason };
             format!("{} {} {old} {} {reason}", change.file, change.setting, change.new_value)
         });
-        add(Kind::Body, joined(changes));
+        add(PassageKind::Body, joined(changes));
         if let Some(tests) = &summary.test_results {
             let failed = tests.failed_tests.iter().flatten().cloned();
-            add(Kind::Body, joined([tests.framework.clone()].into_iter().chain(failed)));
+            add(PassageKind::Body, joined([tests.framework.clone()].into_iter().chain(failed)));
         }
-        add(Kind::Body, joined(summary.topics.iter().flatten().cloned()));
+        add(PassageKind::Body, joined(summary.topics.iter().flatten().cloned()));
         let relations = summary.relations.iter().flatten();
-        add(Kind::Body, joined(relations.map(|told| told.sentence.clone())));
-        add(Kind::Body, joined(summary.mcp_tools_used.iter().flatten().cloned()));
+        add(PassageKind::Body, joined(relations.map(|told| told.sentence.clone())));
+        add(PassageKind::Body, joined(summary.mcp_tools_used.iter().flatten().cloned()));
         fields
     }
 }

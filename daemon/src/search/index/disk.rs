@@ -16,7 +16,7 @@ use crate::search::{
         schema::{self, ANY_CARD, LAYOUT},
         shard::{CardFacts, Facts},
     },
-    passage::Kind,
+    passage::PassageKind,
 };
 
 /// A segment.
@@ -111,8 +111,8 @@ impl DiskShard {
         }
     }
 
-    pub(crate) fn kind(&self, document: u32) -> Option<Kind> {
-        Kind::from_number(self.kind.values.get_val(document))
+    pub(crate) fn kind(&self, document: u32) -> Option<PassageKind> {
+        PassageKind::from_number(self.kind.values.get_val(document))
     }
 
     pub(crate) fn at(&self, document: u32) -> i64 {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::search::index::{attributes, passages::Passage, shard::Facts, terms};
+use crate::search::index::{attributes, passages::PassageRow, shard::Facts, terms};
 
 /// Passages under their terms.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(crate) enum Attribute {
 
 impl MemoryShard {
     /// Adds a passage as the next document.
-    pub(crate) fn add(&mut self, passage: &Passage) {
+    pub(crate) fn add(&mut self, passage: &PassageRow) {
         let document = self.end();
         let mut length = 0;
         terms::each_term(&passage.text, &mut |term, position| {

@@ -1,9 +1,9 @@
 //! The index: passages on disk, and those too new for it in memory, searched as one.
 //!
-//! It is derived. The caller feeds it the changes of its outbox in order ([`Index::apply`]), each
-//! findable at once, and has them written when it suits ([`Index::commit`]); the outbox position is
-//! written with them, in one step. After a restart the caller goes on from [`Index::applied`]. An
-//! index that is missing, damaged or of another version is reported by [`Index::open`]; the caller
+//! It is derived. The caller feeds it the changes of its outbox in order ([`SearchIndex::apply`]), each
+//! findable at once, and has them written when it suits ([`SearchIndex::commit`]); the outbox position is
+//! written with them, in one step. After a restart the caller goes on from [`SearchIndex::applied`]. An
+//! index that is missing, damaged or of another version is reported by [`SearchIndex::open`]; the caller
 //! then makes a new one and feeds it everything.
 //!
 //! No text is kept here but what is not written yet: a hit names its place, the caller has the text.
@@ -35,22 +35,22 @@ use tantivy::{
 };
 
 pub use self::{
-    change::{Card, Change, EpisodeField, Position},
+    change::{Card, EpisodeField, IndexChange, Position},
     open::OpenError,
 };
 use self::{disk::DiskShard, tail::Tail, view::View};
 use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The index of everything that was said. Searches and changes may come from any thread.
-pub struct Index {
+pub struct SearchIndex {
     tantivy: tantivy::Index,
-    state: RwLock<State>,
+    state: RwLock<IndexState>,
     /// Held while writing, so that there is one commit at a time. Kept from one commit to the next,
     /// for its merging goes on behind them.
     writer: Mutex<Option<IndexWriter<TantivyDocument>>>,
 }
 
-struct State {
+struct IndexState {
     /// `None` at rest.
     disk: Option<Vec<DiskShard>>,
     /// The last one takes the changes; the others are being written.
@@ -81,14 +81,14 @@ impl Backlog {
     }
 }
 
-impl Index {
+impl SearchIndex {
     /// Opens the index in `folder`, and checks that it is whole.
-    pub fn open(folder: &Path) -> Result<Index, OpenError> {
+    pub fn open(folder: &Path) -> Result<SearchIndex, OpenError> {
         open::open(folder)
     }
 
     /// Makes an empty index in `folder`, in the place of what is there.
-    pub fn create(folder: &Path) -> Result<Index, OpenError> {
+    pub fn create(folder: &Path) -> Result<SearchIndex, OpenError> {
         open::create(folder)
     }
 
@@ -98,7 +98,7 @@ impl Index {
     }
 
     /// Takes in a change, findable from now on. The outbox is told whole up to `position`.
-    pub fn apply(&self, change: Change, position: Position) -> Backlog {
+    pub fn apply(&self, change: IndexChange, position: Position) -> Backlog {
         let mut state = self.write();
         state.fresh().apply(change, position);
         state.backlog()
@@ -253,16 +253,16 @@ impl Index {
         Ok(self.tantivy.writer_with_options(options.build())?)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, IndexState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    fn write(&self) -> RwLockWriteGuard<'_, IndexState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl IndexState {
     /// The segments, when everything can be searched as it is.
     fn ready(&self) -> Option<&[DiskShard]> {
         let is_caught_up = self.layers.iter().all(Tail::is_caught_up);

@@ -10,13 +10,13 @@ use tantivy::{IndexSettings, directory::MmapDirectory, store::Compressor};
 
 use crate::{
     search::index::{
-        Index, Position, State, open_shards,
+        IndexState, Position, SearchIndex, open_shards,
         schema::{CodeTokenizer, LAYOUT, TOKENIZER, VERSION},
     },
     sync::{Mutex, RwLock},
 };
 
-/// Why an index cannot be used. All but the last are mended by [`Index::create`].
+/// Why an index cannot be used. All but the last are mended by [`SearchIndex::create`].
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is none.
@@ -39,7 +39,7 @@ pub enum OpenError {
 /// The file that says which version made an index. It is written last.
 const VERSION_FILE: &str = "VERSION";
 
-pub(super) fn open(folder: &Path) -> Result<Index, OpenError> {
+pub(super) fn open(folder: &Path) -> Result<SearchIndex, OpenError> {
     let wanted = version_line();
     match fs::read(folder.join(VERSION_FILE)) {
         Ok(found) if found == wanted.as_bytes() => {}
@@ -57,7 +57,7 @@ pub(super) fn open(folder: &Path) -> Result<Index, OpenError> {
     opened.unwrap_or_else(|_| Err(OpenError::Damaged("it cannot be parsed".to_owned())))
 }
 
-pub(super) fn create(folder: &Path) -> Result<Index, OpenError> {
+pub(super) fn create(folder: &Path) -> Result<SearchIndex, OpenError> {
     fs::create_dir_all(folder)?;
     remove_if_there(&folder.join(VERSION_FILE))?;
     for entry in fs::read_dir(folder)? {
@@ -75,7 +75,7 @@ pub(super) fn create(folder: &Path) -> Result<Index, OpenError> {
     assemble(index)
 }
 
-fn open_checked(folder: &Path) -> Result<Index, OpenError> {
+fn open_checked(folder: &Path) -> Result<SearchIndex, OpenError> {
     let directory = MmapDirectory::open(folder).map_err(|error| damaged(&error))?;
     let index = tantivy::Index::open(directory).map_err(|error| damaged(&error))?;
     if index.schema() != LAYOUT.schema {
@@ -89,7 +89,7 @@ fn open_checked(folder: &Path) -> Result<Index, OpenError> {
     if index.applied() == Position::default() { Err(OpenError::Unfilled) } else { Ok(index) }
 }
 
-fn assemble(index: tantivy::Index) -> Result<Index, OpenError> {
+fn assemble(index: tantivy::Index) -> Result<SearchIndex, OpenError> {
     index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
     // Opened to see that it can be; it is opened again when someone asks.
     open_shards(&index).map_err(|error| damaged(&error))?;
@@ -99,8 +99,8 @@ fn assemble(index: tantivy::Index) -> Result<Index, OpenError> {
         Some(Ok(position)) => Position(position),
         Some(Err(_)) => return Err(OpenError::Damaged("its position is no number".to_owned())),
     };
-    let state = State { disk: None, layers: Vec::new(), committed };
-    Ok(Index { tantivy: index, state: RwLock::new(state), writer: Mutex::new(None) })
+    let state = IndexState { disk: None, layers: Vec::new(), committed };
+    Ok(SearchIndex { tantivy: index, state: RwLock::new(state), writer: Mutex::new(None) })
 }
 
 fn version_line() -> String {

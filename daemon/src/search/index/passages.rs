@@ -4,7 +4,7 @@ use crate::{
     model::{Message, Timestamp},
     search::{
         index::change::{Card, EpisodeField},
-        passage::Kind,
+        passage::PassageKind,
     },
 };
 
@@ -20,14 +20,14 @@ const MESSAGE_BYTES: usize = 128 * 1024;
 
 /// One indexed piece of text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Passage {
+pub(crate) struct PassageRow {
     pub(crate) session: u64,
     pub(crate) source: u32,
     /// The message's number in its source; the field's number in an episode.
     pub(crate) seq: u32,
     /// Which piece of the message it is.
     pub(crate) part: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PassageKind,
     /// When it was said: seconds since the epoch.
     pub(crate) at: i64,
     pub(crate) text: String,
@@ -37,7 +37,7 @@ pub(crate) struct Passage {
 }
 
 /// The passages of one message.
-pub(crate) fn of_message(card: &Card, message: Message) -> Vec<Passage> {
+pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
     let at = message.at.or(card.started_at).unwrap_or(card.ended_at);
     let branch = message.branch.or_else(|| card.branch.clone());
     let mut text = message.text;
@@ -47,12 +47,12 @@ pub(crate) fn of_message(card: &Card, message: Message) -> Vec<Passage> {
             text.push_str(file);
         }
     }
-    let whole = Passage {
+    let whole = PassageRow {
         session: card.session.0,
         source: message.origin.source,
         seq: message.seq,
         part: 0,
-        kind: Kind::of(message.role),
+        kind: PassageKind::of(message.role),
         at: seconds(at),
         text: String::new(),
         files: message.files,
@@ -62,7 +62,7 @@ pub(crate) fn of_message(card: &Card, message: Message) -> Vec<Passage> {
     parts(&text)
         .into_iter()
         .zip(0..)
-        .map(|(text, part)| Passage { part, text, ..whole.clone() })
+        .map(|(text, part)| PassageRow { part, text, ..whole.clone() })
         .collect()
 }
 
@@ -71,14 +71,14 @@ pub(crate) fn of_episode(
     card: &Card,
     fields: Vec<EpisodeField>,
     branches: &[String],
-) -> Vec<Passage> {
+) -> Vec<PassageRow> {
     let mut passages = Vec::new();
     for (seq, field) in (0..).zip(fields) {
         let files = match field.kind {
-            Kind::File => field.text.lines().map(str::to_owned).collect(),
+            PassageKind::File => field.text.lines().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        let whole = Passage {
+        let whole = PassageRow {
             session: card.session.0,
             source: EPISODE_SOURCE,
             seq,
@@ -91,7 +91,7 @@ pub(crate) fn of_episode(
             branches: branches.to_vec(),
         };
         let parts = parts(&field.text).into_iter().zip(0..);
-        passages.extend(parts.map(|(text, part)| Passage { part, text, ..whole.clone() }));
+        passages.extend(parts.map(|(text, part)| PassageRow { part, text, ..whole.clone() }));
     }
     passages
 }

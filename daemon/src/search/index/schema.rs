@@ -14,7 +14,7 @@ use tantivy::{
 use crate::search::index::{
     attributes,
     change::Card,
-    passages::{Passage, seconds},
+    passages::{PassageRow, seconds},
     terms,
 };
 
@@ -104,7 +104,7 @@ pub(crate) fn place(source: u32, seq: u32) -> u64 {
 }
 
 /// A passage as a document.
-pub(crate) fn passage_document(passage: &Passage) -> TantivyDocument {
+pub(crate) fn passage_document(passage: &PassageRow) -> TantivyDocument {
     let layout = &*LAYOUT;
     let mut document = TantivyDocument::new();
     document.add_text(layout.text, &passage.text);

@@ -12,7 +12,7 @@ use crate::search::{
         passages::EPISODE_SOURCE,
         schema::LAYOUT,
     },
-    passage::Kind,
+    passage::PassageKind,
 };
 
 /// What is known of a document without its words.
@@ -23,7 +23,7 @@ pub(crate) struct Facts {
     pub(crate) seq: u32,
     pub(crate) part: u32,
     /// `None` for a card.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<PassageKind>,
     /// Seconds since the epoch.
     pub(crate) at: i64,
     /// Terms in it.
@@ -119,7 +119,7 @@ impl<'s> Shard<'s> {
     }
 
     #[inline]
-    pub(crate) fn kind(&self, document: u32) -> Option<Kind> {
+    pub(crate) fn kind(&self, document: u32) -> Option<PassageKind> {
         match self.store {
             Store::Disk(disk) => disk.kind(document),
             Store::Memory(memory) => memory.facts(document).kind,

@@ -13,9 +13,9 @@ const CHANGES: u64 = 5;
 fn shuttled_a_change_is_found_once_from_when_it_is_applied() {
     in_orders(300, || {
         let folder = tempfile::tempdir().unwrap();
-        let index = Arc::new(Index::create(folder.path()).unwrap());
+        let index = Arc::new(SearchIndex::create(folder.path()).unwrap());
         let (begun, applied) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-        let beside = |work: fn(&Index)| {
+        let beside = |work: fn(&SearchIndex)| {
             let index = index.clone();
             thread::spawn(move || work(&index))
         };
@@ -51,7 +51,7 @@ fn shuttled_a_change_is_found_once_from_when_it_is_applied() {
         beside.into_iter().for_each(|thread| thread.join().unwrap());
         assert_eq!(index.commit().unwrap(), Position(CHANGES));
         drop(index);
-        let index = Index::open(folder.path()).unwrap();
+        let index = SearchIndex::open(folder.path()).unwrap();
         let mut found = keys(&search(&index, "marmot", &Scope::default(), None));
         found.sort_unstable();
         assert_eq!(found, (1..=CHANGES).collect::<Vec<_>>());

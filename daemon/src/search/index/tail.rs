@@ -7,9 +7,9 @@ use tantivy::indexer::UserOperation;
 use crate::{
     model::SessionKey,
     search::index::{
-        change::{Card, Change, Position},
+        change::{Card, IndexChange, Position},
         memory::MemoryShard,
-        passages::{self, EPISODE_SOURCE, Passage},
+        passages::{self, EPISODE_SOURCE, PassageRow},
         schema,
         shard::Graves,
     },
@@ -22,7 +22,7 @@ pub(crate) struct Tail {
     graves: Graves,
     cards: HashMap<u64, Card>,
     /// The first [`Tail::indexed`] of them are in [`Tail::shard`].
-    passages: Vec<Passage>,
+    passages: Vec<PassageRow>,
     indexed: usize,
     shard: MemoryShard,
     bytes: usize,
@@ -31,23 +31,23 @@ pub(crate) struct Tail {
 
 impl Tail {
     /// Adds a change. Its passages are indexed when someone searches.
-    pub(crate) fn apply(&mut self, change: Change, position: Position) {
+    pub(crate) fn apply(&mut self, change: IndexChange, position: Position) {
         self.position = Some(position);
         match change {
-            Change::Messages { card, messages } => {
+            IndexChange::Messages { card, messages } => {
                 for message in messages {
                     self.add(passages::of_message(&card, message));
                 }
                 self.cards.insert(card.session.0, card);
             }
-            Change::Episode { card, fields, branches } => {
+            IndexChange::Episode { card, fields, branches } => {
                 self.drop_source(card.session, EPISODE_SOURCE);
                 self.add(passages::of_episode(&card, fields, &branches));
                 self.cards.insert(card.session.0, card);
             }
-            Change::DropSource { session, source } => self.drop_source(session, source),
-            Change::DropEpisode { session } => self.drop_source(session, EPISODE_SOURCE),
-            Change::DropSession { session } => {
+            IndexChange::DropSource { session, source } => self.drop_source(session, source),
+            IndexChange::DropEpisode { session } => self.drop_source(session, EPISODE_SOURCE),
+            IndexChange::DropSession { session } => {
                 self.graves.sessions.insert(session.0);
                 self.cards.remove(&session.0);
                 self.remove(|passed, _| passed == session.0);
@@ -106,7 +106,7 @@ impl Tail {
         removals.chain(documents.map(UserOperation::Add)).collect()
     }
 
-    fn add(&mut self, passages: Vec<Passage>) {
+    fn add(&mut self, passages: Vec<PassageRow>) {
         self.bytes +=
             passages.iter().map(|passage| passage.text.len() + PASSAGE_OVERHEAD).sum::<usize>();
         self.passages.extend(passages);

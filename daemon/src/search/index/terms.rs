@@ -3,7 +3,7 @@
 //! A word is indexed as it is, and again under its stem with a mark before it where the stem
 //! differs. A word that is its own stem is thus one term, not two.
 
-use crate::search::text::{self, Form, stem};
+use crate::search::text::{self, TokenForm, stem};
 
 /// What a stem's term begins with; no word contains it.
 const STEM_MARK: char = '~';
@@ -13,7 +13,7 @@ pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
     let mut marked = String::new();
     text::each_word(text, &mut |word| {
         emit(word.text, word.position);
-        if word.form == Form::Part
+        if word.form == TokenForm::Part
             && let Some(stem) = stem::stem(word.text)
             && stem != word.text
         {

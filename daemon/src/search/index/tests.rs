@@ -8,22 +8,22 @@ use super::*;
 use crate::{
     model::{Message, Role, SessionKey, transcript::Origin},
     search::{
-        passage::Kind,
-        rank::{Place, Scope},
+        passage::PassageKind,
+        rank::{HitLocation, Scope},
         testing::{TestIndex, card, day, keys, message, said, search},
     },
 };
 
-fn episode(session: u64, title: &str) -> Change {
-    let fields = vec![EpisodeField { kind: Kind::Title, text: title.to_owned() }];
-    Change::Episode { card: card(session), fields, branches: Vec::new() }
+fn episode(session: u64, title: &str) -> IndexChange {
+    let fields = vec![EpisodeField { kind: PassageKind::Title, text: title.to_owned() }];
+    IndexChange::Episode { card: card(session), fields, branches: Vec::new() }
 }
 
 /// A message in another file of the session.
-fn from_source(session: u64, source: u32, text: &str) -> Change {
+fn from_source(session: u64, source: u32, text: &str) -> IndexChange {
     let origin = Origin { source, line: 1 };
     let messages = vec![Message { origin, ..message(Role::Agent, text) }];
-    Change::Messages { card: card(session), messages }
+    IndexChange::Messages { card: card(session), messages }
 }
 
 #[test]
@@ -46,27 +46,27 @@ fn a_hit_names_the_place_of_the_message() {
         episode(1, "a title for the list"),
     ]);
     let place = |question: &str| index.search(question).sessions[0].passages[0].place;
-    assert_eq!(place("third"), Place::Message { source: 0, seq: 2 });
-    assert_eq!(place("sub-agent speaks"), Place::Message { source: 4, seq: 0 });
-    assert_eq!(place("title list"), Place::Episode { field: 0 });
+    assert_eq!(place("third"), HitLocation::Message { source: 0, seq: 2 });
+    assert_eq!(place("sub-agent speaks"), HitLocation::Message { source: 4, seq: 0 });
+    assert_eq!(place("title list"), HitLocation::Episode { field: 0 });
 }
 
 /// What is done to an index, and what must be found afterwards, wherever commits fall in between.
 #[test]
 fn answers_do_not_depend_on_where_the_commits_fall() {
-    let changes: Vec<Change> = vec![
+    let changes: Vec<IndexChange> = vec![
         said(card(1), &["apple", "banana"]),
         from_source(1, 1, "cherry"),
         said(card(2), &["apple date"]),
         episode(1, "elderberry"),
-        Change::DropSource { session: SessionKey(1), source: 0 },
+        IndexChange::DropSource { session: SessionKey(1), source: 0 },
         said(card(1), &["fig"]),
         episode(1, "grape"),
         said(card(3), &["apple"]),
-        Change::DropSession { session: SessionKey(2) },
+        IndexChange::DropSession { session: SessionKey(2) },
         said(card(2), &["honeydew"]),
-        Change::DropEpisode { session: SessionKey(1) },
-        Change::DropSession { session: SessionKey(3) },
+        IndexChange::DropEpisode { session: SessionKey(1) },
+        IndexChange::DropSession { session: SessionKey(3) },
     ];
     let steps: [(&str, &[u64], &[u64]); 9] = [
         ("apple", &[1, 2], &[]),
@@ -116,7 +116,7 @@ fn an_opened_index_holds_what_was_committed_and_says_how_far_it_is() {
     let TestIndex { index, folder, .. } = index;
     assert_eq!(index.applied(), Position(2));
     drop(index);
-    let index = Index::open(folder.path()).unwrap();
+    let index = SearchIndex::open(folder.path()).unwrap();
     assert_eq!(index.applied(), Position(2));
     let find = |question: &str| keys(&search(&index, question, &Scope::default(), None));
     assert_eq!(find("apple"), [1]);
@@ -134,7 +134,7 @@ fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
         episode(1, "apple"),
         said(card(1), &["banana"]),
         episode(1, "cherry"),
-        Change::DropSource { session: SessionKey(1), source: 0 },
+        IndexChange::DropSource { session: SessionKey(1), source: 0 },
         said(card(1), &["date"]),
         episode(1, "elderberry"),
     ];
@@ -153,9 +153,9 @@ fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
         }
         let TestIndex { index, folder, .. } = index;
         drop(index);
-        let index = match Index::open(folder.path()) {
+        let index = match SearchIndex::open(folder.path()) {
             // It died before anything was written: such a one is made anew.
-            Err(OpenError::Unfilled) => Index::create(folder.path()).unwrap(),
+            Err(OpenError::Unfilled) => SearchIndex::create(folder.path()).unwrap(),
             opened => opened.unwrap(),
         };
         let known = index.applied().0 as usize;
@@ -251,7 +251,7 @@ fn searching_writing_and_committing_go_on_at_the_same_time() {
 #[test]
 fn entities_are_found_in_an_index_of_their_own() {
     let namespace = crate::model::Namespace::from_number(3);
-    let thing = |number, name, text| Change::thing(number, namespace, day(3, 1), (name, text));
+    let thing = |number, name, text| IndexChange::thing(number, namespace, day(3, 1), (name, text));
     let index = TestIndex::with([
         thing(u64::MAX, "AuthService", "Checks tokens and issues new ones."),
         thing(5, "token bucket", "Limits how often a client may ask."),
@@ -265,14 +265,17 @@ fn entities_are_found_in_an_index_of_their_own() {
 #[test]
 fn a_folder_without_an_index_is_told_apart() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(Index::open(folder.path()), Err(OpenError::Missing(_))));
-    assert!(matches!(Index::open(&folder.path().join("not there")), Err(OpenError::Missing(_))));
-    drop(Index::create(folder.path()).unwrap());
-    assert!(matches!(Index::open(folder.path()), Err(OpenError::Unfilled)));
+    assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::Missing(_))));
+    assert!(matches!(
+        SearchIndex::open(&folder.path().join("not there")),
+        Err(OpenError::Missing(_))
+    ));
+    drop(SearchIndex::create(folder.path()).unwrap());
+    assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::Unfilled)));
     fs::write(folder.path().join("VERSION"), "graphitid search 999\n").unwrap();
-    assert!(matches!(Index::open(folder.path()), Err(OpenError::OtherVersion(_))));
+    assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::OtherVersion(_))));
     fs::write(folder.path().join("VERSION"), [0xff; 100]).unwrap();
-    assert!(matches!(Index::open(folder.path()), Err(OpenError::OtherVersion(_))));
+    assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::OtherVersion(_))));
 }
 
 #[test]
@@ -281,7 +284,7 @@ fn making_an_index_clears_the_folder_of_the_old_one() {
     index.commit().unwrap();
     drop(index);
     fs::write(folder.path().join("meta.json"), "garbage").unwrap();
-    let index = Index::create(folder.path()).unwrap();
+    let index = SearchIndex::create(folder.path()).unwrap();
     assert_eq!(index.applied(), Position(0));
     assert_eq!(search(&index, "apple", &Scope::default(), None).total, 0);
 }
@@ -293,7 +296,7 @@ fn damage_is_found_on_opening() {
         TestIndex::with([said(card(1), &["apple banana", "cherry"]), said(card(2), &["date"])]);
     index.commit().unwrap();
     index.apply(said(card(3), &["elderberry"]), Position(3));
-    index.apply(Change::DropSession { session: SessionKey(2) }, Position(4));
+    index.apply(IndexChange::DropSession { session: SessionKey(2) }, Position(4));
     index.commit().unwrap();
     drop(index);
     let damages: [fn(&mut Vec<u8>); 4] = [
@@ -318,15 +321,15 @@ fn damage_is_found_on_opening() {
             let mut bytes = whole.clone();
             damage(&mut bytes);
             fs::write(&file, bytes).unwrap();
-            assert!(Index::open(folder.path()).is_err(), "{name}");
+            assert!(SearchIndex::open(folder.path()).is_err(), "{name}");
             found += 1;
         }
         fs::remove_file(&file).unwrap();
-        assert!(Index::open(folder.path()).is_err(), "{name} removed");
+        assert!(SearchIndex::open(folder.path()).is_err(), "{name} removed");
         fs::write(&file, whole).unwrap();
     }
     assert!(found > 20);
-    let index = Index::open(folder.path()).unwrap();
+    let index = SearchIndex::open(folder.path()).unwrap();
     assert_eq!(search(&index, "apple", &Scope::default(), None).total, 1);
 }
 
@@ -337,7 +340,7 @@ fn a_purge_leaves_only_what_is_searched_on_disk() {
         index.apply(said(card(session), &["apple", "banana", "cherry"]));
         index.index.commit().unwrap();
     }
-    index.apply(Change::DropSession { session: SessionKey(2) });
+    index.apply(IndexChange::DropSession { session: SessionKey(2) });
     index.index.purge().unwrap();
     assert_eq!(index.find("apple").len(), 2);
     let segments = index.index.tantivy.searchable_segment_metas().unwrap();

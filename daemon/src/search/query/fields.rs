@@ -5,7 +5,7 @@ use jiff::Zoned;
 use crate::{
     model::{Role, Timestamp},
     search::{
-        passage::{Kind, Kinds},
+        passage::{Kinds, PassageKind},
         query::{
             Filter,
             dates::{self, TimeRange},
@@ -33,7 +33,7 @@ const FIELDS: &[(&str, Read)] = &[
     ("tool", |value, _| Some(Filter::Tool(value.to_owned()))),
     ("role", |value, _| {
         let role = Role::parse(&value.to_lowercase())?;
-        Some(Filter::Kinds(Kinds::of(&[Kind::of(role)])))
+        Some(Filter::Kinds(Kinds::of(&[PassageKind::of(role)])))
     }),
     ("in", |value, _| kinds(&value.to_lowercase()).map(Filter::Kinds)),
     ("date", |value, now| dates::value(value, now).map(Filter::During)),
@@ -56,18 +56,18 @@ fn since(value: &str, now: &Zoned) -> Option<Filter> {
 }
 
 fn kinds(value: &str) -> Option<Kinds> {
-    let messages = [Kind::User, Kind::Agent, Kind::Tool, Kind::Recap];
+    let messages = [PassageKind::User, PassageKind::Agent, PassageKind::Tool, PassageKind::Recap];
     Some(match value {
         "messages" | "transcript" => Kinds::of(&messages),
         "episode" | "episodes" => Kinds::of(&messages).inverse(),
-        "title" | "titles" | "name" => Kinds::of(&[Kind::Title]),
-        "objective" | "goal" => Kinds::of(&[Kind::Objective]),
-        "decision" | "decisions" => Kinds::of(&[Kind::Decision]),
-        "error" | "errors" => Kinds::of(&[Kind::Error]),
-        "prompt" | "prompts" => Kinds::of(&[Kind::User, Kind::Prompt]),
-        "file" | "files" => Kinds::of(&[Kind::File]),
-        "body" | "summary" => Kinds::of(&[Kind::Body, Kind::Objective]),
-        "recap" | "recaps" => Kinds::of(&[Kind::Recap]),
+        "title" | "titles" | "name" => Kinds::of(&[PassageKind::Title]),
+        "objective" | "goal" => Kinds::of(&[PassageKind::Objective]),
+        "decision" | "decisions" => Kinds::of(&[PassageKind::Decision]),
+        "error" | "errors" => Kinds::of(&[PassageKind::Error]),
+        "prompt" | "prompts" => Kinds::of(&[PassageKind::User, PassageKind::Prompt]),
+        "file" | "files" => Kinds::of(&[PassageKind::File]),
+        "body" | "summary" => Kinds::of(&[PassageKind::Body, PassageKind::Objective]),
+        "recap" | "recaps" => Kinds::of(&[PassageKind::Recap]),
         _ => return None,
     })
 }

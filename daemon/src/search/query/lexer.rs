@@ -9,7 +9,7 @@ use crate::search::{
 
 /// A piece of a question.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Item<'t> {
+pub(super) enum QueryToken<'t> {
     /// Words.
     Free(&'t str),
     /// The beginning of a word, its mark taken off.
@@ -21,7 +21,7 @@ pub(super) enum Item<'t> {
 }
 
 /// Cuts `text`; pieces are cut at white space, quotes keep it.
-pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<Item<'t>> {
+pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let mut items = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -33,26 +33,26 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<Item<'t>> {
 }
 
 /// The piece at the start of `rest`, which is not empty, and its length in bytes.
-fn item<'t>(rest: &'t str, now: &Zoned) -> (Item<'t>, usize) {
+fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
     let (is_negated, body) = match rest.strip_prefix('-') {
         Some(body) if !body.starts_with('-') => (true, body),
         _ => (false, rest),
     };
     let sign = rest.len() - body.len();
     if let Some((text, length)) = quoted(body) {
-        return (Item::Phrase { text, is_negated }, sign + length);
+        return (QueryToken::Phrase { text, is_negated }, sign + length);
     }
     if let Some((filter, length)) = filter(body, now) {
-        return (Item::Filter { filter, is_negated }, sign + length);
+        return (QueryToken::Filter { filter, is_negated }, sign + length);
     }
     let length = sign + body.find(char::is_whitespace).unwrap_or(body.len());
     let word = &rest[..length];
     if is_negated && !is_flag(&word[sign..]) {
-        return (Item::Phrase { text: &word[sign..], is_negated }, length);
+        return (QueryToken::Phrase { text: &word[sign..], is_negated }, length);
     }
     match prefix(word) {
-        Some(prefix) => (Item::Prefix(prefix), length),
-        None => (Item::Free(word), length),
+        Some(prefix) => (QueryToken::Prefix(prefix), length),
+        None => (QueryToken::Free(word), length),
     }
 }
 

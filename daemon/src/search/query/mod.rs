@@ -26,12 +26,12 @@ use std::ops::RangeInclusive;
 
 use jiff::Zoned;
 
-use self::lexer::Item;
+use self::lexer::QueryToken;
 use crate::search::{
     passage::Kinds,
     query::dates::TimeRange,
     text::{
-        self, Form, OwnedWord,
+        self, OwnedWord, TokenForm,
         stop::{self, Emptiness},
     },
 };
@@ -49,7 +49,7 @@ pub struct Query {
     /// Phrases that must not be there; a word is a phrase of one.
     pub(crate) excluded: Vec<Phrase>,
     /// What sessions or passages must be like.
-    pub(crate) conditions: Vec<Condition>,
+    pub(crate) conditions: Vec<FilterClause>,
     /// Times that the question names.
     pub(crate) dates: Vec<TimeRange>,
     /// The question without its filters and what it excludes.
@@ -66,7 +66,7 @@ pub(crate) struct QueryWord {
     /// Its place among the parts of the question.
     pub(crate) position: u32,
     /// How it stands in the question.
-    pub(crate) standing: Standing,
+    pub(crate) role: WordRole,
 }
 
 /// What a [`QueryWord`] matches.
@@ -82,7 +82,7 @@ pub(crate) enum WordForm {
 
 /// How a [`QueryWord`] stands in the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum WordRole {
     /// It says what is looked for.
     Content,
     /// The same, and it is written like a name: with a capital, though not at the beginning.
@@ -97,18 +97,18 @@ pub(crate) enum Standing {
     Stop,
 }
 
-impl Standing {
+impl WordRole {
     /// Whether it says what is looked for.
     pub(crate) fn says_something(self) -> bool {
-        matches!(self, Standing::Content | Standing::Name | Standing::InWhole)
+        matches!(self, WordRole::Content | WordRole::Name | WordRole::InWhole)
     }
 
-    fn of_word(word: &str, is_name: bool) -> Standing {
+    fn of_word(word: &str, is_name: bool) -> WordRole {
         match stop::emptiness(word) {
-            None if is_name => Standing::Name,
-            None => Standing::Content,
-            Some(Emptiness::Faint) => Standing::Faint,
-            Some(Emptiness::Empty) => Standing::Stop,
+            None if is_name => WordRole::Name,
+            None => WordRole::Content,
+            Some(Emptiness::Faint) => WordRole::Faint,
+            Some(Emptiness::Empty) => WordRole::Stop,
         }
     }
 }
@@ -124,7 +124,7 @@ pub(crate) struct Phrase {
 
 /// A filter, or its opposite.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Condition {
+pub(crate) struct FilterClause {
     pub(crate) filter: Filter,
     pub(crate) is_negated: bool,
 }
@@ -160,23 +160,23 @@ impl Query {
         let mut prefixes = Vec::new();
         for item in lexer::items(text, now) {
             match item {
-                Item::Free(words) => {
+                QueryToken::Free(words) => {
                     push_spaced(&mut free, words);
                     push_spaced(&mut query.said, words);
                 }
-                Item::Prefix(word) => {
+                QueryToken::Prefix(word) => {
                     push_spaced(&mut free, word);
                     push_spaced(&mut query.said, word);
                     prefixes.push(free.len());
                 }
-                Item::Phrase { text, is_negated } => {
+                QueryToken::Phrase { text, is_negated } => {
                     if !is_negated {
                         push_spaced(&mut query.said, text);
                     }
                     query.add_phrase(text, is_negated);
                 }
-                Item::Filter { filter, is_negated } => {
-                    query.conditions.push(Condition { filter, is_negated });
+                QueryToken::Filter { filter, is_negated } => {
+                    query.conditions.push(FilterClause { filter, is_negated });
                 }
             }
         }
@@ -189,7 +189,7 @@ impl Query {
     /// there is such a filter and such a value of it.
     pub fn require(&mut self, name: &str, value: &str, now: &Zoned) -> bool {
         let filter = fields::filter(name, value, now);
-        let condition = filter.map(|filter| Condition { filter, is_negated: false });
+        let condition = filter.map(|filter| FilterClause { filter, is_negated: false });
         let is_known = condition.is_some();
         self.conditions.extend(condition);
         self.ask_for_all();
@@ -201,11 +201,11 @@ impl Query {
     fn ask_for_all(&mut self) {
         let names_a_time = !self.dates.is_empty();
         let says_nothing = |word: &QueryWord| {
-            matches!(word.standing, Standing::Stop | Standing::InDate)
+            matches!(word.role, WordRole::Stop | WordRole::InDate)
                 || names_a_time && OF_EVERY_DAY.contains(&word.text.as_str())
         };
         let is_a_word = |words: &[QueryWord]| {
-            !words.is_empty() && words.iter().all(|word| word.standing == Standing::InDate)
+            !words.is_empty() && words.iter().all(|word| word.role == WordRole::InDate)
         };
         if !self.phrases.is_empty()
             || !self.words.iter().all(says_nothing)
@@ -218,7 +218,7 @@ impl Query {
         let to = self.dates.iter().map(|range| range.to).max();
         if let (Some(from), Some(to)) = (from, to) {
             let filter = Filter::During(TimeRange { from, to });
-            self.conditions.push(Condition { filter, is_negated: false });
+            self.conditions.push(FilterClause { filter, is_negated: false });
         }
         self.dates.clear();
     }
@@ -240,7 +240,7 @@ impl Query {
 
     fn add_phrase(&mut self, text: &str, is_negated: bool) {
         let is_prefix = text.ends_with('*');
-        let words = text::words(text).into_iter().filter(|word| word.form == Form::Part);
+        let words = text::words(text).into_iter().filter(|word| word.form == TokenForm::Part);
         let parts: Vec<String> = words.map(|word| word.text).collect();
         if parts.is_empty() {
             return;
@@ -261,21 +261,21 @@ impl Query {
             }
             let form = match word.form {
                 _ if prefix_ends.contains(&word.span.end) => WordForm::Prefix,
-                Form::Part => WordForm::Part,
-                Form::Whole => WordForm::Whole,
+                TokenForm::Part => WordForm::Part,
+                TokenForm::Whole => WordForm::Whole,
             };
-            let standing = match word.form {
-                _ if mention.is_some() => Standing::InDate,
-                Form::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
-                    Standing::InWhole
+            let role = match word.form {
+                _ if mention.is_some() => WordRole::InDate,
+                TokenForm::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
+                    WordRole::InWhole
                 }
-                Form::Part if form == WordForm::Part => {
-                    Standing::of_word(&word.text, is_name(free, word.span.start))
+                TokenForm::Part if form == WordForm::Part => {
+                    WordRole::of_word(&word.text, is_name(free, word.span.start))
                 }
-                _ => Standing::Content,
+                _ => WordRole::Content,
             };
             let (text, position) = (word.text.clone(), word.position);
-            self.words.push(QueryWord { text, form, position, standing });
+            self.words.push(QueryWord { text, form, position, role });
         }
     }
 }
@@ -290,7 +290,7 @@ fn is_name(text: &str, start: usize) -> bool {
 
 /// The positions that each whole stands for.
 fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
-    let wholes = words.iter().enumerate().filter(|(_, word)| word.form == Form::Whole);
+    let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
     let parts = wholes.map(|(at, whole)| {
         let inside = words[at..].iter().take_while(|word| word.span.start < whole.span.end);
         whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)

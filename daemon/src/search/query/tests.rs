@@ -1,7 +1,7 @@
 use jiff::{civil::date, tz::TimeZone};
 
 use super::*;
-use crate::search::passage::Kind;
+use crate::search::passage::PassageKind;
 
 fn now() -> Zoned {
     date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()
@@ -14,21 +14,21 @@ fn parse(text: &str) -> Query {
 /// The words of a question: stop words in `()`, faint ones with `-`, names with `^`, words of dates in `<>`, parts of wholes in `{}`,
 /// wholes in `[]`.
 fn words(text: &str) -> String {
-    let shown = parse(text).words.into_iter().map(|word| match (word.form, word.standing) {
+    let shown = parse(text).words.into_iter().map(|word| match (word.form, word.role) {
         (WordForm::Whole, _) => format!("[{}]", word.text),
         (WordForm::Prefix, _) => format!("{}*", word.text),
-        (_, Standing::Content) => word.text,
-        (_, Standing::Name) => format!("^{}", word.text),
-        (_, Standing::Stop) => format!("({})", word.text),
-        (_, Standing::Faint) => format!("-{}", word.text),
-        (_, Standing::InDate) => format!("<{}>", word.text),
-        (_, Standing::InWhole) => format!("{{{}}}", word.text),
+        (_, WordRole::Content) => word.text,
+        (_, WordRole::Name) => format!("^{}", word.text),
+        (_, WordRole::Stop) => format!("({})", word.text),
+        (_, WordRole::Faint) => format!("-{}", word.text),
+        (_, WordRole::InDate) => format!("<{}>", word.text),
+        (_, WordRole::InWhole) => format!("{{{}}}", word.text),
     });
     shown.collect::<Vec<_>>().join(" ")
 }
 
-fn condition(filter: Filter) -> Condition {
-    Condition { filter, is_negated: false }
+fn condition(filter: Filter) -> FilterClause {
+    FilterClause { filter, is_negated: false }
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn known_fields_are_filters() {
         query.conditions,
         [
             condition(Filter::Project("api".to_owned())),
-            Condition { filter: Filter::Agent("codex".to_owned()), is_negated: true },
+            FilterClause { filter: Filter::Agent("codex".to_owned()), is_negated: true },
             condition(Filter::File("src/lib.rs".to_owned())),
-            condition(Filter::Kinds(Kinds::of(&[Kind::Agent]))),
-            condition(Filter::Kinds(Kinds::of(&[Kind::Title]))),
+            condition(Filter::Kinds(Kinds::of(&[PassageKind::Agent]))),
+            condition(Filter::Kinds(Kinds::of(&[PassageKind::Title]))),
             condition(Filter::Tool("Bash".to_owned())),
         ]
     );
@@ -94,7 +94,7 @@ fn dates_filter_as_fields_and_only_hint_in_questions() {
     let query = parse("date:\"last week\" before:2026-03-01 what broke yesterday");
     assert_eq!(query.conditions.len(), 2);
     assert_eq!(query.dates().len(), 1);
-    assert_eq!(query.words.iter().filter(|word| word.standing == Standing::Content).count(), 1);
+    assert_eq!(query.words.iter().filter(|word| word.role == WordRole::Content).count(), 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::{
     model::{Namespace, SessionKey, Timestamp},
     search::{
         index::{attributes, memory::Attribute, shard::Shard, view::View},
-        passage::{Kind, Kinds},
+        passage::{Kinds, PassageKind},
         query::{Filter, Query, dates::TimeRange},
         rank::{cards, lists},
         text,
@@ -87,7 +87,12 @@ impl Admission {
 
     /// Whether a passage is let in, its session aside.
     #[inline]
-    pub(crate) fn admits(&self, shard: (usize, &Shard<'_>), document: u32, kind: Kind) -> bool {
+    pub(crate) fn admits(
+        &self,
+        shard: (usize, &Shard<'_>),
+        document: u32,
+        kind: PassageKind,
+    ) -> bool {
         let (index, shard) = shard;
         let documents = &self.documents[index];
         self.kinds.contains(kind)

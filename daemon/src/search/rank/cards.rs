@@ -9,7 +9,7 @@ use crate::{
             attributes,
             view::{SessionRow, View},
         },
-        query::{Condition, Filter, Query},
+        query::{Filter, FilterClause, Query},
         rank::admission::Scope,
         text,
     },
@@ -22,7 +22,7 @@ pub(crate) fn allowed(
     view: &View<'_>,
 ) -> tantivy::Result<Option<FxHashSet<u64>>> {
     let conditions = query.conditions.iter();
-    let conditions: Vec<&Condition> =
+    let conditions: Vec<&FilterClause> =
         conditions.filter(|condition| is_about_cards(condition)).collect();
     if conditions.is_empty() && scope.namespaces.is_none() {
         return Ok(None);
@@ -37,12 +37,12 @@ pub(crate) fn allowed(
     Ok(Some(allowed))
 }
 
-fn is_about_cards(condition: &Condition) -> bool {
+fn is_about_cards(condition: &FilterClause) -> bool {
     matches!(condition.filter, Filter::Project(_) | Filter::Agent(_))
 }
 
 struct Judge<'j> {
-    conditions: Vec<&'j Condition>,
+    conditions: Vec<&'j FilterClause>,
     scope: &'j Scope,
     /// By namespace, the last judgement with what it was about: sessions of a project are many.
     known: FxHashMap<u32, (Option<String>, String, bool)>,
@@ -70,8 +70,8 @@ impl Judge<'_> {
 
     /// Any of the wanted projects, any of the wanted agents, and nothing that is unwanted.
     fn passes(&self, row: &SessionRow<'_>) -> bool {
-        let mut projects = Wanted::default();
-        let mut agents = Wanted::default();
+        let mut projects = AnyOf::default();
+        let mut agents = AnyOf::default();
         for condition in &self.conditions {
             let (wanted, is_met) = match &condition.filter {
                 Filter::Project(name) => (&mut projects, is_project(name, row)),
@@ -90,12 +90,12 @@ impl Judge<'_> {
 
 /// Whether any of several wishes is met, if there are any.
 #[derive(Default)]
-struct Wanted {
+struct AnyOf {
     any: bool,
     met: bool,
 }
 
-impl Wanted {
+impl AnyOf {
     fn note(&mut self, is_met: bool) {
         self.any = true;
         self.met |= is_met;

@@ -9,19 +9,19 @@ use crate::search::{
         shard::{Depth, Shard},
         view::View,
     },
-    passage::Kind,
+    passage::PassageKind,
     rank::{
         admission::Admission,
         plan::Plan,
-        unit::{Counts, Matches},
+        unit::{Matches, UnitCounts},
     },
 };
 
 /// The passages of some sessions, each session's together and in their order.
 pub(crate) struct Evidence {
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<PassageEvidence>,
     /// By row and unit.
-    counts: Vec<Counts>,
+    counts: Vec<UnitCounts>,
     units: usize,
     /// By candidate: where its rows begin; and where the last one's end.
     starts: Vec<usize>,
@@ -34,14 +34,14 @@ pub(crate) struct Evidence {
 
 /// A passage.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct PassageEvidence {
     candidate: u32,
     shard: u32,
     document: u32,
     pub(crate) source: u32,
     pub(crate) seq: u32,
     part: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PassageKind,
     pub(crate) at: i64,
     pub(crate) length: u32,
 }
@@ -84,7 +84,7 @@ impl Evidence {
     }
 
     /// By unit, what a row holds.
-    pub(crate) fn counts(&self, row: usize) -> &[Counts] {
+    pub(crate) fn counts(&self, row: usize) -> &[UnitCounts] {
         &self.counts[row * self.units..(row + 1) * self.units]
     }
 
@@ -208,7 +208,11 @@ fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
 
 const LOOSE: u32 = 3;
 
-fn rows(sessions: &[u64], view: &View<'_>, admission: &Admission) -> tantivy::Result<Vec<Row>> {
+fn rows(
+    sessions: &[u64],
+    view: &View<'_>,
+    admission: &Admission,
+) -> tantivy::Result<Vec<PassageEvidence>> {
     let mut rows = Vec::new();
     for (index, shard) in view.shards.iter().enumerate() {
         for (candidate, session) in (0..).zip(sessions) {
@@ -218,7 +222,7 @@ fn rows(sessions: &[u64], view: &View<'_>, admission: &Admission) -> tantivy::Re
                 if !admission.admits((index, shard), document, kind) {
                     continue;
                 }
-                rows.push(Row {
+                rows.push(PassageEvidence {
                     candidate,
                     shard: index as u32,
                     document,

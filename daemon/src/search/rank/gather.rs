@@ -15,7 +15,7 @@ use crate::search::{
     rank::{
         admission::Admission,
         plan::Plan,
-        unit::{Counts, Walk},
+        unit::{UnitCounts, Walk},
         weights::Weights,
     },
 };
@@ -27,13 +27,13 @@ const MOST_WALKED: u64 = 300_000;
 /// What the first pass found out.
 pub(crate) struct Gathered {
     /// Every session that holds a word of the question, as far as the words that were walked tell.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<SessionScore>,
     /// By unit: sessions that hold the very word, and any form of it.
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
 /// A session with a first idea of its worth.
-pub(crate) struct Found {
+pub(crate) struct SessionScore {
     pub(crate) session: u64,
     /// The best passage.
     pub(crate) best: f32,
@@ -84,12 +84,12 @@ struct Pass<'p> {
     weights: &'p Weights,
     is_walked: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
-    sessions: Vec<Seen>,
+    sessions: Vec<GatheredSession>,
     /// By session and unit.
-    counts: Vec<Counts>,
+    counts: Vec<UnitCounts>,
 }
 
-struct Seen {
+struct GatheredSession {
     session: u64,
     best: f32,
     is_admitted: bool,
@@ -141,13 +141,13 @@ impl Pass<'_> {
         let units = self.plan.units.len();
         *self.numbers.entry(session).or_insert_with(|| {
             let is_admitted = self.admission.admits_session(session);
-            self.sessions.push(Seen { session, best: 0.0, is_admitted });
+            self.sessions.push(GatheredSession { session, best: 0.0, is_admitted });
             self.counts.resize(self.sessions.len() * units, [0.0; 2]);
             self.sessions.len() - 1
         })
     }
 
-    fn add(&mut self, session: usize, (of_kind, relative): (f32, f32), counts: &[Counts]) {
+    fn add(&mut self, session: usize, (of_kind, relative): (f32, f32), counts: &[UnitCounts]) {
         let units = self.plan.units.len();
         let sums = &mut self.counts[session * units..(session + 1) * units];
         let mut score = 0.0;
@@ -177,7 +177,7 @@ impl Pass<'_> {
             if seen.best > 0.0 && holds_all {
                 let whole =
                     units().map(|(unit, count)| unit.score(*count, 1.0, self.weights)).sum();
-                gathered.found.push(Found { session: seen.session, best: seen.best, whole });
+                gathered.found.push(SessionScore { session: seen.session, best: seen.best, whole });
             }
         }
         for (unit, with) in gathered.sessions_with.iter_mut().enumerate() {

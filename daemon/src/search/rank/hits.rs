@@ -8,7 +8,7 @@ use crate::{
             Candidate,
             evidence::Evidence,
             plan::Plan,
-            results::{Explanation, PassageHit, Place, SessionHit, WordFound},
+            results::{Explanation, HitLocation, PassageHit, SessionHit, WordFound},
         },
     },
 };
@@ -40,9 +40,9 @@ fn passages(candidate: &Candidate, evidence: &Evidence) -> Vec<PassageHit> {
     for (row, score) in &candidate.best {
         let row = &evidence.rows[*row];
         let place = if shard::is_episode(row.source) {
-            Place::Episode { field: row.seq }
+            HitLocation::Episode { field: row.seq }
         } else {
-            Place::Message { source: row.source, seq: row.seq }
+            HitLocation::Message { source: row.source, seq: row.seq }
         };
         if hits.iter().all(|hit| hit.place != place) {
             let at = Timestamp::from_seconds(row.at);

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use crate::search::{
     index::{shard::CardFacts, view::View},
-    rank::{Candidate, Request, Results, admission::Admission, hits},
+    rank::{Candidate, RankRequest, Results, admission::Admission, hits},
 };
 
 /// Lists the sessions.
 pub(crate) fn list(
-    request: &Request<'_>,
+    request: &RankRequest<'_>,
     view: &View<'_>,
     admission: &Admission,
 ) -> tantivy::Result<Results> {

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::search::rank::{
-    evidence::{Evidence, Row},
+    evidence::{Evidence, PassageEvidence},
     gather::Gathered,
     plan::Plan,
-    unit::{Counts, rarity},
+    unit::{UnitCounts, rarity},
     weights::Weights,
 };
 
@@ -90,7 +90,7 @@ impl<'m> Measure<'m> {
     }
 
     fn passage(&self, row: usize) -> f32 {
-        let Row { kind, length, .. } = self.evidence.rows[row];
+        let PassageEvidence { kind, length, .. } = self.evidence.rows[row];
         let relative = length as f32 / self.plan.passage_length;
         let units = self.plan.units.iter().zip(self.evidence.counts(row));
         let score: f32 = units
@@ -125,12 +125,12 @@ impl<'m> Measure<'m> {
         best
     }
 
-    fn score(&self, held: &[Counts], relative: f32) -> f32 {
+    fn score(&self, held: &[UnitCounts], relative: f32) -> f32 {
         let units = self.plan.units.iter().zip(held);
         units.map(|(unit, counts)| unit.score(clean(*counts), relative, self.weights)).sum()
     }
 
-    fn whole(&self, held: &[Counts], relative: f32) -> f32 {
+    fn whole(&self, held: &[UnitCounts], relative: f32) -> f32 {
         let units = self.plan.units.iter().zip(held).zip(&self.rarity);
         let scores = units.map(|((unit, counts), rarity)| {
             unit.score_as(*rarity, *counts, (relative, self.weights))
@@ -154,7 +154,7 @@ impl<'m> Measure<'m> {
         if all > 0.0 { (best / all).min(1.0).powi(2) } else { 0.0 }
     }
 
-    fn add(&self, held: &mut [Counts], row: usize, sign: f32) {
+    fn add(&self, held: &mut [UnitCounts], row: usize, sign: f32) {
         let weight = sign * self.weights.of_kind(self.evidence.rows[row].kind);
         for (sum, counts) in held.iter_mut().zip(self.evidence.counts(row)) {
             sum[0] += weight * counts[0];
@@ -164,6 +164,6 @@ impl<'m> Measure<'m> {
 }
 
 /// What is left of a sum that was added to and taken from is not quite nothing.
-fn clean(counts: Counts) -> Counts {
+fn clean(counts: UnitCounts) -> UnitCounts {
     counts.map(|count| if count < 0.01 { 0.0 } else { count })
 }

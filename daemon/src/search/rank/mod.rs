@@ -25,26 +25,26 @@ use std::collections::{HashMap, HashSet};
 use self::{
     admission::Admission,
     evidence::Evidence,
-    gather::{Found, Gathered},
+    gather::{Gathered, SessionScore},
     measure::{BestRows, Measure, Signs},
     plan::Plan,
 };
 pub use self::{
     admission::Scope,
     fuse::SecondRanker,
-    results::{Explanation, PassageHit, Place, Results, SessionHit, Sign, WordFound},
+    results::{Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, WordFound},
     weights::Weights,
 };
 use crate::{
     model::{SessionKey, Timestamp},
     search::{
-        index::{Index, IndexError, shard::CardFacts, view::View},
+        index::{IndexError, SearchIndex, shard::CardFacts, view::View},
         query::Query,
     },
 };
 
 /// A question with everything that its answer depends on.
-pub struct Request<'r> {
+pub struct RankRequest<'r> {
     /// The question.
     pub query: &'r Query,
     /// Where to search.
@@ -62,7 +62,7 @@ pub struct Request<'r> {
     pub only: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 
-impl Request<'_> {
+impl RankRequest<'_> {
     fn wants(&self, session: u64) -> bool {
         self.only.is_none_or(|only| only(SessionKey(session)))
     }
@@ -73,21 +73,21 @@ const CANDIDATES: usize = 160;
 /// Sessions that a second ranker is asked for.
 const SECOND_CANDIDATES: usize = 100;
 
-impl Index {
+impl SearchIndex {
     /// Answers a question.
-    pub fn search(&self, request: &Request<'_>) -> Result<Results, IndexError> {
+    pub fn search(&self, request: &RankRequest<'_>) -> Result<Results, IndexError> {
         Ok(self.with_view(|view| {
             let admission = Admission::new(request.query, request.scope, view)?;
             if request.query.is_list() {
                 return list::list(request, view, &admission);
             }
-            Search { request, view, admission: &admission }.run()
+            Ranking { request, view, admission: &admission }.run()
         })?)
     }
 }
 
-struct Search<'s> {
-    request: &'s Request<'s>,
+struct Ranking<'s> {
+    request: &'s RankRequest<'s>,
     view: &'s View<'s>,
     admission: &'s Admission,
 }
@@ -104,7 +104,7 @@ struct Candidate {
     number: Option<usize>,
 }
 
-impl Search<'_> {
+impl Ranking<'_> {
     fn run(&self) -> tantivy::Result<Results> {
         let weights = self.request.weights;
         let plan = Plan::new(self.request.query, self.view, weights)?;
@@ -187,14 +187,14 @@ impl Candidate {
 }
 
 /// The sessions worth a closer look: half of them for their best passage, half for all they hold.
-fn most_promising(found: &[Found]) -> Vec<u64> {
+fn most_promising(found: &[SessionScore]) -> Vec<u64> {
     if found.len() <= CANDIDATES {
         return found.iter().map(|found| found.session).collect();
     }
     let half = CANDIDATES / 2;
-    let mut order: Vec<&Found> = found.iter().collect();
+    let mut order: Vec<&SessionScore> = found.iter().collect();
     let mut chosen: HashSet<u64> = HashSet::new();
-    let worths: [fn(&Found) -> f32; 2] = [|found| found.best, |found| found.whole];
+    let worths: [fn(&SessionScore) -> f32; 2] = [|found| found.best, |found| found.whole];
     for worth in worths {
         order.select_nth_unstable_by(half, |one, other| worth(other).total_cmp(&worth(one)));
         chosen.extend(order[..half].iter().map(|found| found.session));

@@ -5,7 +5,7 @@ use crate::search::{
         shard::{Depth, Shard},
         view::View,
     },
-    query::{Query, QueryWord, Standing, WordForm},
+    query::{Query, QueryWord, WordForm, WordRole},
     rank::{
         unit::{self, Unit, Walk},
         weights::Weights,
@@ -111,10 +111,10 @@ impl Plan {
 
 /// The words that say something; all of them when none does.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
-    if !words.iter().any(|word| word.standing.says_something()) {
+    if !words.iter().any(|word| word.role.says_something()) {
         return words.to_vec();
     }
-    words.iter().filter(|word| word.standing != Standing::Stop).cloned().collect()
+    words.iter().filter(|word| word.role != WordRole::Stop).cloned().collect()
 }
 
 fn pairs(words: &[QueryWord], unit_of: &[usize]) -> Vec<Pair> {

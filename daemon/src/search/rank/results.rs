@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     model::{SessionKey, Timestamp},
-    search::passage::Kind,
+    search::passage::PassageKind,
 };
 
 /// The answer to a question.
@@ -34,9 +34,9 @@ pub struct SessionHit {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageHit {
     /// Where its text is.
-    pub place: Place,
+    pub place: HitLocation,
     /// What it is.
-    pub kind: Kind,
+    pub kind: PassageKind,
     /// When it was said.
     pub at: Timestamp,
     /// Its worth, for comparing within one answer.
@@ -45,7 +45,7 @@ pub struct PassageHit {
 
 /// Where a passage's text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum HitLocation {
     /// A message.
     Message {
         /// The file, as in [`crate::model::transcript::Origin::source`].

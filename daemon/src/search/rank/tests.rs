@@ -2,15 +2,15 @@ use super::*;
 use crate::{
     model::{Message, Namespace, Project, Role, transcript::Origin},
     search::{
-        index::{Card, Change, EpisodeField, Position},
-        passage::Kind,
+        index::{Card, EpisodeField, IndexChange, Position},
+        passage::PassageKind,
         testing::{TestIndex, card, day, keys, message, now, said, search},
     },
 };
 
 /// Checks what questions find, in any order, before and after the index is written.
 #[track_caller]
-fn check(changes: Vec<Change>, cases: &[(&str, &[u64])]) {
+fn check(changes: Vec<IndexChange>, cases: &[(&str, &[u64])]) {
     let index = TestIndex::with(changes);
     for is_written in [false, true] {
         if is_written {
@@ -94,10 +94,13 @@ fn filters_restrict_sessions_and_passages() {
         vec![
             said(card(1), &["a button"]),
             said(other(2), &["the button again"]),
-            Change::Messages { card: other(2), messages: vec![edit] },
-            Change::Episode {
+            IndexChange::Messages { card: other(2), messages: vec![edit] },
+            IndexChange::Episode {
                 card: card(1),
-                fields: vec![EpisodeField { kind: Kind::Decision, text: "one button".to_owned() }],
+                fields: vec![EpisodeField {
+                    kind: PassageKind::Decision,
+                    text: "one button".to_owned(),
+                }],
                 branches: vec!["fix/2".to_owned()],
             },
         ],
@@ -165,7 +168,7 @@ fn the_scope_restricts_too() {
 /// Among equals the session with the higher number comes first, so the better one has number 1.
 #[test]
 fn what_says_more_comes_first() {
-    let by_role = |session, role| Change::Messages {
+    let by_role = |session, role| IndexChange::Messages {
         card: card(session),
         messages: vec![message(role, "the parser loses comments")],
     };
@@ -262,8 +265,8 @@ fn an_explanation_adds_up_to_the_score() {
 
 #[test]
 fn a_second_ranker_is_heard_but_does_not_rule() {
-    struct Meaning;
-    impl SecondRanker for Meaning {
+    struct FixedRanker;
+    impl SecondRanker for FixedRanker {
         fn rank(&self, _: usize, admits: &dyn Fn(SessionKey) -> bool) -> Vec<(SessionKey, f32)> {
             let all = [(1, 0.2), (2, 0.1), (3, 0.9), (4, 0.8)];
             let admitted = all.into_iter().map(|(key, score)| (SessionKey(key), score));
@@ -281,7 +284,7 @@ fn a_second_ranker_is_heard_but_does_not_rule() {
         said(Card { agent: "codex".to_owned(), ..card(4) }, &["other words still"]),
     ]);
     let ask = |question: &str| {
-        let results = search(&index.index, question, &Scope::default(), Some(&Meaning));
+        let results = search(&index.index, question, &Scope::default(), Some(&FixedRanker));
         (keys(&results), results)
     };
     let (found, results) = ask("parser comments agent:claude");
@@ -311,7 +314,7 @@ fn no_question_fails_whatever_is_in_it() {
     };
     let index = TestIndex::with([said(card(1), &["token", "a b c d e f g"])]);
     index.index.commit().unwrap();
-    index.index.apply(Change::Messages { card: card(2), messages: vec![edit] }, Position(9));
+    index.index.apply(IndexChange::Messages { card: card(2), messages: vec![edit] }, Position(9));
     let pieces = [
         "token",
         "\"token expired\"",
@@ -371,7 +374,7 @@ fn no_question_fails_whatever_is_in_it() {
     }
     index.search(&"token ".repeat(3_000));
     let query = Query::parse("token", &now());
-    let request = Request {
+    let request = RankRequest {
         query: &query,
         scope: &Scope::default(),
         now: Timestamp::MAX,
@@ -396,7 +399,7 @@ fn what_lets_in_only_some_counts_before_any_limit() {
     let only = |session: SessionKey| session.0 == hidden;
     for question in ["lantern", ""] {
         let query = Query::parse(question, &now());
-        let request = Request {
+        let request = RankRequest {
             query: &query,
             scope: &Scope::default(),
             now: Timestamp::MAX,

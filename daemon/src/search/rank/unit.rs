@@ -7,7 +7,7 @@ use crate::search::{
         terms,
         view::View,
     },
-    query::{Phrase, QueryWord, Standing, WordForm},
+    query::{Phrase, QueryWord, WordForm, WordRole},
     rank::{
         lists::{self, List},
         weights::Weights,
@@ -24,7 +24,7 @@ pub(crate) struct Unit {
     pub(crate) weight: f32,
     /// Whether a session must hold it.
     pub(crate) is_required: bool,
-    source: Source,
+    source: PostingSource,
     /// How rare it is among passages: the very word, and all its forms.
     pub(crate) exact_rarity: f32,
     pub(crate) rarity: f32,
@@ -33,7 +33,7 @@ pub(crate) struct Unit {
 }
 
 /// Where a unit's documents come from.
-enum Source {
+enum PostingSource {
     /// Lists of the index, by term.
     Terms(Vec<(String, Matches)>),
     /// Lists worked out, one a shard.
@@ -59,12 +59,12 @@ pub(crate) struct Walk<'w> {
 }
 
 /// How often a unit stands in a text: exactly, and in any form.
-pub(crate) type Counts = [f32; 2];
+pub(crate) type UnitCounts = [f32; 2];
 
 impl<'w> Walk<'w> {
     /// Adds what it stands on to `counts`.
     #[inline]
-    pub(crate) fn count(&self, counts: &mut Counts) {
+    pub(crate) fn count(&self, counts: &mut UnitCounts) {
         let count = self.cursor.count() as f32;
         if self.matches != Matches::Form {
             counts[0] += count;
@@ -82,16 +82,16 @@ impl Unit {
         view: &View<'_>,
         weights: &Weights,
     ) -> tantivy::Result<Unit> {
-        let weight = match word.standing {
-            Standing::Content | Standing::Stop => 1.0,
-            Standing::Name => weights.name,
-            Standing::InWhole => weights.in_whole,
-            Standing::InDate => weights.in_date,
-            Standing::Faint => weights.faint,
+        let weight = match word.role {
+            WordRole::Content | WordRole::Stop => 1.0,
+            WordRole::Name => weights.name,
+            WordRole::InWhole => weights.in_whole,
+            WordRole::InDate => weights.in_date,
+            WordRole::Faint => weights.faint,
         };
         let source = match word.form {
-            WordForm::Part => Source::Terms(terms_of(&word.text)),
-            WordForm::Whole => Source::Terms(vec![(word.text.clone(), Matches::Both)]),
+            WordForm::Part => PostingSource::Terms(terms_of(&word.text)),
+            WordForm::Whole => PostingSource::Terms(vec![(word.text.clone(), Matches::Both)]),
             WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
         };
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
@@ -106,7 +106,7 @@ impl Unit {
     }
 
     /// What `counts` in a text `relative` times as long as usual are worth.
-    pub(crate) fn score(&self, counts: Counts, relative: f32, weights: &Weights) -> f32 {
+    pub(crate) fn score(&self, counts: UnitCounts, relative: f32, weights: &Weights) -> f32 {
         self.score_as([self.exact_rarity, self.rarity], counts, (relative, weights))
     }
 
@@ -114,7 +114,7 @@ impl Unit {
     pub(crate) fn score_as(
         &self,
         rarity: [f32; 2],
-        counts: Counts,
+        counts: UnitCounts,
         (relative, weights): (f32, &Weights),
     ) -> f32 {
         let exact = rarity[0] * weights.saturate(counts[0], relative);
@@ -129,14 +129,14 @@ impl Unit {
         depth: Depth,
     ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
         match &self.source {
-            Source::Terms(terms) => {
+            PostingSource::Terms(terms) => {
                 let mut walks = Vec::with_capacity(terms.len());
                 for (term, matches) in terms {
                     walks.extend(shard.walk(term, depth)?.map(|cursor| (*matches, cursor)));
                 }
                 Ok(walks)
             }
-            Source::Made(lists) => Ok(vec![(Matches::Both, Cursor::made(&lists[number]))]),
+            PostingSource::Made(lists) => Ok(vec![(Matches::Both, Cursor::made(&lists[number]))]),
         }
     }
 
@@ -147,11 +147,11 @@ impl Unit {
 
     /// Takes it out of use, in its place.
     pub(crate) fn silence(&mut self) {
-        self.source = Source::Terms(Vec::new());
+        self.source = PostingSource::Terms(Vec::new());
         self.frequency = 0;
     }
 
-    fn new(label: String, source: Source) -> Unit {
+    fn new(label: String, source: PostingSource) -> Unit {
         Unit {
             label,
             weight: 1.0,
@@ -167,7 +167,7 @@ impl Unit {
     fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
         let (mut exact, mut any) = (0, 0);
         match &self.source {
-            Source::Terms(terms) => {
+            PostingSource::Terms(terms) => {
                 for (term, matches) in terms {
                     for shard in &view.shards {
                         let frequency = u64::from(shard.frequency(term)?);
@@ -176,7 +176,7 @@ impl Unit {
                     }
                 }
             }
-            Source::Made(lists) => {
+            PostingSource::Made(lists) => {
                 any = lists.iter().map(|list| list.len() as u64).sum();
                 exact = any;
             }
@@ -219,6 +219,6 @@ fn terms_of(word: &str) -> Vec<(String, Matches)> {
 fn made(
     view: &View<'_>,
     list: impl Fn(&Shard<'_>) -> tantivy::Result<List>,
-) -> tantivy::Result<Source> {
-    Ok(Source::Made(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
+) -> tantivy::Result<PostingSource> {
+    Ok(PostingSource::Made(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
 }

@@ -7,8 +7,8 @@ use crate::{
     search::{
         index::{passages::seconds, shard::CardFacts},
         query::dates::TimeRange,
-        rank::{Request, measure::Signs, results::Sign},
-        text::{self, Form},
+        rank::{RankRequest, measure::Signs, results::Sign},
+        text::{self, TokenForm},
     },
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn weigh(
     signs: &Signs,
     most: &Signs,
     card: &CardFacts,
-    request: &Request<'_>,
+    request: &RankRequest<'_>,
 ) -> Vec<Sign> {
     let weights = request.weights;
     let scaled = |value: f32, most: f32| if most > 0.0 { value / most } else { 0.0 };
@@ -51,27 +51,28 @@ fn yes(is: bool) -> f32 {
     if is { 1.0 } else { 0.0 }
 }
 
-fn is_of_a_date(card: &CardFacts, request: &Request<'_>) -> bool {
+fn is_of_a_date(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     let at = Timestamp::from_seconds;
     let is_of = |range: &TimeRange| range.overlaps(at(card.started), at(card.ended));
     request.query.dates().iter().any(is_of)
 }
 
-fn is_near(card: &CardFacts, request: &Request<'_>) -> bool {
+fn is_near(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     request.scope.near.is_some_and(|near| near.number() == card.namespace)
 }
 
-fn recency(card: &CardFacts, request: &Request<'_>) -> f32 {
+fn recency(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     let age = (seconds(request.now) - card.ended).max(0) as f32 / 86_400.0;
     0.5_f32.powf(age / request.weights.recency_days)
 }
 
 /// Whether the question holds the words of the project's name.
-fn is_named(card: &CardFacts, request: &Request<'_>) -> bool {
+fn is_named(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     let Some(project) = &card.project else { return false };
     let name = text::words(Project::new(project).name());
     let asked: HashSet<&str> = request.query.words.iter().map(|word| word.text.as_str()).collect();
-    let (parts, wholes): (Vec<_>, Vec<_>) = name.iter().partition(|word| word.form == Form::Part);
+    let (parts, wholes): (Vec<_>, Vec<_>) =
+        name.iter().partition(|word| word.form == TokenForm::Part);
     let is_asked = |word: &&text::OwnedWord| asked.contains(word.text.as_str());
     wholes.iter().any(is_asked) || (!parts.is_empty() && parts.iter().all(is_asked))
 }

@@ -1,6 +1,6 @@
 //! The numbers that the ranking is tuned by.
 
-use crate::search::passage::Kind;
+use crate::search::passage::PassageKind;
 
 /// What each sign of relevance counts. The defaults were found by measuring: `tests/benches/retrieval.rs`.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub struct Weights {
     pub in_date: f32,
     /// Words about time, place and manner.
     pub faint: f32,
-    /// What each [`Kind`] of passage counts, by its number.
-    pub kinds: [f32; Kind::ALL.len()],
+    /// What each [`PassageKind`] of passage counts, by its number.
+    pub kinds: [f32; PassageKind::ALL.len()],
     /// The best passages of a session, best first.
     pub best: [f32; 3],
     /// These together.
@@ -51,14 +51,14 @@ pub struct Weights {
 
 impl Default for Weights {
     fn default() -> Weights {
-        let mut kinds = [1.0; Kind::ALL.len()];
+        let mut kinds = [1.0; PassageKind::ALL.len()];
         for (kind, weight) in [
-            (Kind::Agent, 0.7),
-            (Kind::Tool, 0.4),
-            (Kind::Recap, 0.7),
-            (Kind::Title, 1.2),
-            (Kind::File, 0.7),
-            (Kind::Body, 0.8),
+            (PassageKind::Agent, 0.7),
+            (PassageKind::Tool, 0.4),
+            (PassageKind::Recap, 0.7),
+            (PassageKind::Title, 1.2),
+            (PassageKind::File, 0.7),
+            (PassageKind::Body, 0.8),
         ] {
             kinds[kind as usize] = weight;
         }
@@ -89,7 +89,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    pub(crate) fn of_kind(&self, kind: Kind) -> f32 {
+    pub(crate) fn of_kind(&self, kind: PassageKind) -> f32 {
         self.kinds[kind as usize]
     }
 

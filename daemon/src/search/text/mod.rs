@@ -27,20 +27,20 @@ pub(crate) const LONGEST_WHOLE: usize = 160;
 
 /// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word<'w> {
+pub(crate) struct IndexWord<'w> {
     /// Its folded text.
     pub(crate) text: &'w str,
     /// What kind of cut it is.
-    pub(crate) form: Form,
+    pub(crate) form: TokenForm,
     /// Its place among the parts of the text, from 0.
     pub(crate) position: u32,
     /// The bytes of the original text that it stands for.
     pub(crate) span: Range<usize>,
 }
 
-/// What kind of cut a [`Word`] is.
+/// What kind of cut a [`IndexWord`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum TokenForm {
     /// The smallest piece; every position has exactly one.
     Part,
     /// Several parts as one: an identifier, a file name, a path, an address.
@@ -48,15 +48,15 @@ pub(crate) enum Form {
 }
 
 /// Calls `emit` for each word of `text`, by position, a whole before its first part.
-pub(crate) fn each_word(text: &str, emit: &mut dyn FnMut(Word<'_>)) {
+pub(crate) fn each_word(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     scan::scan(text, emit);
 }
 
-/// A [`Word`] that owns its text.
+/// A [`IndexWord`] that owns its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnedWord {
     pub(crate) text: String,
-    pub(crate) form: Form,
+    pub(crate) form: TokenForm,
     pub(crate) position: u32,
     pub(crate) span: Range<usize>,
 }

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use crate::search::text::{Form, LONGEST_PART, LONGEST_WHOLE, Word, fold, identifier};
+use crate::search::text::{IndexWord, LONGEST_PART, LONGEST_WHOLE, TokenForm, fold, identifier};
 
 /// Cuts `text`; see [`crate::search::text::each_word`].
-pub(super) fn scan(text: &str, emit: &mut dyn FnMut(Word<'_>)) {
+pub(super) fn scan(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     let mut chunk = Chunk::default();
     let mut position = 0;
     let mut at = 0;
@@ -62,12 +62,12 @@ struct Chunk {
     marked: Option<Range<usize>>,
     /// Folded text of the words found.
     arena: String,
-    found: Vec<Found>,
+    found: Vec<ScannedToken>,
 }
 
-struct Found {
+struct ScannedToken {
     text: Range<usize>,
-    form: Form,
+    form: TokenForm,
     position: u32,
     span: Range<usize>,
 }
@@ -119,7 +119,7 @@ impl Chunk {
     }
 
     /// Emits the words of the chunk and moves `position` past its parts.
-    fn emit(&mut self, text: &str, position: &mut u32, emit: &mut dyn FnMut(Word<'_>)) {
+    fn emit(&mut self, text: &str, position: &mut u32, emit: &mut dyn FnMut(IndexWord<'_>)) {
         self.arena.clear();
         self.found.clear();
         let first = *position;
@@ -128,10 +128,10 @@ impl Chunk {
             self.wholes(text, first);
         }
         if self.found.len() > 1 {
-            self.found.sort_by_key(|found| (found.position, found.form == Form::Part));
+            self.found.sort_by_key(|found| (found.position, found.form == TokenForm::Part));
         }
         for found in &self.found {
-            emit(Word {
+            emit(IndexWord {
                 text: &self.arena[found.text.clone()],
                 form: found.form,
                 position: found.position,
@@ -145,7 +145,7 @@ impl Chunk {
         let mut atom = 0;
         while atom < self.atoms.len() {
             if let Some((number, last)) = self.number(text, atom) {
-                self.add(text, number, Form::Part, *position);
+                self.add(text, number, TokenForm::Part, *position);
                 *position += 1;
                 atom = last + 1;
                 continue;
@@ -158,7 +158,7 @@ impl Chunk {
                 let Range { start, end } = self.atoms[atom];
                 identifier::each_part(&text[start..end], |part| {
                     let span = start + part.start..start + part.end;
-                    self.add(text, span, Form::Part, *position);
+                    self.add(text, span, TokenForm::Part, *position);
                     *position += 1;
                 });
             }
@@ -173,7 +173,7 @@ impl Chunk {
     /// own where it holds more than the level below.
     fn wholes(&mut self, text: &str, first: u32) {
         if let Some(marked) = self.marked.clone() {
-            self.add(text, marked, Form::Whole, first);
+            self.add(text, marked, TokenForm::Whole, first);
         }
         let mut below = Joint::Identifier;
         for level in [Joint::Dot, Joint::Scope, Joint::At, Joint::Slash] {
@@ -192,7 +192,7 @@ impl Chunk {
             let known = self.found.iter().any(|found| found.span == span);
             if last > self.group_end(atom, below) && !known {
                 let position = self.position_at(span.start);
-                self.add(text, span, Form::Whole, position);
+                self.add(text, span, TokenForm::Whole, position);
             }
             atom = last + 1;
         }
@@ -229,7 +229,7 @@ impl Chunk {
         part.map_or(0, |found| found.position)
     }
 
-    fn add(&mut self, text: &str, span: Range<usize>, form: Form, position: u32) {
+    fn add(&mut self, text: &str, span: Range<usize>, form: TokenForm, position: u32) {
         let from = self.arena.len();
         fold::fold_into(&text[span.clone()], &mut self.arena);
         self.keep(from, span, form, position);
@@ -242,22 +242,22 @@ impl Chunk {
         for atom in &self.atoms[atoms] {
             fold::fold_into(&text[atom.clone()], &mut self.arena);
         }
-        self.keep(from, span, Form::Whole, position);
+        self.keep(from, span, TokenForm::Whole, position);
     }
 
-    fn keep(&mut self, from: usize, span: Range<usize>, form: Form, position: u32) {
-        let longest = if form == Form::Part { LONGEST_PART } else { LONGEST_WHOLE };
+    fn keep(&mut self, from: usize, span: Range<usize>, form: TokenForm, position: u32) {
+        let longest = if form == TokenForm::Part { LONGEST_PART } else { LONGEST_WHOLE };
         let length = self.arena.len() - from;
         if length == 0 || length > longest {
             self.arena.truncate(from);
             return;
         }
-        if form == Form::Whole && self.arena[from..].contains('\\') {
+        if form == TokenForm::Whole && self.arena[from..].contains('\\') {
             let forward = self.arena[from..].replace('\\', "/");
             self.arena.replace_range(from.., &forward);
         }
         let text = from..self.arena.len();
-        self.found.push(Found { text, form, position, span });
+        self.found.push(ScannedToken { text, form, position, span });
     }
 }
 
@@ -326,7 +326,7 @@ fn unspaced_run(
     text: &str,
     start: usize,
     position: &mut u32,
-    emit: &mut dyn FnMut(Word<'_>),
+    emit: &mut dyn FnMut(IndexWord<'_>),
 ) -> usize {
     let run = text[start..].char_indices();
     let run: Vec<usize> =
@@ -337,7 +337,7 @@ fn unspaced_run(
         let span = begins(index)..run[(index + 1).min(run.len() - 1)];
         folded.clear();
         fold::compose_into(&text[span.clone()], &mut folded);
-        emit(Word { text: &folded, form: Form::Part, position: *position, span });
+        emit(IndexWord { text: &folded, form: TokenForm::Part, position: *position, span });
         *position += 1;
     }
     run[run.len() - 1]

@@ -3,8 +3,8 @@ use super::*;
 /// The words of `text` as `text@position`, wholes in brackets.
 fn cut(text: &str) -> String {
     let shown = words(text).into_iter().map(|word| match word.form {
-        Form::Part => format!("{}@{}", word.text, word.position),
-        Form::Whole => format!("[{}]@{}", word.text, word.position),
+        TokenForm::Part => format!("{}@{}", word.text, word.position),
+        TokenForm::Whole => format!("[{}]@{}", word.text, word.position),
     });
     shown.collect::<Vec<_>>().join(" ")
 }
@@ -111,7 +111,8 @@ fn spans_are_bytes_of_the_original() {
     for word in words(text) {
         assert!(text.get(word.span.clone()).is_some(), "{word:?}");
     }
-    let whole = words(text).into_iter().find(|word| word.form == Form::Whole && word.position == 1);
+    let whole =
+        words(text).into_iter().find(|word| word.form == TokenForm::Whole && word.position == 1);
     assert_eq!(&text[whole.unwrap().span], "GrößenWahn");
 }
 

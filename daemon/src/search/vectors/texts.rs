@@ -16,12 +16,12 @@ const PIECES: usize = 8;
 
 /// What was said in a session.
 #[derive(Debug, Default)]
-pub struct Said {
-    user: Pieces,
-    agent: Pieces,
+pub struct TextChunker {
+    user: ChunkList,
+    agent: ChunkList,
 }
 
-impl Said {
+impl TextChunker {
     /// The next message.
     pub fn add(&mut self, role: Role, text: &str) {
         match role {
@@ -48,9 +48,9 @@ pub fn start(text: &str) -> &str {
 }
 
 #[derive(Debug, Default)]
-struct Pieces(Vec<String>);
+struct ChunkList(Vec<String>);
 
-impl Pieces {
+impl ChunkList {
     fn add(&mut self, message: &str) {
         let mut rest = &message[..message.floor_char_boundary(MESSAGE)];
         match self.0.last_mut() {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn short_messages_are_put_together_and_long_ones_cut() {
-        let mut pieces = Pieces::default();
+        let mut pieces = ChunkList::default();
         ["a", "b", "c"].iter().for_each(|message| pieces.add(message));
         assert_eq!(pieces.0, ["a\nb\nc"]);
         pieces.add(&"word ".repeat(300));
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn of_many_pieces_some_from_the_whole_length_are_taken() {
-        let pieces = Pieces((0..100).map(|number| number.to_string()).collect());
+        let pieces = ChunkList((0..100).map(|number| number.to_string()).collect());
         let few = pieces.few();
         assert_eq!(few.len(), PIECES);
         assert_eq!((few[0].as_str(), few[PIECES - 1].as_str()), ("0", "99"));

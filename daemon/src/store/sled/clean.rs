@@ -7,14 +7,14 @@
 use std::{ops::Bound, path::Path};
 
 use super::{
-    SledStore, envelope,
+    SledStore, compact, envelope,
     keys::{self, Key, Layout, table},
     pieces::{self, Joiner},
     reading::{damaged, read},
     records::{
         ClaimRecord, EpisodeRecord, MentionRecord, MessageRecord, SessionRecord, SourceRecord,
     },
-    smaller, statements,
+    statements,
 };
 use crate::{
     model::{
@@ -24,7 +24,7 @@ use crate::{
         vector::Owner,
     },
     store::{
-        Cleaner, Note, Shelf, Source, SourceKey, Store, StoreError, TextStore,
+        Cleaner, Note, NoteNamespace, Source, SourceKey, Store, StoreError, TextStore,
         clean::{CleaningPosition, CleaningStep},
     },
 };
@@ -60,8 +60,8 @@ const NO_TEXT: [u8; 16] = [
     table::PATHS,
     table::BY_PROJECT,
     table::OUTBOX,
-    table::LANDMARKS,
-    table::LANDMARKS_OF,
+    table::FORK_KEYS,
+    table::FORK_KEYS_OF,
     table::CONTENTS,
     table::MENTIONS_BY_KIND,
     table::CLAIMS_BY_ENTITY,
@@ -136,7 +136,7 @@ impl SledStore {
     ///
     /// When there is no room for both, or one of them cannot be read or written; the old one stays.
     pub fn compact(self, folder: &Path) -> Result<SledStore, StoreError> {
-        smaller::make(folder, self)?;
+        compact::make(folder, self)?;
         SledStore::open(folder)
     }
 
@@ -174,20 +174,20 @@ impl SledStore {
 }
 
 /// A whole record.
-struct Record {
+struct StoredRecord {
     /// Its key, without the number of a piece.
     key: Key,
     sealed: Vec<u8>,
 }
 
 /// The record that a row completes.
-fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<Record> {
+fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
     match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
         Layout::Plain => None,
-        Layout::Sealed => Some(Record { key: key.to_vec(), sealed: value.to_vec() }),
+        Layout::Sealed => Some(StoredRecord { key: key.to_vec(), sealed: value.to_vec() }),
         Layout::Pieces => {
             let sealed = joiner.take(key, value)?;
-            Some(Record { key: key[..key.len().saturating_sub(2)].to_vec(), sealed })
+            Some(StoredRecord { key: key[..key.len().saturating_sub(2)].to_vec(), sealed })
         }
     }
 }
@@ -383,16 +383,16 @@ fn note(
     cleaner: &mut dyn Cleaner,
 ) -> Result<(), StoreError> {
     let unknown = || damaged(key, "it is a note that this program does not know".to_owned());
-    let shelf = key.get(1).copied().and_then(Shelf::from_number).ok_or_else(unknown)?;
+    let namespace = key.get(1).copied().and_then(NoteNamespace::from_number).ok_or_else(unknown)?;
     let name = keys::note_in(key).ok_or_else(unknown)?.to_vec();
     let content: Vec<u8> = open(key, sealed)?;
-    let mut note = Note { shelf, name, content: Some(content) };
+    let mut note = Note { namespace, name, content: Some(content) };
     if !cleaner.note(&mut note) {
         return Ok(());
     }
     changes.remove(key)?;
     if let Some(content) = note.content {
-        changes.put_pieces(&keys::note(shelf, &note.name), &envelope::seal(&content))?;
+        changes.put_pieces(&keys::note(namespace, &note.name), &envelope::seal(&content))?;
     }
     Ok(())
 }

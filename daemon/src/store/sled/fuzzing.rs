@@ -16,7 +16,7 @@ use crate::{
         session::Session,
         vector::Owner,
     },
-    store::{Outbox, Source},
+    store::{OutboxChange, Source},
 };
 
 /// Reads bytes as every kind of record, in an envelope and as what would stand in one.
@@ -26,7 +26,7 @@ pub fn read_records(bytes: &[u8]) {
     record::<SourceRecord, Source>(bytes);
     record::<EpisodeRecord, Episode>(bytes);
     record::<MentionRecord, Mention>(bytes);
-    record::<OutboxRecord, Outbox>(bytes);
+    record::<OutboxRecord, OutboxChange>(bytes);
     all::<MessageRecord, Message>(bytes);
     all::<ClaimRecord, Claim>(bytes);
     all::<MarkRecord, Mark>(bytes);

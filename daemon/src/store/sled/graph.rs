@@ -159,12 +159,12 @@ impl GraphStore for SledStore {
 }
 
 /// Takes a key and its value.
-type Read<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
+type VisitRow<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
 
 impl SledStore {
     /// Calls `read` with each value under `prefix`, from `start` on, and its key without the number
     /// of the piece.
-    fn joined(&self, (prefix, start): (&Key, Key), read: Read<'_>) -> Result<(), StoreError> {
+    fn joined(&self, (prefix, start): (&Key, Key), read: VisitRow<'_>) -> Result<(), StoreError> {
         let mut joiner = Joiner::default();
         for entry in self.tree.range(start..) {
             let (key, stored) = entry?;

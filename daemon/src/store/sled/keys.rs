@@ -39,7 +39,7 @@ use crate::{
         transcript::RecordUuid,
         vector::Owner,
     },
-    store::{Shelf, SourceKey},
+    store::{NoteNamespace, SourceKey},
 };
 
 /// A key, or the beginning that the keys of a range share.
@@ -59,8 +59,8 @@ pub(crate) mod table {
     pub(crate) const BY_PROJECT: u8 = b'n';
     pub(crate) const OUTBOX: u8 = b'o';
     pub(crate) const NOTES: u8 = b'w';
-    pub(crate) const LANDMARKS: u8 = b'a';
-    pub(crate) const LANDMARKS_OF: u8 = b'A';
+    pub(crate) const FORK_KEYS: u8 = b'a';
+    pub(crate) const FORK_KEYS_OF: u8 = b'A';
     pub(crate) const CONTENTS: u8 = b'G';
     pub(crate) const MENTIONS: u8 = b'M';
     pub(crate) const MENTIONS_BY_KIND: u8 = b'K';
@@ -168,14 +168,14 @@ pub(crate) fn outbox(position: u64) -> Key {
     key(table::OUTBOX, &[&position.to_be_bytes()])
 }
 
-pub(crate) fn notes(shelf: Shelf) -> Key {
-    key(table::NOTES, &[&[shelf.number()]])
+pub(crate) fn notes(namespace: NoteNamespace) -> Key {
+    key(table::NOTES, &[&[namespace.number()]])
 }
 
 /// The length stands before the name, so that no key is the beginning of another.
-pub(crate) fn note(shelf: Shelf, name: &[u8]) -> Key {
+pub(crate) fn note(namespace: NoteNamespace, name: &[u8]) -> Key {
     let name = &name[..name.len().min(usize::from(u8::MAX))];
-    key(table::NOTES, &[&[shelf.number()], &[name.len() as u8], name])
+    key(table::NOTES, &[&[namespace.number()], &[name.len() as u8], name])
 }
 
 /// The name in a key of the table `w`.
@@ -184,18 +184,18 @@ pub(crate) fn note_in(key: &[u8]) -> Option<&[u8]> {
     key.get(3..3 + length)
 }
 
-pub(crate) fn landmarks(record: RecordUuid) -> Key {
-    key(table::LANDMARKS, &[&record])
+pub(crate) fn fork_keys(record: RecordUuid) -> Key {
+    key(table::FORK_KEYS, &[&record])
 }
 
-pub(crate) fn landmarks_of(session: SessionKey) -> Key {
-    key(table::LANDMARKS_OF, &[&session.0.to_be_bytes()])
+pub(crate) fn fork_keys_of(session: SessionKey) -> Key {
+    key(table::FORK_KEYS_OF, &[&session.0.to_be_bytes()])
 }
 
 /// The keys of a landmark: under its record, and under its session.
-pub(crate) fn landmark(session: SessionKey, record: RecordUuid) -> [Key; 2] {
+pub(crate) fn fork_key(session: SessionKey, record: RecordUuid) -> [Key; 2] {
     let number = session.0.to_be_bytes();
-    [key(table::LANDMARKS, &[&record, &number]), key(table::LANDMARKS_OF, &[&number, &record])]
+    [key(table::FORK_KEYS, &[&record, &number]), key(table::FORK_KEYS_OF, &[&number, &record])]
 }
 
 /// The session in a key of the table `a`.
@@ -204,7 +204,7 @@ pub(crate) fn session_with_landmark(key: &[u8]) -> Option<SessionKey> {
 }
 
 /// The record in a key of the table `A`.
-pub(crate) fn landmark_in(key: &[u8]) -> Option<RecordUuid> {
+pub(crate) fn fork_key_in(key: &[u8]) -> Option<RecordUuid> {
     key.get(9..25)?.try_into().ok()
 }
 

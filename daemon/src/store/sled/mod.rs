@@ -5,22 +5,22 @@
 //! most four kilobytes, every value in a checksummed envelope.
 
 mod clean;
+mod compact;
 mod counters;
 mod envelope;
 #[doc(hidden)]
 pub mod fuzzing;
 mod graph;
+mod high_water_mark;
 mod keys;
-mod mark;
 mod notes;
 mod pieces;
 mod prepared;
+mod quota;
 mod reading;
 mod records;
-mod room;
 mod salvage;
 mod slack;
-mod smaller;
 mod statements;
 mod unwritten;
 mod vectors;
@@ -41,9 +41,10 @@ use sled::{Db, Tree};
 
 pub use self::salvage::{Salvaged, open_what_is_left};
 use self::{
-    counters::Counters, mark::Mark, room::Room, slack::with_slack, waker::Waker, writer::Writer,
+    counters::Counters, high_water_mark::HighWaterMark, quota::Quota, slack::with_slack,
+    waker::Waker, writer::Writer,
 };
-use crate::store::{Store, StoreError, Ticket, Write};
+use crate::store::{DiskQuota as _, PendingWrite, StoreError, Write};
 
 /// A store in a folder of its own.
 pub struct SledStore {
@@ -51,7 +52,7 @@ pub struct SledStore {
     tree: Tree,
     counters: Arc<Counters>,
     writer: Writer,
-    room: Arc<Room>,
+    quota: Arc<Quota>,
     lost: u64,
 }
 
@@ -70,41 +71,43 @@ impl SledStore {
     ///
     /// Takes a lock on the folder that the death of the process frees.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
-        smaller::settle(folder).map_err(|error| in_folder(folder, &error))?;
+        compact::finish_interrupted(folder).map_err(|error| in_folder(folder, &error))?;
         try_reading(folder)?;
-        let db = open_unlocked(folder).map_err(|error| room::or_no_space(folder, error))?;
+        let db = open_unlocked(folder).map_err(|error| quota::or_no_space(folder, error))?;
         let tree: Tree = (*db).clone();
         check_version(&tree)?;
         let counters = Arc::new(Counters::load(&tree)?);
-        let (mark, marked) = Mark::open(folder).map_err(|error| in_folder(folder, &error))?;
+        let (high_water_mark, marked) =
+            HighWaterMark::open(folder).map_err(|error| in_folder(folder, &error))?;
         let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
-        let room = Arc::new(Room::new(folder).map_err(|error| in_folder(folder, &error))?);
-        let (looked_at, counted) = (room.clone(), counters.clone());
+        let quota = Arc::new(Quota::new(folder).map_err(|error| in_folder(folder, &error))?);
+        let (looked_at, counted) = (quota.clone(), counters.clone());
         let waker = Waker::of(&tree).map_err(|error| in_folder(folder, &error))?;
-        let writer = with_slack(|| Writer::start(db, mark, waker, (folder, looked_at), counted))?;
-        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, room, lost })
+        let writer =
+            with_slack(|| Writer::start(db, high_water_mark, waker, (folder, looked_at), counted))?;
+        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, quota, lost })
     }
 
     /// The same for a database that may take `limit` bytes on disk. One that takes more than it
     /// should is made smaller first, if its content allows that.
     pub fn open_within(folder: &Path, limit: u64) -> Result<SledStore, StoreError> {
         let store = SledStore::open(folder)?;
-        store.room.set_limit(limit);
-        if !store.room.is_tight(store.disk_bytes()) {
+        store.set_limit(limit);
+        if !store.is_near_limit() {
             return Ok(store);
         }
         let before = store.disk_bytes();
-        if !store.would_shrink(smaller::content_bytes(&store.tree)?) {
+        if !store.would_shrink(compact::content_bytes(&store.tree)?) {
             // Something has to go first.
             return Ok(store);
         }
         let lost = store.lost;
-        if let Err(error) = smaller::make(folder, store) {
+        if let Err(error) = compact::make(folder, store) {
             tracing::warn!(%error, "the database cannot be made smaller");
         }
         let mut store = SledStore::open(folder)?;
         store.lost = lost;
-        store.room.set_limit(limit);
+        store.set_limit(limit);
         tracing::info!(before, bytes = store.disk_bytes(), "the database was made smaller");
         Ok(store)
     }
@@ -119,7 +122,7 @@ impl SledStore {
         drop(self);
     }
 
-    fn queue(&self, writes: Vec<Write>) -> Ticket {
+    fn queue(&self, writes: Vec<Write>) -> PendingWrite {
         self.writer.queue(writes)
     }
 
@@ -253,7 +256,7 @@ impl From<sled::Error> for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Condition, contract};
+    use crate::store::{Store as _, StoreHealth, contract};
 
     #[test]
     fn it_keeps_the_contract() {
@@ -277,7 +280,7 @@ mod tests {
         }
         assert_eq!(blobs(folder.path()), 0);
         // 200 x 60 KB = 12 MB went in.
-        assert!(store.disk_bytes() < 40 << 20, "{} bytes", store.disk_bytes());
+        assert!(store.quota().disk_bytes() < 40 << 20, "{} bytes", store.quota().disk_bytes());
     }
 
     #[test]
@@ -333,17 +336,17 @@ mod tests {
         };
         let mut seq = 0;
         let refused = loop {
-            assert!(store.disk_bytes() <= LIMIT, "{}", store.disk_bytes());
+            assert!(store.quota().disk_bytes() <= LIMIT, "{}", store.quota().disk_bytes());
             match store.write(text(seq)).wait() {
                 Ok(_) => seq += 1,
                 Err(error) => break error,
             }
         };
         assert!(refused.to_string().contains("limits.database_bytes"), "{refused}");
-        assert!(matches!(&*store.condition().borrow(), Condition::Full(_)));
+        assert!(matches!(&*store.quota().health().borrow(), StoreHealth::TextRefused(_)));
         // What comes later must not be there without what came before, room or not.
-        store.set_limit(1 << 30);
-        assert_eq!(store.lack(), None);
+        store.quota().set_limit(1 << 30);
+        assert_eq!(store.quota().shortage(), None);
         assert_eq!(store.write(text(seq)).wait().err(), Some(refused));
         store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
         assert_eq!(store.session(key).unwrap(), Some(session));
@@ -377,7 +380,7 @@ mod tests {
         store.close();
         let store = SledStore::open(folder.path()).unwrap();
         assert_eq!((store.totals().sessions, store.totals().episodes), (1, 0));
-        store.write(vec![Write::OutboxTaken(0)]).wait().unwrap();
+        store.write(vec![Write::OutboxConsumed(0)]).wait().unwrap();
         let marked = store.tree.get(keys::meta("counters")).unwrap();
         assert_eq!(marked.as_deref(), Some(1u64.to_be_bytes().as_slice()));
     }

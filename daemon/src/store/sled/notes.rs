@@ -6,19 +6,19 @@ use super::{
     pieces::{self, Joiner},
     reading::damaged,
 };
-use crate::store::{NoteStore, Shelf, StoreError, notes::Named};
+use crate::store::{NoteNamespace, NoteStore, StoreError, notes::NamedNote};
 
 impl NoteStore for SledStore {
-    fn note(&self, shelf: Shelf, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let key = keys::note(shelf, name);
+    fn note(&self, namespace: NoteNamespace, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let key = keys::note(namespace, name);
         let Some(sealed) = pieces::get(&self.tree, &key)? else { return Ok(None) };
         open(&key, &sealed).map(Some)
     }
 
-    fn notes(&self, shelf: Shelf) -> Result<Vec<Named>, StoreError> {
+    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
         let mut found = Vec::new();
         let mut joiner = Joiner::default();
-        for entry in self.tree.scan_prefix(keys::notes(shelf)) {
+        for entry in self.tree.scan_prefix(keys::notes(namespace)) {
             let (key, piece) = entry?;
             let Some(sealed) = joiner.take(&key, &piece) else { continue };
             let Some(name) = keys::note_in(&key) else { continue };

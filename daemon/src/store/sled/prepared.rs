@@ -5,7 +5,7 @@ use super::{
     keys::{self, Key},
     records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord, VectorsRecord},
     statements,
-    unwritten::Named,
+    unwritten::WrittenKey,
 };
 use crate::{
     model::{
@@ -37,7 +37,7 @@ pub(super) enum Prepared {
         count: u32,
         blocks: Vec<(u32, Vec<u8>)>,
     },
-    Landmarks {
+    ForkKeys {
         session: SessionKey,
         records: Vec<RecordUuid>,
     },
@@ -68,7 +68,7 @@ pub(super) enum Prepared {
         episode: Option<EpisodeId>,
         record: Vec<u8>,
     },
-    OutboxTaken(u64),
+    OutboxConsumed(u64),
     /// Rows as they are to stand from now on; `None` for one that is to go.
     Rows(Vec<(Key, Option<Vec<u8>>)>),
 }
@@ -85,10 +85,10 @@ impl Prepared {
     }
 
     /// The session or episode that is written.
-    pub(super) fn named(&self) -> Option<Named> {
+    pub(super) fn written_key(&self) -> Option<WrittenKey> {
         match self {
-            Prepared::Session { session, .. } => Some(Named::Session(session.key)),
-            Prepared::Episode { episode, .. } => Some(Named::Episode(episode.id)),
+            Prepared::Session { session, .. } => Some(WrittenKey::Session(session.key)),
+            Prepared::Episode { episode, .. } => Some(WrittenKey::Episode(episode.id)),
             _ => None,
         }
     }
@@ -112,7 +112,7 @@ impl From<Write> for Prepared {
                 count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
                 blocks: blocks(&messages),
             },
-            Write::Landmarks { session, records } => Prepared::Landmarks { session, records },
+            Write::ForkKeys { session, records } => Prepared::ForkKeys { session, records },
             Write::Reword { source, words } => Prepared::Reword { source, words },
             Write::ClearSource(source) => Prepared::ClearSource(source),
             Write::DropSource(source) => Prepared::DropSource(source),
@@ -129,7 +129,7 @@ impl From<Write> for Prepared {
             Write::DropEpisode(id) => Prepared::DropEpisode(id),
             Write::DropSession(session) => Prepared::DropSession(session),
             Write::Note(note) => Prepared::Note {
-                key: keys::note(note.shelf, &note.name),
+                key: keys::note(note.namespace, &note.name),
                 record: note.content.map(|content| envelope::seal(&content)),
             },
             Write::Vectors(vectors) => Prepared::Vectors {
@@ -137,7 +137,7 @@ impl From<Write> for Prepared {
                 episode: vectors.episode,
                 record: envelope::seal(&VectorsRecord::from(vectors.as_ref())),
             },
-            Write::OutboxTaken(position) => Prepared::OutboxTaken(position),
+            Write::OutboxConsumed(position) => Prepared::OutboxConsumed(position),
         }
     }
 }

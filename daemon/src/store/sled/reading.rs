@@ -11,18 +11,19 @@ use super::{
     keys::{self, table},
     pieces::{self, Joiner},
     records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
-    smaller,
 };
 use crate::{
     model::{
         Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
         transcript::RecordUuid,
     },
-    store::{Condition, Outgoing, Source, SourceKey, Store, StoreError, Ticket, Totals, Write},
+    store::{
+        DiskQuota, OutboxEntry, PendingWrite, Source, SourceKey, Store, StoreError, Totals, Write,
+    },
 };
 
 impl Store for SledStore {
-    fn write(&self, writes: Vec<Write>) -> Ticket {
+    fn write(&self, writes: Vec<Write>) -> PendingWrite {
         self.queue(writes)
     }
 
@@ -105,16 +106,16 @@ impl Store for SledStore {
         Ok(())
     }
 
-    fn sessions_with_landmark(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
+    fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
         let mut found = Vec::new();
-        for key in self.tree.scan_prefix(keys::landmarks(record)).keys() {
+        for key in self.tree.scan_prefix(keys::fork_keys(record)).keys() {
             found.extend(keys::session_with_landmark(&key?));
         }
         Ok(found)
     }
 
-    fn landmarks_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError> {
-        landmarks_of(&self.tree, session)
+    fn fork_keys_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError> {
+        fork_keys_of(&self.tree, session)
     }
 
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError> {
@@ -194,7 +195,7 @@ impl Store for SledStore {
         Ok(found)
     }
 
-    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<Outgoing>, StoreError> {
+    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<OutboxEntry>, StoreError> {
         let mut found = Vec::new();
         let range = keys::outbox(after.saturating_add(1))..=keys::outbox(u64::MAX);
         for entry in self.tree.range(range).take(limit) {
@@ -202,7 +203,7 @@ impl Store for SledStore {
             let Some(position) = keys::position_in(&key) else { continue };
             let record: OutboxRecord =
                 envelope::open(&value).map_err(|what| damaged(&key, what))?;
-            found.push(Outgoing { position, what: record.into() });
+            found.push(OutboxEntry { position, what: record.into() });
         }
         Ok(found)
     }
@@ -223,50 +224,8 @@ impl Store for SledStore {
         }
     }
 
-    fn content_bytes(&self) -> Result<u64, StoreError> {
-        smaller::content_bytes(&self.tree)
-    }
-
-    fn text_bytes(&self, session: SessionKey) -> Result<u64, StoreError> {
-        let mut bytes = 0;
-        for row in self.tree.scan_prefix(keys::messages_of_session(session)) {
-            let (key, value) = row?;
-            bytes += (key.len() + value.len()) as u64;
-        }
-        Ok(bytes)
-    }
-
-    fn set_limit(&self, bytes: u64) {
-        self.room.set_limit(bytes);
-    }
-
-    fn is_tight(&self) -> bool {
-        self.room.is_tight(self.disk_bytes())
-    }
-
-    fn goal(&self) -> u64 {
-        self.room.goal()
-    }
-
-    fn would_shrink(&self, content: u64) -> bool {
-        self.room.would_shrink(content, self.disk_bytes())
-    }
-
-    fn refuse(&self, why: &str) {
-        self.room.refuse(why);
-    }
-
-    fn lack(&self) -> Option<String> {
-        self.room.lack()
-    }
-
-    fn condition(&self) -> watch::Receiver<Condition> {
-        self.room.condition()
-    }
-
-    fn disk_bytes(&self) -> u64 {
-        let Ok(entries) = self.folder.read_dir() else { return 0 };
-        entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
+    fn quota(&self) -> &dyn DiskQuota {
+        self
     }
 }
 
@@ -297,13 +256,13 @@ pub(super) fn sources_of(tree: &Tree, session: SessionKey) -> Result<Vec<Source>
     Ok(found)
 }
 
-pub(super) fn landmarks_of(
+pub(super) fn fork_keys_of(
     tree: &Tree,
     session: SessionKey,
 ) -> Result<Vec<RecordUuid>, StoreError> {
     let mut found = Vec::new();
-    for key in tree.scan_prefix(keys::landmarks_of(session)).keys() {
-        found.extend(keys::landmark_in(&key?));
+    for key in tree.scan_prefix(keys::fork_keys_of(session)).keys() {
+        found.extend(keys::fork_key_in(&key?));
     }
     Ok(found)
 }

@@ -22,7 +22,8 @@ use crate::{
         session::{Content, Indexed, Session, State, Unindexed},
     },
     store::{
-        Note, NoteStore, Shelf, Source, SourceKey, Store, StoreError, Ticket, Write, notes::name_of,
+        Note, NoteNamespace, NoteStore, PendingWrite, Source, SourceKey, Store, StoreError, Write,
+        notes::name_of,
     },
 };
 
@@ -137,7 +138,7 @@ impl SledStore {
     pub fn salvage(&self, from: &SledStore) -> Result<Salvaged, StoreError> {
         let mut salvaged = Salvaged::default();
         let tickets = VecDeque::new();
-        let mut work = Work { from, into: self, salvaged: &mut salvaged, tickets };
+        let mut work = Transfer { from, into: self, salvaged: &mut salvaged, tickets };
         work.notes()?;
         work.rules()?;
         // Whether a session was forgotten is asked of the disk.
@@ -155,14 +156,14 @@ impl SledStore {
     }
 }
 
-struct Work<'a> {
+struct Transfer<'a> {
     from: &'a SledStore,
     into: &'a SledStore,
     salvaged: &'a mut Salvaged,
-    tickets: VecDeque<Ticket>,
+    tickets: VecDeque<PendingWrite>,
 }
 
-impl Work<'_> {
+impl Transfer<'_> {
     fn sessions(&mut self) -> Vec<Session> {
         let mut found = Vec::new();
         let mut next = 0;
@@ -206,12 +207,17 @@ impl Work<'_> {
 
     fn notes(&mut self) -> Result<(), StoreError> {
         // What a session awaits of a model is worked out anew.
-        let shelves = [Shelf::Learned, Shelf::Usage, Shelf::Forgotten, Shelf::ForgottenRecords];
-        for shelf in shelves {
-            let notes = self.readable(self.from.notes(shelf)).unwrap_or_default();
+        let shelves = [
+            NoteNamespace::Learned,
+            NoteNamespace::Usage,
+            NoteNamespace::Forgotten,
+            NoteNamespace::ForgottenRecords,
+        ];
+        for namespace in shelves {
+            let notes = self.readable(self.from.notes(namespace)).unwrap_or_default();
             for (name, content) in notes {
-                if self.into.note(shelf, &name)?.is_none() {
-                    let note = Note { shelf, name, content: Some(content) };
+                if self.into.note(namespace, &name)?.is_none() {
+                    let note = Note { namespace, name, content: Some(content) };
                     self.write(Write::Note(note))?;
                 }
             }
@@ -222,12 +228,12 @@ impl Work<'_> {
     /// What is brought over was redacted by the rules of its own database. When they are others, no
     /// rules are known of the whole.
     fn rules(&mut self) -> Result<(), StoreError> {
-        let shelf = Shelf::Redaction;
-        let theirs = self.readable(self.from.notes(shelf)).unwrap_or_default();
-        let ours = self.into.notes(shelf)?;
+        let namespace = NoteNamespace::Redaction;
+        let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
+        let ours = self.into.notes(namespace)?;
         if theirs != ours {
             for (name, _) in ours {
-                self.write(Write::Note(Note { shelf, name, content: None }))?;
+                self.write(Write::Note(Note { namespace, name, content: None }))?;
             }
         }
         Ok(())
@@ -261,19 +267,23 @@ impl Work<'_> {
 
     /// Whether a session is here, or was forgotten.
     fn is_known(&self, id: &SessionId) -> Result<bool, StoreError> {
-        let forgotten = self.into.note(Shelf::Forgotten, &name_of(id))?;
+        let forgotten = self.into.note(NoteNamespace::Forgotten, &name_of(id))?;
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
     /// What a session is forked from, and what its own forks are known by.
     fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
-        let records = self.readable(reading::landmarks_of(&self.from.tree, before));
+        let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();
-        self.write(Write::Landmarks { session: now, records })?;
-        let fork = self.from.note(Shelf::Forks, &before.0.to_be_bytes());
+        self.write(Write::ForkKeys { session: now, records })?;
+        let fork = self.from.note(NoteNamespace::Forks, &before.0.to_be_bytes());
         if let Some(content) = self.readable(fork).flatten() {
             let name = now.0.to_be_bytes().to_vec();
-            self.write(Write::Note(Note { shelf: Shelf::Forks, name, content: Some(content) }))?;
+            self.write(Write::Note(Note {
+                namespace: NoteNamespace::Forks,
+                name,
+                content: Some(content),
+            }))?;
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ struct Queued {
 }
 
 /// What a write writes, by its key.
-pub(super) enum Named {
+pub(super) enum WrittenKey {
     Session(SessionKey),
     Episode(EpisodeId),
 }
@@ -60,16 +60,16 @@ impl Unwritten {
     }
 
     /// Forgets what stands in a list that is written, as far as it was not queued again.
-    pub(super) fn remove(&self, number: u64, written: &[Named]) {
+    pub(super) fn remove(&self, number: u64, written: &[WrittenKey]) {
         let mut queued = self.lock();
-        for named in written {
-            match named {
-                Named::Session(key) => {
+        for written_key in written {
+            match written_key {
+                WrittenKey::Session(key) => {
                     if queued.sessions.get(key).is_some_and(|(list, _)| *list == number) {
                         queued.sessions.remove(key);
                     }
                 }
-                Named::Episode(id) => drop(queued.episodes.remove(id)),
+                WrittenKey::Episode(id) => drop(queued.episodes.remove(id)),
             }
         }
     }
@@ -110,7 +110,7 @@ mod shuttled {
                 thread::spawn(move || {
                     while let Ok((list, at)) = jobs.recv() {
                         tree.lock().unwrap().insert(key, at);
-                        unwritten.remove(list, &[Named::Session(key)]);
+                        unwritten.remove(list, &[WrittenKey::Session(key)]);
                     }
                 })
             };

@@ -23,21 +23,21 @@ const LONGEST: u32 = 64;
 
 /// A thread that stands by while there is work, and rests when there is none.
 pub(super) struct Waker {
-    work: Arc<Work>,
+    work: Arc<WatchedWork>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// Work that is stood by until this is dropped.
-pub(super) struct StoodBy(Arc<Work>);
+pub(super) struct WatchGuard(Arc<WatchedWork>);
 
 #[derive(Default)]
-struct Work {
-    state: Mutex<State>,
+struct WatchedWork {
+    state: Mutex<WatchState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WatchState {
     /// Pieces of work begun and ended: odd while there is one.
     turns: u64,
     /// The thread waits for work.
@@ -65,25 +65,25 @@ impl Waker {
     }
 
     fn start(patience: Duration, wake: impl FnMut() + Send + 'static) -> io::Result<Waker> {
-        let work = Arc::new(Work::default());
+        let work = Arc::new(WatchedWork::default());
         let thread = {
             let work = work.clone();
             thread::Builder::new()
                 .name("store-waker".to_owned())
-                .spawn(move || work.stand_by(patience, wake))?
+                .spawn(move || work.watch(patience, wake))?
         };
         Ok(Waker { work, thread: Some(thread) })
     }
 
     /// Work begins, one at a time, which may wait for sled.
-    pub(super) fn stand_by(&self) -> StoodBy {
+    pub(super) fn watch(&self) -> WatchGuard {
         let mut state = self.work.lock();
         state.turns += 1;
         if state.rests {
             self.work.changed.notify_one();
         }
         drop(state);
-        StoodBy(self.work.clone())
+        WatchGuard(self.work.clone())
     }
 }
 
@@ -97,14 +97,14 @@ impl Drop for Waker {
     }
 }
 
-impl Drop for StoodBy {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
         self.0.lock().turns += 1;
     }
 }
 
-impl Work {
-    fn stand_by(&self, patience: Duration, mut wake: impl FnMut()) {
+impl WatchedWork {
+    fn watch(&self, patience: Duration, mut wake: impl FnMut()) {
         let (mut state, mut gap) = (self.lock(), patience);
         while !state.is_over {
             if state.turns.is_multiple_of(2) {
@@ -128,7 +128,7 @@ impl Work {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -139,20 +139,20 @@ mod tests {
 
     use super::*;
 
-    fn telling(woken: Sender<()>) -> impl FnMut() {
+    fn reporting(woken: Sender<()>) -> impl FnMut() {
         move || woken.send(()).unwrap_or_default()
     }
 
     #[test]
     fn work_that_takes_long_is_woken_until_it_ends() {
         let (woken, wakes) = mpsc::channel();
-        let waker = Waker::start(Duration::from_millis(1), telling(woken)).unwrap();
+        let waker = Waker::start(Duration::from_millis(1), reporting(woken)).unwrap();
         let patience = Duration::from_secs(30);
         for _ in 0..2 {
-            let stood_by = waker.stand_by();
+            let watched = waker.watch();
             wakes.recv_timeout(patience).expect("woken once");
             wakes.recv_timeout(patience).expect("and once more");
-            drop(stood_by);
+            drop(watched);
         }
         drop(waker);
         assert!(wakes.iter().count() <= 1, "one may have been on its way when the work ended");
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn work_that_ends_at_once_is_left_alone() {
         let (woken, wakes) = mpsc::channel();
-        let waker = Waker::start(Duration::from_secs(3_600), telling(woken)).unwrap();
+        let waker = Waker::start(Duration::from_secs(3_600), reporting(woken)).unwrap();
         for _ in 0..1_000 {
-            drop(waker.stand_by());
+            drop(waker.watch());
         }
         drop(waker);
         assert_eq!(wakes.iter().count(), 0);

@@ -25,15 +25,15 @@ use tokio::sync::{oneshot, watch};
 use super::{
     counters::Counters,
     envelope,
+    high_water_mark::HighWaterMark,
     keys::{self, Key},
-    mark::Mark,
     pieces,
     prepared::Prepared,
+    quota::Quota,
     reading::damaged,
     records::{MessageRecord, OutboxRecord},
-    room::Room,
     statements,
-    unwritten::{Named, Unwritten},
+    unwritten::{Unwritten, WrittenKey},
     waker::Waker,
 };
 use crate::{
@@ -45,7 +45,7 @@ use crate::{
         session::{Session, State},
         vector::Owner,
     },
-    store::{Outbox, Reworded, Shelf, SourceKey, StoreError, Ticket, Write},
+    store::{NoteNamespace, OutboxChange, PendingWrite, Reworded, SourceKey, StoreError, Write},
 };
 
 /// Lists that may wait; the next caller waits with its own.
@@ -72,9 +72,9 @@ struct Job {
 impl Writer {
     pub(super) fn start(
         db: Db,
-        mark: Mark,
+        high_water_mark: HighWaterMark,
         waker: Waker,
-        (folder, room): (&Path, Arc<Room>),
+        (folder, quota): (&Path, Arc<Quota>),
         counters: Arc<Counters>,
     ) -> Result<Writer, StoreError> {
         // sled's flush leaves the data to the kernel; this handle is for the sync that it omits, which
@@ -91,11 +91,11 @@ impl Writer {
             waker,
             _db: db,
             data,
-            mark,
+            high_water_mark,
             counters,
             outbox,
             unwritten: unwritten.clone(),
-            room: room.clone(),
+            quota: quota.clone(),
             failed: None,
             unreported: None,
         };
@@ -103,7 +103,7 @@ impl Writer {
         let run = move || {
             let ended = panic::catch_unwind(AssertUnwindSafe(|| thread.run(&jobs)));
             if ended.is_err() {
-                room.fail("the database failed; it is opened anew");
+                quota.fail("the database failed; it is opened anew");
             }
         };
         let thread = thread::Builder::new()
@@ -124,18 +124,18 @@ impl Writer {
     }
 
     /// Encodes on the caller's thread, so that the one writer only writes.
-    pub(super) fn queue(&self, writes: Vec<Write>) -> Ticket {
+    pub(super) fn queue(&self, writes: Vec<Write>) -> PendingWrite {
         let number = self.unwritten.add(&writes);
         self.send(number, writes.into_iter().map(Prepared::from).collect())
     }
 
     /// Queues rows that are encoded already.
-    pub(super) fn queue_rows(&self, rows: Vec<(Key, Option<Vec<u8>>)>) -> Ticket {
+    pub(super) fn queue_rows(&self, rows: Vec<(Key, Option<Vec<u8>>)>) -> PendingWrite {
         self.send(self.unwritten.add(&[]), vec![Prepared::Rows(rows)])
     }
 
-    fn send(&self, number: u64, writes: Vec<Prepared>) -> Ticket {
-        let (resolve, ticket) = Ticket::new();
+    fn send(&self, number: u64, writes: Vec<Prepared>) -> PendingWrite {
+        let (resolve, ticket) = PendingWrite::new();
         let job = Job { number, writes, resolve };
         if let Some(queue) = &self.queue {
             // A job that cannot be sent is dropped with its `resolve`: the ticket says `Closed`.
@@ -156,7 +156,7 @@ impl Drop for Writer {
 
 /// What one list does, before any of it is done.
 #[derive(Default)]
-struct Step {
+struct Transaction {
     ops: Batch,
     /// Sessions that this same list adds: the tree does not show them yet.
     new_sessions: BTreeSet<SessionKey>,
@@ -176,11 +176,11 @@ struct Thread {
     /// Kept so that the database stays open, and locked, as long as this thread lives.
     _db: Db,
     data: File,
-    mark: Mark,
+    high_water_mark: HighWaterMark,
     counters: Arc<Counters>,
     outbox: watch::Sender<u64>,
     unwritten: Arc<Unwritten>,
-    room: Arc<Room>,
+    quota: Arc<Quota>,
     /// The first error of the database itself. After it nothing is written any more: nobody knows
     /// what of the lists before reached the disk.
     failed: Option<StoreError>,
@@ -192,11 +192,12 @@ struct Thread {
 impl Thread {
     fn run(&mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
-            let stood_by = self.waker.stand_by();
+            let watched = self.waker.watch();
             let mut waiting = Vec::with_capacity(GROUP);
             let mut next = Some(first);
             while let Some(job) = next.take() {
-                let written: Vec<Named> = job.writes.iter().filter_map(Prepared::named).collect();
+                let written: Vec<WrittenKey> =
+                    job.writes.iter().filter_map(Prepared::written_key).collect();
                 let applied = self.take(job.writes);
                 self.unwritten.remove(job.number, &written);
                 waiting.push((job.resolve, applied));
@@ -206,15 +207,15 @@ impl Thread {
             }
             fault::point("store: applied");
             let synced = self.sync();
-            drop(stood_by);
+            drop(watched);
             fault::point("store: synced");
             let end = self.counters.outbox.load(Ordering::Relaxed);
             if synced.is_ok() {
                 // Without it a later loss goes unnoticed, which is no reason to lose anything now.
-                drop(self.mark.set(end));
+                drop(self.high_water_mark.set(end));
             }
             fault::point("store: marked");
-            self.room.look();
+            self.quota.check();
             self.outbox.send_replace(end);
             for (resolve, applied) in waiting {
                 // Nobody may be waiting, which is fine.
@@ -239,7 +240,7 @@ impl Thread {
     fn fail(&mut self, error: &StoreError) {
         tracing::error!(%error, "nothing more can be written to the database");
         self.failed = Some(error.clone());
-        self.room.fail(&format!(
+        self.quota.fail(&format!(
             "{error}; nothing more is written until the database is opened anew, which is tried every now and then and at `graphiti reload`; what was acknowledged is safe"
         ));
     }
@@ -255,12 +256,12 @@ impl Thread {
             return Err(error);
         }
         // sled cannot even be read any more after it met a full disk.
-        if let Err(error) = self.room.bears_anything() {
+        if let Err(error) = self.quota.admit_any() {
             self.failed = Some(error.clone());
             return Err(error);
         }
         if writes.iter().any(Prepared::is_large) {
-            self.room.admit()?;
+            self.quota.admit_text()?;
         }
         let applied = self.apply(writes);
         if let Err(error) = &applied {
@@ -274,7 +275,7 @@ impl Thread {
 
     /// Applies one list, whole or not at all.
     fn apply(&self, writes: Vec<Prepared>) -> Result<u64, StoreError> {
-        let mut batch = Step::default();
+        let mut batch = Transaction::default();
         for write in writes {
             self.add(&mut batch, write)?;
         }
@@ -283,64 +284,68 @@ impl Thread {
             self.drop_vectors(&mut batch, Owner::Thing(*thing))?;
         }
         for things in things.chunks(THINGS) {
-            self.out(&mut batch, Outbox::Things(things.to_vec()));
+            self.out(&mut batch, OutboxChange::Things(things.to_vec()));
         }
         self.counters.save(&mut batch.ops);
         self.tree.apply_batch(batch.ops)?;
         Ok(self.counters.outbox.load(Ordering::Relaxed))
     }
 
-    fn add(&self, step: &mut Step, write: Prepared) -> Result<(), StoreError> {
+    fn add(&self, transaction: &mut Transaction, write: Prepared) -> Result<(), StoreError> {
         match write {
-            Prepared::Session { session, record } => self.put_session(step, &session, record),
+            Prepared::Session { session, record } => {
+                self.put_session(transaction, &session, record)
+            }
             Prepared::Source { source, record, checkpoint } => {
-                self.put_source(step, &source, (record, checkpoint))
+                self.put_source(transaction, &source, (record, checkpoint))
             }
             Prepared::Messages { source, from, count, blocks } => {
-                self.put_messages(step, source, (from, count), &blocks)
+                self.put_messages(transaction, source, (from, count), &blocks)
             }
-            Prepared::Landmarks { session, records } => {
-                for key in records.iter().flat_map(|record| keys::landmark(session, *record)) {
-                    step.ops.insert(key, &[]);
+            Prepared::ForkKeys { session, records } => {
+                for key in records.iter().flat_map(|record| keys::fork_key(session, *record)) {
+                    transaction.ops.insert(key, &[]);
                 }
                 Ok(())
             }
-            Prepared::Reword { source, words } => self.reword(step, source, words),
+            Prepared::Reword { source, words } => self.reword(transaction, source, words),
             Prepared::ClearSource(source) => {
-                pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source))?;
-                self.drop_text(step, source)
+                pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source))?;
+                self.drop_text(transaction, source)
             }
-            Prepared::DropSource(source) => self.drop_source(step, source),
-            Prepared::DropText(source) => self.drop_text(step, source),
-            Prepared::Episode { episode, record } => self.put_episode(step, &episode, &record),
+            Prepared::DropSource(source) => self.drop_source(transaction, source),
+            Prepared::DropText(source) => self.drop_text(transaction, source),
+            Prepared::Episode { episode, record } => {
+                self.put_episode(transaction, &episode, &record)
+            }
             Prepared::Statements { episode, rows, things } => {
-                self.put_statements(step, episode, (rows, things))
+                self.put_statements(transaction, episode, (rows, things))
             }
-            Prepared::DropEpisode(id) => self.drop_episode(step, id),
-            Prepared::DropSession(session) => self.drop_session(step, session),
+            Prepared::DropEpisode(id) => self.drop_episode(transaction, id),
+            Prepared::DropSession(session) => self.drop_session(transaction, session),
             Prepared::Note { key, record } => {
-                pieces::remove(&self.tree, &mut step.ops, &key)?;
+                pieces::remove(&self.tree, &mut transaction.ops, &key)?;
                 if let Some(record) = record {
-                    pieces::put(&mut step.ops, &key, &record);
+                    pieces::put(&mut transaction.ops, &key, &record);
                 }
                 Ok(())
             }
             Prepared::Vectors { owner, episode, record } => {
-                self.put_vectors(step, (owner, episode), &record)
+                self.put_vectors(transaction, (owner, episode), &record)
             }
             Prepared::Rows(rows) => {
                 for (key, value) in rows {
                     match value {
-                        Some(value) => step.ops.insert(key, value),
-                        None => step.ops.remove(key),
+                        Some(value) => transaction.ops.insert(key, value),
+                        None => transaction.ops.remove(key),
                     }
                 }
                 Ok(())
             }
-            Prepared::OutboxTaken(position) => {
+            Prepared::OutboxConsumed(position) => {
                 let range = keys::outbox(0)..=keys::outbox(position);
                 for key in self.tree.range(range).keys() {
-                    step.ops.remove(key?);
+                    transaction.ops.remove(key?);
                 }
                 Ok(())
             }
@@ -349,35 +354,35 @@ impl Thread {
 
     fn put_session(
         &self,
-        step: &mut Step,
+        transaction: &mut Transaction,
         session: &Session,
         record: Vec<u8>,
     ) -> Result<(), StoreError> {
         let key = keys::session(session.key);
         let before = self.session(session.key)?;
-        if before.is_none() && step.new_sessions.insert(session.key) {
+        if before.is_none() && transaction.new_sessions.insert(session.key) {
             self.counters.sessions.fetch_add(counted(&session.id), Ordering::Relaxed);
-            step.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
+            transaction.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
         }
         if before.is_none_or(|before| before.project != session.project) {
-            self.out(step, Outbox::Session(session.key));
+            self.out(transaction, OutboxChange::Session(session.key));
         }
         self.counters.next_session.fetch_max(session.key.0 + 1, Ordering::Relaxed);
-        step.ops.insert(key, record);
+        transaction.ops.insert(key, record);
         match session.state {
-            State::Indexed => step.ops.remove(keys::live(session.key)),
+            State::Indexed => transaction.ops.remove(keys::live(session.key)),
             State::Active
             | State::Inactive
             | State::Indexing(_)
             | State::Failed(_)
-            | State::Unindexed(_) => step.ops.insert(keys::live(session.key), &[]),
+            | State::Unindexed(_) => transaction.ops.insert(keys::live(session.key), &[]),
         }
         Ok(())
     }
 
     fn put_messages(
         &self,
-        step: &mut Step,
+        transaction: &mut Transaction,
         source: SourceKey,
         (from, count): (u32, u32),
         blocks: &[(u32, Vec<u8>)],
@@ -385,23 +390,26 @@ impl Thread {
         if count == 0 {
             return Ok(());
         }
-        let gone = if step.cleared.contains(&source) {
+        let gone = if transaction.cleared.contains(&source) {
             Vec::new()
         } else {
             self.messages_from(source, from)?
         };
-        self.remove_blocks(step, &gone)?;
+        self.remove_blocks(transaction, &gone)?;
         for (first, block) in blocks {
-            pieces::put(&mut step.ops, &keys::messages(source, *first), block);
+            pieces::put(&mut transaction.ops, &keys::messages(source, *first), block);
         }
         self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
-        self.out(step, Outbox::Messages { source, from, count, overwrites: !gone.is_empty() });
+        self.out(
+            transaction,
+            OutboxChange::Messages { source, from, count, overwrites: !gone.is_empty() },
+        );
         Ok(())
     }
 
     fn reword(
         &self,
-        step: &mut Step,
+        transaction: &mut Transaction,
         source: SourceKey,
         words: Vec<Reworded>,
     ) -> Result<(), StoreError> {
@@ -409,7 +417,9 @@ impl Thread {
         let mut reworded: BTreeMap<u32, u32> = BTreeMap::new();
         for Reworded { seq, was, is } in words {
             let first = super::reading::block_with(&self.tree, source, seq)?;
-            let Some(first) = first.filter(|_| !step.cleared.contains(&source)) else { continue };
+            let Some(first) = first.filter(|_| !transaction.cleared.contains(&source)) else {
+                continue;
+            };
             if let std::collections::btree_map::Entry::Vacant(vacant) = blocks.entry(first) {
                 vacant.insert(self.block(source, first)?);
             }
@@ -422,14 +432,14 @@ impl Thread {
         for first in reworded.values().copied().collect::<BTreeSet<u32>>() {
             let records: Vec<MessageRecord> = blocks[&first].iter().map(Into::into).collect();
             let key = keys::messages(source, first);
-            pieces::remove(&self.tree, &mut step.ops, &key)?;
-            pieces::put(&mut step.ops, &key, &envelope::seal(&records));
+            pieces::remove(&self.tree, &mut transaction.ops, &key)?;
+            pieces::put(&mut transaction.ops, &key, &envelope::seal(&records));
         }
         if let (Some((from, _)), Some((to, _))) =
             (reworded.first_key_value(), reworded.last_key_value())
         {
             let (from, count) = (*from, to - from + 1);
-            self.out(step, Outbox::Messages { source, from, count, overwrites: true });
+            self.out(transaction, OutboxChange::Messages { source, from, count, overwrites: true });
         }
         Ok(())
     }
@@ -457,7 +467,11 @@ impl Thread {
         Ok(found)
     }
 
-    fn remove_blocks(&self, step: &mut Step, gone: &[Vec<u8>]) -> Result<(), StoreError> {
+    fn remove_blocks(
+        &self,
+        transaction: &mut Transaction,
+        gone: &[Vec<u8>],
+    ) -> Result<(), StoreError> {
         let mut joiner = pieces::Joiner::default();
         let mut messages = 0;
         for key in gone {
@@ -467,7 +481,7 @@ impl Thread {
                 let records: Result<Vec<MessageRecord>, String> = envelope::open(&block);
                 messages += records.map_or(0, |records| records.len() as u64);
             }
-            step.ops.remove(key.as_slice());
+            transaction.ops.remove(key.as_slice());
         }
         let total = &self.counters.messages;
         total.store(total.load(Ordering::Relaxed).saturating_sub(messages), Ordering::Relaxed);
@@ -477,61 +491,71 @@ impl Thread {
     /// Puts the new episode and takes out the one that its session had before.
     fn put_episode(
         &self,
-        step: &mut Step,
+        transaction: &mut Transaction,
         episode: &Episode,
         record: &[u8],
     ) -> Result<(), StoreError> {
         let old = self.session(episode.session)?.and_then(|session| session.indexed);
         match old {
-            Some(old) if old.episode == episode.id => self.clear_episode(step, old.episode)?,
-            Some(old) => self.drop_episode(step, old.episode)?,
+            Some(old) if old.episode == episode.id => {
+                self.clear_episode(transaction, old.episode)?
+            }
+            Some(old) => self.drop_episode(transaction, old.episode)?,
             None => {}
         }
-        self.drop_vectors(step, Owner::Session(episode.session))?;
-        pieces::put(&mut step.ops, &keys::episode(episode.id), record);
-        step.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
+        self.drop_vectors(transaction, Owner::Session(episode.session))?;
+        pieces::put(&mut transaction.ops, &keys::episode(episode.id), record);
+        transaction.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
         self.counters.episodes.fetch_add(1, Ordering::Relaxed);
-        self.out(step, Outbox::Episode(episode.id));
+        self.out(transaction, OutboxChange::Episode(episode.id));
         Ok(())
     }
 
     /// Takes an episode out that is about to be put again.
-    fn clear_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
+    fn clear_episode(
+        &self,
+        transaction: &mut Transaction,
+        id: EpisodeId,
+    ) -> Result<(), StoreError> {
         let Some(episode) = super::reading::episode(&self.tree, id)? else { return Ok(()) };
-        pieces::remove(&self.tree, &mut step.ops, &keys::episode(id))?;
-        self.drop_statements(step, id)?;
-        step.ops.remove(keys::episode_of(episode.project.namespace(), id));
+        pieces::remove(&self.tree, &mut transaction.ops, &keys::episode(id))?;
+        self.drop_statements(transaction, id)?;
+        transaction.ops.remove(keys::episode_of(episode.project.namespace(), id));
         self.counters.episodes.fetch_sub(1, Ordering::Relaxed);
         Ok(())
     }
 
-    fn drop_episode(&self, step: &mut Step, id: EpisodeId) -> Result<(), StoreError> {
+    fn drop_episode(&self, transaction: &mut Transaction, id: EpisodeId) -> Result<(), StoreError> {
         let Some(episode) = super::reading::episode(&self.tree, id)? else { return Ok(()) };
-        self.clear_episode(step, id)?;
-        self.drop_vectors(step, Owner::Session(episode.session))?;
-        self.out(step, Outbox::EpisodeDropped { id, session: episode.session });
+        self.clear_episode(transaction, id)?;
+        self.drop_vectors(transaction, Owner::Session(episode.session))?;
+        self.out(transaction, OutboxChange::EpisodeDropped { id, session: episode.session });
         Ok(())
     }
 
     fn put_statements(
         &self,
-        step: &mut Step,
+        transaction: &mut Transaction,
         episode: EpisodeId,
         (rows, things): (Vec<(Key, Vec<u8>)>, Vec<Thing>),
     ) -> Result<(), StoreError> {
-        self.drop_statements(step, episode)?;
+        self.drop_statements(transaction, episode)?;
         for (key, value) in rows {
-            step.ops.insert(key, value);
+            transaction.ops.insert(key, value);
         }
-        step.things.extend(things);
+        transaction.things.extend(things);
         Ok(())
     }
 
-    fn drop_statements(&self, step: &mut Step, episode: EpisodeId) -> Result<(), StoreError> {
+    fn drop_statements(
+        &self,
+        transaction: &mut Transaction,
+        episode: EpisodeId,
+    ) -> Result<(), StoreError> {
         let said = statements::read(&self.tree, episode)?;
-        step.things.extend(statements::things(&said));
+        transaction.things.extend(statements::things(&said));
         for (key, _) in statements::rows(episode, &said) {
-            step.ops.remove(key);
+            transaction.ops.remove(key);
         }
         Ok(())
     }
@@ -539,7 +563,7 @@ impl Thread {
     /// Vectors that come late, when what they were made of is gone, would never go.
     fn put_vectors(
         &self,
-        step: &mut Step,
+        transaction: &mut Transaction,
         (owner, episode): (Owner, Option<EpisodeId>),
         record: &[u8],
     ) -> Result<(), StoreError> {
@@ -554,45 +578,49 @@ impl Thread {
             Owner::Thing(Thing::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
             Owner::Thing(Thing::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
         };
-        self.drop_vectors(step, owner)?;
+        self.drop_vectors(transaction, owner)?;
         if is_there {
-            pieces::put(&mut step.ops, &keys::vectors(owner), record);
+            pieces::put(&mut transaction.ops, &keys::vectors(owner), record);
         }
         Ok(())
     }
 
-    fn drop_vectors(&self, step: &mut Step, owner: Owner) -> Result<(), StoreError> {
-        Ok(pieces::remove(&self.tree, &mut step.ops, &keys::vectors(owner))?)
+    fn drop_vectors(&self, transaction: &mut Transaction, owner: Owner) -> Result<(), StoreError> {
+        Ok(pieces::remove(&self.tree, &mut transaction.ops, &keys::vectors(owner))?)
     }
 
     fn is_any(&self, prefix: &Key) -> Result<bool, StoreError> {
         Ok(self.tree.scan_prefix(prefix).keys().next().transpose()?.is_some())
     }
 
-    fn drop_session(&self, step: &mut Step, key: SessionKey) -> Result<(), StoreError> {
+    fn drop_session(
+        &self,
+        transaction: &mut Transaction,
+        key: SessionKey,
+    ) -> Result<(), StoreError> {
         let Some(session) = self.session(key)? else { return Ok(()) };
         if let Some(indexed) = &session.indexed {
-            self.drop_episode(step, indexed.episode)?;
+            self.drop_episode(transaction, indexed.episode)?;
         }
         for source in super::reading::sources_of(&self.tree, key)? {
-            step.ops.remove(keys::source(source.key));
-            step.ops.remove(keys::path(&source.path));
-            pieces::remove(&self.tree, &mut step.ops, &keys::checkpoint(source.key))?;
+            transaction.ops.remove(keys::source(source.key));
+            transaction.ops.remove(keys::path(&source.path));
+            pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source.key))?;
             let gone = self.messages_from(source.key, 0)?;
-            self.remove_blocks(step, &gone)?;
+            self.remove_blocks(transaction, &gone)?;
         }
-        for shelf in [Shelf::Awaiting, Shelf::Forks] {
-            let note = keys::note(shelf, &key.0.to_be_bytes());
-            pieces::remove(&self.tree, &mut step.ops, &note)?;
+        for namespace in [NoteNamespace::Awaiting, NoteNamespace::Forks] {
+            let note = keys::note(namespace, &key.0.to_be_bytes());
+            pieces::remove(&self.tree, &mut transaction.ops, &note)?;
         }
-        for record in super::reading::landmarks_of(&self.tree, key)? {
-            keys::landmark(key, record).into_iter().for_each(|key| step.ops.remove(key));
+        for record in super::reading::fork_keys_of(&self.tree, key)? {
+            keys::fork_key(key, record).into_iter().for_each(|key| transaction.ops.remove(key));
         }
-        step.ops.remove(keys::session(key));
-        step.ops.remove(keys::live(key));
-        step.ops.remove(keys::id(&session.id));
+        transaction.ops.remove(keys::session(key));
+        transaction.ops.remove(keys::live(key));
+        transaction.ops.remove(keys::id(&session.id));
         self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);
-        self.out(step, Outbox::SessionDropped(key));
+        self.out(transaction, OutboxChange::SessionDropped(key));
         Ok(())
     }
 
@@ -600,9 +628,9 @@ impl Thread {
         super::reading::session(&self.tree, key)
     }
 
-    fn out(&self, step: &mut Step, what: Outbox) {
+    fn out(&self, transaction: &mut Transaction, what: OutboxChange) {
         let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
-        step.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
+        transaction.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
         session::{Failure, Indexed, Indexing, Session, State},
     },
     redact::{Counts, Redactor},
-    store::{Cleaner, Note, Shelf, Source, StoreError, Tally, notes::name_of},
+    store::{Cleaner, Note, NoteNamespace, Source, StoreError, Tally, notes::name_of},
 };
 
 /// What was changed, or would be.
@@ -355,13 +355,17 @@ impl Cleaner for StoredRedactor {
     }
 
     fn note(&mut self, note: &mut Note) -> bool {
-        let (what, is_changed) = match note.shelf {
-            Shelf::Awaiting => ("questions to a model", self.json(note, StoredRedactor::value)),
-            Shelf::Learned => ("learned tools", self.json(note, StoredRedactor::value)),
-            Shelf::Usage => ("usage", self.json(note, StoredRedactor::value)),
-            Shelf::Summaries => ("summaries of messages", self.json(note, StoredRedactor::value)),
-            Shelf::Forgotten => ("forgotten sessions", self.forgotten(note)),
-            Shelf::Forks => {
+        let (what, is_changed) = match note.namespace {
+            NoteNamespace::Awaiting => {
+                ("questions to a model", self.json(note, StoredRedactor::value))
+            }
+            NoteNamespace::Learned => ("learned tools", self.json(note, StoredRedactor::value)),
+            NoteNamespace::Usage => ("usage", self.json(note, StoredRedactor::value)),
+            NoteNamespace::Summaries => {
+                ("summaries of messages", self.json(note, StoredRedactor::value))
+            }
+            NoteNamespace::Forgotten => ("forgotten sessions", self.forgotten(note)),
+            NoteNamespace::Forks => {
                 let of = |again: &mut StoredRedactor, fork: &mut Value| match fork
                     .pointer_mut("/of/1")
                 {
@@ -371,7 +375,10 @@ impl Cleaner for StoredRedactor {
                 ("forks", self.json(note, of))
             }
             // Hashes and numbers.
-            Shelf::ForgottenRecords | Shelf::Room | Shelf::Redaction | Shelf::Checked => {
+            NoteNamespace::ForgottenRecords
+            | NoteNamespace::Room
+            | NoteNamespace::Redaction
+            | NoteNamespace::Checked => {
                 return false;
             }
         };
@@ -481,21 +488,24 @@ mod tests {
     #[test]
     fn notes_are_redacted_as_their_owners_wrote_them() {
         let id = SessionId { agent: "claude".to_owned(), id: secret(1) };
-        for (shelf, content) in [
-            (Shelf::Awaiting, json!({ "version": 1, "error": secret(1) })),
-            (Shelf::Learned, json!({ "learned": { "pattern": { secret(1): [secret(2)] } } })),
-            (Shelf::Summaries, json!({ "summary": secret(1) })),
-            (Shelf::Forgotten, json!({ "agent": "claude", "id": secret(1), "at": 7 })),
-            (Shelf::Forks, json!({ "of": ["claude", secret(1)], "records": 3 })),
+        for (namespace, content) in [
+            (NoteNamespace::Awaiting, json!({ "version": 1, "error": secret(1) })),
+            (
+                NoteNamespace::Learned,
+                json!({ "learned": { "pattern": { secret(1): [secret(2)] } } }),
+            ),
+            (NoteNamespace::Summaries, json!({ "summary": secret(1) })),
+            (NoteNamespace::Forgotten, json!({ "agent": "claude", "id": secret(1), "at": 7 })),
+            (NoteNamespace::Forks, json!({ "of": ["claude", secret(1)], "records": 3 })),
         ] {
             let (name, content) = (name_of(&id), Some(content.to_string().into_bytes()));
-            let mut note = Note { shelf, name: name.clone(), content };
+            let mut note = Note { namespace, name: name.clone(), content };
             let mut again = StoredRedactor::default();
-            assert!(again.note(&mut note), "{shelf:?}");
+            assert!(again.note(&mut note), "{namespace:?}");
             let text = String::from_utf8(note.content.clone().unwrap()).unwrap();
-            assert!(!text.contains(PIECE), "{shelf:?}: {text}");
-            assert_eq!(note.name != name, shelf == Shelf::Forgotten);
-            assert!(!again.note(&mut note), "{shelf:?}: {text}");
+            assert!(!text.contains(PIECE), "{namespace:?}: {text}");
+            assert_eq!(note.name != name, namespace == NoteNamespace::Forgotten);
+            assert!(!again.note(&mut note), "{namespace:?}: {text}");
         }
     }
 
@@ -543,7 +553,7 @@ mod tests {
             contract::index_saying(&store, &mut session, &episode, contract::statements(1));
             keys.push(source);
         }
-        let (before, end) = (store.content_bytes().unwrap(), store.outbox_end());
+        let (before, end) = (store.quota().content_bytes().unwrap(), store.outbox_end());
         store.close();
         let (mut position, mut report, mut steps) = (Vec::new(), RedactionReport::default(), 0);
         loop {
@@ -564,7 +574,7 @@ mod tests {
         assert_eq!(report.kinds, [("github-token".to_owned(), 4)].into());
         let store = SledStore::open(&path).unwrap();
         assert_eq!(store.outbox_end(), end);
-        assert!(store.content_bytes().unwrap().abs_diff(before) < 4_096);
+        assert!(store.quota().content_bytes().unwrap().abs_diff(before) < 4_096);
         for source in keys {
             let messages = store.messages(source, 0, usize::MAX).unwrap();
             assert_eq!(messages.len(), 200);

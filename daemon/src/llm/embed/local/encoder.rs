@@ -55,7 +55,7 @@ impl Encoder {
             "it is neither a table of vectors (model2vec) nor an encoder of the BERT family",
         )?;
         let epsilon = config["layer_norm_eps"].as_f64().unwrap_or(1e-12) as f32;
-        let reader = Reader { tensors, prefix, epsilon };
+        let reader = WeightReader { tensors, prefix, epsilon };
         let number = |name: &str| {
             let number = config[name].as_u64().and_then(|number| usize::try_from(number).ok());
             number.filter(|number| *number > 0).ok_or_else(|| format!("config.json lacks {name}"))
@@ -210,13 +210,13 @@ fn erf(x: f32) -> f32 {
 }
 
 /// Reads tensors by their names in the BERT family.
-struct Reader<'r> {
+struct WeightReader<'r> {
     tensors: &'r Tensors,
     prefix: &'r str,
     epsilon: f32,
 }
 
-impl Reader<'_> {
+impl WeightReader<'_> {
     fn layer(&self, number: usize) -> Result<Layer, String> {
         let name = |part: &str| format!("encoder.layer.{number}.{part}");
         Ok(Layer {

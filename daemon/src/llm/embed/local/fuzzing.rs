@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Kind, Model, encoder::Encoder, table::Table, tensors::Tensors, words::Words};
+use super::{
+    LoadedModel, ModelWeights, encoder::Encoder, tensors::Tensors, token_table::TokenTable,
+    vocabulary::Vocabulary,
+};
 
 /// Reads a model's files, and a text with it. `bytes` are a file of weights, or the header of one,
 /// which holds its settings and its tokenizer as `__metadata__`.
@@ -13,11 +16,11 @@ pub fn read_model(bytes: &[u8]) {
     let Ok(tensors) = Tensors::read(file) else { return };
     let header: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let settings = &header["__metadata__"];
-    let Ok(words) = Words::read(settings) else { return };
-    let table = Table::read(&tensors).ok().flatten().map(Kind::Table);
+    let Ok(words) = Vocabulary::read(settings) else { return };
+    let table = TokenTable::read(&tensors).ok().flatten().map(ModelWeights::Static);
     let encoder = Encoder::read(&tensors, settings, Some(settings)).ok();
-    let encoder = encoder.map(|encoder| Kind::Encoder(Box::new(encoder)));
+    let encoder = encoder.map(|encoder| ModelWeights::Encoder(Box::new(encoder)));
     let Some(kind) = table.or(encoder) else { return };
-    let model = Model { words, kind, dimensions: None };
+    let model = LoadedModel { words, kind, dimensions: None };
     drop(model.vector("log in time!"));
 }

@@ -7,9 +7,9 @@
 mod encoder;
 #[doc(hidden)]
 pub mod fuzzing;
-mod table;
 mod tensors;
-mod words;
+mod token_table;
+mod vocabulary;
 
 use std::{
     fs,
@@ -20,14 +20,14 @@ use std::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use self::{encoder::Encoder, table::Table, tensors::Tensors, words::Words};
+use self::{encoder::Encoder, tensors::Tensors, token_table::TokenTable, vocabulary::Vocabulary};
 use crate::{
     llm::{
+        config_section::ConfigSection,
         embed::{Embedded, Embedder, config::Config},
         error::{Error, Failure},
         ports::BoxFuture,
         price::Tariff,
-        section::Section,
     },
     model::Timestamp,
 };
@@ -45,17 +45,17 @@ const LARGEST_JSON: u64 = 64 << 20;
 pub struct Local {
     name: String,
     identity: String,
-    model: Arc<Model>,
+    model: Arc<LoadedModel>,
 }
 
-struct Model {
-    words: Words,
-    kind: Kind,
+struct LoadedModel {
+    words: Vocabulary,
+    kind: ModelWeights,
     dimensions: Option<usize>,
 }
 
-enum Kind {
-    Table(Table),
+enum ModelWeights {
+    Static(TokenTable),
     Encoder(Box<Encoder>),
 }
 
@@ -63,22 +63,24 @@ impl Local {
     /// Reads the model; takes a moment. The error names the file and what is wrong with it.
     pub fn read(config: &Config) -> Result<Local, Error> {
         let folder = config.path.as_deref().ok_or_else(|| {
-            let remedy = format!("set {} to its folder", Section::EMBEDDINGS.key("path"));
+            let remedy = format!("set {} to its folder", ConfigSection::EMBEDDINGS.key("path"));
             Error::misconfigured("there is no model", remedy)
         })?;
-        let files = Files { folder };
+        let files = ModelFolder { folder };
         let weights = files.read(WEIGHTS, LARGEST)?;
         let hash = Sha256::digest(&weights);
         let tensors = Tensors::read(weights).map_err(|what| files.wrong(WEIGHTS, &what))?;
         let tokenizer = files.json(TOKENIZER)?;
-        let words = Words::read(&tokenizer).map_err(|what| files.wrong(TOKENIZER, &what))?;
-        let kind = match Table::read(&tensors).map_err(|what| files.wrong(WEIGHTS, &what))? {
-            Some(table) => Kind::Table(table),
+        let words = Vocabulary::read(&tokenizer).map_err(|what| files.wrong(TOKENIZER, &what))?;
+        let kind = match TokenTable::read(&tensors).map_err(|what| files.wrong(WEIGHTS, &what))? {
+            Some(table) => ModelWeights::Static(table),
             None => {
                 let config = files.json(CONFIG)?;
                 let pooling = files.json(POOLING).ok();
                 let encoder = Encoder::read(&tensors, &config, pooling.as_ref());
-                Kind::Encoder(Box::new(encoder.map_err(|what| files.wrong(WEIGHTS, &what))?))
+                ModelWeights::Encoder(Box::new(
+                    encoder.map_err(|what| files.wrong(WEIGHTS, &what))?,
+                ))
             }
         };
         let dimensions = config.dimensions.and_then(|length| usize::try_from(length).ok());
@@ -88,7 +90,7 @@ impl Local {
         Ok(Local {
             identity: format!("local {short}{length}"),
             name,
-            model: Arc::new(Model { words, kind, dimensions }),
+            model: Arc::new(LoadedModel { words, kind, dimensions }),
         })
     }
 }
@@ -136,11 +138,13 @@ impl Embedder for Local {
     }
 }
 
-impl Model {
+impl LoadedModel {
     fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = match &self.kind {
-            Kind::Table(table) => table.vector(&self.words.pieces(text, table::PIECES)),
-            Kind::Encoder(encoder) => {
+            ModelWeights::Static(table) => {
+                table.vector(&self.words.pieces(text, token_table::PIECES))
+            }
+            ModelWeights::Encoder(encoder) => {
                 encoder.vector(&self.words.enclosed(text, encoder.most_pieces()))
             }
         };
@@ -151,11 +155,11 @@ impl Model {
     }
 }
 
-struct Files<'f> {
+struct ModelFolder<'f> {
     folder: &'f Path,
 }
 
-impl Files<'_> {
+impl ModelFolder<'_> {
     fn read(&self, name: &str, largest: u64) -> Result<Vec<u8>, Error> {
         let path = self.path(name);
         let size = fs::metadata(&path).map_err(|error| self.wrong(name, &error.to_string()))?.len();
@@ -173,7 +177,7 @@ impl Files<'_> {
     fn wrong(&self, name: &str, what: &str) -> Error {
         let remedy = format!(
             "set {} to the folder of a model with {WEIGHTS} and {TOKENIZER}",
-            Section::EMBEDDINGS.key("path")
+            ConfigSection::EMBEDDINGS.key("path")
         );
         Error::misconfigured(format!("{}: {what}", self.path(name).display()), remedy)
     }

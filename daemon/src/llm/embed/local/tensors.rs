@@ -10,7 +10,7 @@ pub(super) struct Tensors {
     bytes: Vec<u8>,
     /// Where the numbers begin.
     start: usize,
-    table: HashMap<String, Entry>,
+    table: HashMap<String, TensorHeader>,
 }
 
 /// Numbers with their shape, the last dimension running fastest.
@@ -20,7 +20,7 @@ pub(super) struct Tensor {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct TensorHeader {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
@@ -65,7 +65,7 @@ impl Tensors {
         Ok(Some(Tensor { shape: entry.shape.clone(), numbers }))
     }
 
-    fn place(&self, entry: &Entry) -> Option<Range<usize>> {
+    fn place(&self, entry: &TensorHeader) -> Option<Range<usize>> {
         let (from, to) = entry.data_offsets;
         let place = self.start.checked_add(from)?..self.start.checked_add(to)?;
         (place.start <= place.end && place.end <= self.bytes.len()).then_some(place)

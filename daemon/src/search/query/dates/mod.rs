@@ -105,7 +105,7 @@ fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
 }
 
 /// A date expression at the start of some lexemes.
-struct Read {
+struct DateMatch {
     /// Lexemes that it takes up, at least one.
     length: usize,
     days: Days,
@@ -113,7 +113,7 @@ struct Read {
 }
 
 /// A date with the word that leads to it, if any.
-fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<Read> {
+fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let lead = lexemes.first()?.text.as_str();
     let after = |skip: usize, lead: Lead| {
         let mut read = point::read(lexemes.get(skip..)?, lead, now)?;
@@ -124,7 +124,7 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<Read> {
         "between" | "from" => {
             let first = after(1, Lead::Preposition)?;
             match through(&lexemes[first.length..], now) {
-                Some((length, last)) => Some(Read {
+                Some((length, last)) => Some(DateMatch {
                     length: first.length + length,
                     days: first.days.until_end_of(last),
                     ..first
@@ -133,13 +133,13 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<Read> {
             }
         }
         "since" | "after" => {
-            after(1, Lead::Preposition).map(|read| Read { days: read.days.onwards(), ..read })
+            after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.onwards(), ..read })
         }
         "before" => {
-            after(1, Lead::Preposition).map(|read| Read { days: read.days.earlier(), ..read })
+            after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.earlier(), ..read })
         }
         "until" | "till" => {
-            after(1, Lead::Preposition).map(|read| Read { days: read.days.so_far(), ..read })
+            after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.so_far(), ..read })
         }
         "early" | "late" | "mid" | "around" | "about" | "earlier" | "later" => {
             after(1, Lead::Preposition)

@@ -6,7 +6,7 @@ use jiff::{
 };
 
 use crate::search::query::dates::{
-    Read,
+    DateMatch,
     calendar::{self, Days, Unit},
     lexer::Lexeme,
 };
@@ -33,7 +33,7 @@ impl Lead {
 }
 
 /// Reads the expression that `lexemes` start with.
-pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<Read> {
+pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
@@ -49,15 +49,15 @@ pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<Re
     Some(read)
 }
 
-fn spoken(length: usize, days: Days) -> Option<Read> {
-    Some(Read { length, days, is_literal: false })
+fn spoken(length: usize, days: Days) -> Option<DateMatch> {
+    Some(DateMatch { length, days, is_literal: false })
 }
 
-fn literal(length: usize, days: Days) -> Option<Read> {
-    Some(Read { length, days, is_literal: true })
+fn literal(length: usize, days: Days) -> Option<DateMatch> {
+    Some(DateMatch { length, days, is_literal: true })
 }
 
-fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<Read> {
+fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
     let back = |days: i64| Days::one(calendar::plus_days(today, -days));
     match (first, second, third) {
         ("day", "before", "yesterday") => spoken(3, back(2)),
@@ -72,7 +72,7 @@ fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<R
 }
 
 /// `last week`, `this month`, `past 3 days`, `last Tuesday`, `last March`.
-fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<Read> {
+fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
     let back = match which {
         "this" | "current" => 0,
         "last" | "past" | "previous" => 1,
@@ -109,7 +109,7 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
 }
 
 /// `3 days ago`, `a couple of weeks ago`, `two months back`.
-fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<Read> {
+fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
     let (count, unit) = match (text(0), text(1), text(2)) {
         ("a", "couple" | "few", "of") => (2, 3),
@@ -124,7 +124,7 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<Read> {
 }
 
 /// `2026-01-21`, `2026/01/21`, `21.01.2026`, `01/21/2026`, `2026-01`.
-fn digits(text: &str, today: Date) -> Option<Read> {
+fn digits(text: &str, today: Date) -> Option<DateMatch> {
     let date = text.split_once('t').map_or(text, |(date, _)| date);
     let numbers: Option<Vec<i16>> =
         date.split(['-', '/', '.']).map(|number| number.parse().ok()).collect();
@@ -147,7 +147,7 @@ fn digits(text: &str, today: Date) -> Option<Read> {
 }
 
 /// `January 21`, `21 January 2026`, `the 21st of January`, `Jan 21st, 2026`.
-fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<Read> {
+fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
     let (month, day, length) = if let Some(month) = month_number(text(0)) {
         (month, day_number(text(1))?, 2)
@@ -165,7 +165,7 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<Read> {
 }
 
 /// `March`, `March 2026`.
-fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<Read> {
+fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<DateMatch> {
     let month = month_number(&first.text)?;
     if let Some(year) = year(second, today) {
         return literal(2, calendar::whole_month(year, month));
@@ -181,7 +181,7 @@ fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<Re
 }
 
 /// What is a date only because of the word before it: `on Monday`, `in 2025`, `on the 21st`.
-fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<Read> {
+fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMatch> {
     if let Some(weekday) = weekday(text)
         && (lead != Lead::None || text.len() > 3)
     {

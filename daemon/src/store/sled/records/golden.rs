@@ -17,7 +17,7 @@ use crate::{
         session::{Failure, Indexed, Indexing, Session, State, Unindexed},
         vector::Owner,
     },
-    store::{Outbox, Source, SourceKey, contract, sled::envelope},
+    store::{OutboxChange, Source, SourceKey, contract, sled::envelope},
 };
 
 /// A record by name: how it is written, and whether what was written once still means the same.
@@ -49,17 +49,17 @@ where
 
 /// An outbox entry is converted by value.
 #[derive(Clone, PartialEq)]
-struct Entry(Outbox);
+struct GoldenOutbox(OutboxChange);
 
-impl From<&Entry> for OutboxRecord {
-    fn from(entry: &Entry) -> OutboxRecord {
+impl From<&GoldenOutbox> for OutboxRecord {
+    fn from(entry: &GoldenOutbox) -> OutboxRecord {
         entry.0.clone().into()
     }
 }
 
-impl From<OutboxRecord> for Entry {
-    fn from(record: OutboxRecord) -> Entry {
-        Entry(record.into())
+impl From<OutboxRecord> for GoldenOutbox {
+    fn from(record: OutboxRecord) -> GoldenOutbox {
+        GoldenOutbox(record.into())
     }
 }
 
@@ -117,14 +117,17 @@ fn samples() -> Vec<Sample> {
     let id = EpisodeId(uuid::Uuid::from_bytes([9; 16]));
     let session = SessionKey(7);
     for (name, what) in [
-        ("messages", Outbox::Messages { source: key, from: 3, count: 4, overwrites: true }),
-        ("source-cleared", Outbox::SourceCleared(key)),
-        ("session", Outbox::Session(session)),
-        ("episode", Outbox::Episode(id)),
-        ("episode-dropped", Outbox::EpisodeDropped { id, session }),
-        ("session-dropped", Outbox::SessionDropped(session)),
+        ("messages", OutboxChange::Messages { source: key, from: 3, count: 4, overwrites: true }),
+        ("source-cleared", OutboxChange::SourceCleared(key)),
+        ("session", OutboxChange::Session(session)),
+        ("episode", OutboxChange::Episode(id)),
+        ("episode-dropped", OutboxChange::EpisodeDropped { id, session }),
+        ("session-dropped", OutboxChange::SessionDropped(session)),
     ] {
-        samples.push(sample::<Entry, OutboxRecord>(&format!("outbox-{name}"), Entry(what)));
+        samples.push(sample::<GoldenOutbox, OutboxRecord>(
+            &format!("outbox-{name}"),
+            GoldenOutbox(what),
+        ));
     }
     samples.extend(of_statements());
     samples.push(of_vectors());
@@ -160,7 +163,10 @@ fn of_statements() -> Vec<Sample> {
         renames: vec![([4; 16], [5; 16], 6)],
     };
     vec![
-        sample::<Entry, OutboxRecord>("outbox-things", Entry(Outbox::Things(things))),
+        sample::<GoldenOutbox, OutboxRecord>(
+            "outbox-things",
+            GoldenOutbox(OutboxChange::Things(things)),
+        ),
         Sample {
             name: "mention".to_owned(),
             sealed: envelope::seal(&MentionRecord::new(&mention, 5)),

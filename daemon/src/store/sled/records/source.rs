@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Unknown;
 use crate::{
     model::SessionKey,
-    store::{FileStamp, Outbox, Source, SourceKey, Tally},
+    store::{FileStamp, OutboxChange, Source, SourceKey, Tally},
 };
 
 #[derive(Serialize, Deserialize)]
@@ -108,26 +108,26 @@ pub(crate) enum OutboxRecord {
     Things(Vec<[u8; 16]>, Vec<[u8; 16]>),
 }
 
-impl From<Outbox> for OutboxRecord {
-    fn from(what: Outbox) -> OutboxRecord {
+impl From<OutboxChange> for OutboxRecord {
+    fn from(what: OutboxChange) -> OutboxRecord {
         match what {
-            Outbox::Messages { source, from, count, overwrites } => OutboxRecord::Messages {
+            OutboxChange::Messages { source, from, count, overwrites } => OutboxRecord::Messages {
                 session: source.session.0,
                 number: source.number,
                 from,
                 count,
                 overwrites,
             },
-            Outbox::Session(session) => OutboxRecord::Session(session.0),
-            Outbox::SourceCleared(source) => {
+            OutboxChange::Session(session) => OutboxRecord::Session(session.0),
+            OutboxChange::SourceCleared(source) => {
                 OutboxRecord::SourceCleared { session: source.session.0, number: source.number }
             }
-            Outbox::Episode(id) => OutboxRecord::Episode(id.0.into_bytes()),
-            Outbox::EpisodeDropped { id, session } => {
+            OutboxChange::Episode(id) => OutboxRecord::Episode(id.0.into_bytes()),
+            OutboxChange::EpisodeDropped { id, session } => {
                 OutboxRecord::EpisodeDropped { id: id.0.into_bytes(), session: session.0 }
             }
-            Outbox::SessionDropped(session) => OutboxRecord::SessionDropped(session.0),
-            Outbox::Things(things) => {
+            OutboxChange::SessionDropped(session) => OutboxRecord::SessionDropped(session.0),
+            OutboxChange::Things(things) => {
                 let (entities, facts) = super::statements::things_record(&things);
                 OutboxRecord::Things(entities, facts)
             }
@@ -135,24 +135,27 @@ impl From<Outbox> for OutboxRecord {
     }
 }
 
-impl From<OutboxRecord> for Outbox {
-    fn from(record: OutboxRecord) -> Outbox {
+impl From<OutboxRecord> for OutboxChange {
+    fn from(record: OutboxRecord) -> OutboxChange {
         let key = |session, number| SourceKey { session: SessionKey(session), number };
         match record {
             OutboxRecord::Messages { session, number, from, count, overwrites } => {
-                Outbox::Messages { source: key(session, number), from, count, overwrites }
+                OutboxChange::Messages { source: key(session, number), from, count, overwrites }
             }
-            OutboxRecord::Session(session) => Outbox::Session(SessionKey(session)),
+            OutboxRecord::Session(session) => OutboxChange::Session(SessionKey(session)),
             OutboxRecord::SourceCleared { session, number } => {
-                Outbox::SourceCleared(key(session, number))
+                OutboxChange::SourceCleared(key(session, number))
             }
-            OutboxRecord::Episode(id) => Outbox::Episode(super::episode_id(id)),
-            OutboxRecord::EpisodeDropped { id, session } => {
-                Outbox::EpisodeDropped { id: super::episode_id(id), session: SessionKey(session) }
+            OutboxRecord::Episode(id) => OutboxChange::Episode(super::episode_id(id)),
+            OutboxRecord::EpisodeDropped { id, session } => OutboxChange::EpisodeDropped {
+                id: super::episode_id(id),
+                session: SessionKey(session),
+            },
+            OutboxRecord::SessionDropped(session) => {
+                OutboxChange::SessionDropped(SessionKey(session))
             }
-            OutboxRecord::SessionDropped(session) => Outbox::SessionDropped(SessionKey(session)),
             OutboxRecord::Things(entities, facts) => {
-                Outbox::Things(super::statements::things_model(&entities, &facts))
+                OutboxChange::Things(super::statements::things_model(&entities, &facts))
             }
         }
     }

@@ -261,7 +261,7 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     {
         Ok(left) => {
             let salvaged = store.salvage(&left).unwrap();
-            let found = Found::of(&store, written);
+            let found = SalvageCounts::of(&store, written);
             assert_eq!(found.as_salvaged(), Salvaged { unreadable: 0, ..salvaged });
             let is_told = opened.is_none() || left.lost() + salvaged.unreadable > 0;
             assert!(found.is_all() || is_told, "lost without a word: {found:?}, {salvaged:?}");
@@ -269,7 +269,7 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
         }
         Err(error) => {
             assert_says_what_to_do(&error);
-            Found::default()
+            SalvageCounts::default()
         }
     };
     goes_on(&store);
@@ -277,10 +277,10 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
 }
 
 /// What is found in the database as it is; `None` when it does not open.
-fn read_where_it_is(folder: &Path, written: &[Written]) -> Option<Found> {
+fn read_where_it_is(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
     match SledStore::open(folder) {
         Ok(store) => {
-            let found = Found::of(&store, written);
+            let found = SalvageCounts::of(&store, written);
             let is_told = store.lost() + found.unreadable > 0;
             assert!(found.is_all() || is_told, "lost without a word: {found:?}");
             store.close();
@@ -314,7 +314,7 @@ fn goes_on(store: &SledStore) {
 
 /// How much of what was written is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Found {
+struct SalvageCounts {
     sessions: u64,
     checkpoints: u64,
     messages: u64,
@@ -324,11 +324,11 @@ struct Found {
     unreadable: u64,
 }
 
-impl Found {
+impl SalvageCounts {
     /// Reads everything in `store`. Whatever can be read must be what was written, and whatever
     /// cannot must say what to do.
-    fn of(store: &SledStore, written: &[Written]) -> Found {
-        let mut found = Found::default();
+    fn of(store: &SledStore, written: &[Written]) -> SalvageCounts {
+        let mut found = SalvageCounts::default();
         let visited = store.visit_sessions(&mut |session| {
             let is_known = written.iter().any(|written| written.session.id == session.id);
             assert!(is_known, "{session:?}");
@@ -387,12 +387,12 @@ impl Found {
         let messages = many * u64::from(OF_EACH);
         let unreadable = 0;
         let (sessions, checkpoints, episodes, telling) = (many, many, many, many);
-        *self == Found { sessions, checkpoints, messages, episodes, telling, unreadable }
+        *self == SalvageCounts { sessions, checkpoints, messages, episodes, telling, unreadable }
     }
 
     /// The same, as it is told of what was brought over into an empty store.
     fn as_salvaged(&self) -> Salvaged {
-        let Found { sessions, messages, episodes, unreadable, .. } = *self;
+        let SalvageCounts { sessions, messages, episodes, unreadable, .. } = *self;
         Salvaged { sessions, known: 0, messages, episodes, unreadable }
     }
 }

@@ -3,7 +3,7 @@
 use super::tensors::{Tensor, Tensors};
 
 /// A vector for each piece of a word.
-pub(super) struct Table {
+pub(super) struct TokenTable {
     dimension: usize,
     rows: Vec<f32>,
     /// What each piece counts, where not all count the same.
@@ -17,9 +17,9 @@ pub(super) const PIECES: usize = 2_048;
 /// Names that the table goes by.
 const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
 
-impl Table {
+impl TokenTable {
     /// The table in a file; `None` when it holds another kind of model.
-    pub(super) fn read(tensors: &Tensors) -> Result<Option<Table>, String> {
+    pub(super) fn read(tensors: &Tensors) -> Result<Option<TokenTable>, String> {
         let mut found = None;
         for name in NAMES {
             found = found.or(tensors.get(name)?);
@@ -34,7 +34,7 @@ impl Table {
         let weights = tensors.get("weights")?.map(|tensor| tensor.numbers);
         let rows_of = tensors.get("mapping")?.map(|tensor| tensor.numbers);
         let rows_of = rows_of.map(|rows| rows.into_iter().map(|row| row as usize).collect());
-        Ok(Some(Table { dimension, rows: numbers, weights, rows_of }))
+        Ok(Some(TokenTable { dimension, rows: numbers, weights, rows_of }))
     }
 
     /// The mean of the vectors of `pieces`; zero for none.

@@ -22,11 +22,11 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// The outbox position that was safe last.
-pub(super) struct Mark(File);
+pub(super) struct HighWaterMark(File);
 
-impl Mark {
+impl HighWaterMark {
     /// Opens it, and reads where it stands; a new one stands at 0.
-    pub(super) fn open(folder: &Path) -> io::Result<(Mark, u64)> {
+    pub(super) fn open(folder: &Path) -> io::Result<(HighWaterMark, u64)> {
         let mut file = File::options()
             .read(true)
             .write(true)
@@ -39,7 +39,7 @@ impl Mark {
             // New, or cut off by a power cut.
             Err(_) => 0,
         };
-        Ok((Mark(file), position))
+        Ok((HighWaterMark(file), position))
     }
 
     /// Moves it to `position`.

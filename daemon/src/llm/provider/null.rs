@@ -2,20 +2,20 @@
 
 use crate::{
     llm::{
-        answer::Answer,
         error::{Error, Failure},
         ports::BoxFuture,
         price::Tariff,
         provider::{Call, Provider},
+        reply::Completion,
     },
     model::Timestamp,
 };
 
 /// Answers nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Nobody;
+pub struct NullProvider;
 
-impl Provider for Nobody {
+impl Provider for NullProvider {
     fn name(&self) -> &'static str {
         "none"
     }
@@ -32,7 +32,7 @@ impl Provider for Nobody {
         Box::pin(async { Err(Error::Off) })
     }
 
-    fn ask<'a>(&'a self, _: &'a Call<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+    fn ask<'a>(&'a self, _: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
         Box::pin(async { Err(Failure::lasting(Error::Off)) })
     }
 }

@@ -6,10 +6,10 @@ use serde_json::Value;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// The pieces of words that a model knows.
-pub(super) struct Words {
+pub(super) struct Vocabulary {
     numbers: HashMap<String, u32>,
     /// What a piece begins with that goes on a word.
-    going_on: String,
+    continuation_prefix: String,
     /// Longer words are unknown.
     longest: usize,
     lowercase: bool,
@@ -19,9 +19,9 @@ pub(super) struct Words {
     unknown: Option<u32>,
 }
 
-impl Words {
+impl Vocabulary {
     /// Reads a `tokenizer.json`.
-    pub(super) fn read(file: &Value) -> Result<Words, String> {
+    pub(super) fn read(file: &Value) -> Result<Vocabulary, String> {
         let model = &file["model"];
         match model["type"].as_str() {
             Some("WordPiece") => {}
@@ -43,8 +43,11 @@ impl Words {
         let strips_accents = setting(&file["normalizer"], "strip_accents").unwrap_or(lowercase)
             || has_kind(&file["normalizer"], "StripAccents");
         let special = |name: &str| numbers.get(name).copied();
-        Ok(Words {
-            going_on: model["continuing_subword_prefix"].as_str().unwrap_or("##").to_owned(),
+        Ok(Vocabulary {
+            continuation_prefix: model["continuing_subword_prefix"]
+                .as_str()
+                .unwrap_or("##")
+                .to_owned(),
             longest: model["max_input_chars_per_word"].as_u64().unwrap_or(100) as usize,
             lowercase,
             strips_accents,
@@ -131,7 +134,7 @@ impl Words {
     }
 
     fn longest_piece(&self, text: &str, goes_on: bool) -> Option<(usize, u32)> {
-        let mut piece = if goes_on { self.going_on.clone() } else { String::new() };
+        let mut piece = if goes_on { self.continuation_prefix.clone() } else { String::new() };
         let before = piece.len();
         piece.push_str(text);
         loop {
@@ -175,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    fn words() -> Words {
+    fn words() -> Vocabulary {
         let pieces = ["[UNK]", "[CLS]", "[SEP]", "log", "##in", "##s", "time", "!", "cafe", "語"];
         let vocabulary: serde_json::Map<String, Value> = pieces
             .iter()
@@ -186,7 +189,7 @@ mod tests {
             "normalizer": { "type": "BertNormalizer", "lowercase": true, "strip_accents": null },
             "model": { "type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary },
         });
-        Words::read(&file).unwrap()
+        Vocabulary::read(&file).unwrap()
     }
 
     #[test]
@@ -209,7 +212,7 @@ mod tests {
 
     #[test]
     fn another_kind_of_tokenizer_is_refused() {
-        let error = Words::read(&json!({ "model": { "type": "Unigram" } })).err().unwrap();
+        let error = Vocabulary::read(&json!({ "model": { "type": "Unigram" } })).err().unwrap();
         assert!(error.contains("Unigram"), "{error}");
     }
 }

@@ -15,7 +15,7 @@ pub struct Reply {
     /// that the schema does not know are left out.
     pub json: Option<Value>,
     /// What it took, with attempts that failed.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// What that cost; `None` when the model's price is not known.
     pub cost: Option<Money>,
     /// The model that answered, by the provider's name for it.
@@ -24,7 +24,7 @@ pub struct Reply {
 
 /// Tokens, and what the provider says they cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens of the prompt, with those that were cached.
     pub input: u64,
     /// Tokens of the reply, with what was thought before.
@@ -37,13 +37,13 @@ pub struct Usage {
 
 /// What a provider makes of one call, before the client reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct Completion {
     /// The text.
     pub text: String,
     /// How it ended.
     pub ending: Ending,
     /// What it took; `None` when the provider does not say.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// The model that answered; `None` when the provider does not say.
     pub model: Option<String>,
 }
@@ -57,10 +57,10 @@ pub enum Ending {
     CutOff,
 }
 
-impl Usage {
+impl TokenUsage {
     /// The sum; what the provider says is left out, since not every attempt has it.
-    pub fn plus(self, other: Usage) -> Usage {
-        Usage {
+    pub fn plus(self, other: TokenUsage) -> TokenUsage {
+        TokenUsage {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),
             cached: self.cached.saturating_add(other.cached),

@@ -1,7 +1,7 @@
 //! A database whose file is much larger than its content is written anew, row by row as it stands.
 //!
 //! The new one is made beside the old one, and takes its place when it is whole and on disk. Of
-//! whatever a crash leaves behind [`settle`] makes the old one or the new one, at the next opening.
+//! whatever a crash leaves behind [`finish_interrupted`] makes the old one or the new one, at the next opening.
 
 use std::{
     fs::{self, File},
@@ -13,7 +13,8 @@ use std::{
 use sled::{Batch, Tree};
 
 use super::{
-    LOCK_ATTEMPTS, LOCK_PAUSE, SledStore, in_folder, mark, open_database, room, waker::Waker,
+    LOCK_ATTEMPTS, LOCK_PAUSE, SledStore, high_water_mark, in_folder, open_database, quota,
+    waker::Waker,
 };
 use crate::{fault, store::StoreError};
 
@@ -31,7 +32,7 @@ pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
 }
 
 /// What the writing of a new database leaves beside `folder` on its way.
-struct Places {
+struct CompactionPaths {
     /// It is being written.
     copying: PathBuf,
     /// It is whole.
@@ -40,28 +41,32 @@ struct Places {
     old: PathBuf,
 }
 
-impl Places {
-    fn of(folder: &Path) -> Places {
+impl CompactionPaths {
+    fn of(folder: &Path) -> CompactionPaths {
         let beside = |name: &str| {
             let mut path = folder.as_os_str().to_owned();
             path.push(name);
             PathBuf::from(path)
         };
-        Places { copying: beside(".copying"), complete: beside(".complete"), old: beside(".old") }
+        CompactionPaths {
+            copying: beside(".copying"),
+            complete: beside(".complete"),
+            old: beside(".old"),
+        }
     }
 }
 
 /// Ends what a crash cut short.
-pub(super) fn settle(folder: &Path) -> io::Result<()> {
-    let places = Places::of(folder);
+pub(super) fn finish_interrupted(folder: &Path) -> io::Result<()> {
+    let paths = CompactionPaths::of(folder);
     if !folder.exists() {
-        if places.complete.exists() {
-            fs::rename(&places.complete, folder)?;
-        } else if places.old.exists() {
-            fs::rename(&places.old, folder)?;
+        if paths.complete.exists() {
+            fs::rename(&paths.complete, folder)?;
+        } else if paths.old.exists() {
+            fs::rename(&paths.old, folder)?;
         }
     }
-    for left in [places.copying, places.complete, places.old] {
+    for left in [paths.copying, paths.complete, paths.old] {
         if left.exists() {
             fs::remove_dir_all(left)?;
         }
@@ -76,32 +81,32 @@ pub(super) fn settle(folder: &Path) -> io::Result<()> {
 /// When there is no room for both, or one of them cannot be read or written; the old one stays.
 pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
     let failed = |error: io::Error| in_folder(folder, &error);
-    let places = Places::of(folder);
-    let copied = copy_beside(folder, &store.tree, &places.copying);
+    let paths = CompactionPaths::of(folder);
+    let copied = copy_beside(folder, &store.tree, &paths.copying);
     store.close();
     copied?;
     // A thread of sled's own that still holds it would write into the folder of the new one.
     wait_until_closed(folder).map_err(failed)?;
     fault::point("smaller: copied");
-    swap(folder, &places).map_err(failed)
+    swap(folder, &paths).map_err(failed)
 }
 
-fn swap(folder: &Path, places: &Places) -> io::Result<()> {
-    fs::rename(&places.copying, &places.complete)?;
+fn swap(folder: &Path, paths: &CompactionPaths) -> io::Result<()> {
+    fs::rename(&paths.copying, &paths.complete)?;
     fault::point("smaller: complete");
-    fs::rename(folder, &places.old)?;
+    fs::rename(folder, &paths.old)?;
     fault::point("smaller: moved aside");
-    fs::rename(&places.complete, folder)?;
+    fs::rename(&paths.complete, folder)?;
     if let Some(parent) = folder.parent() {
         sync_folder(parent)?;
     }
     fault::point("smaller: in place");
-    fs::remove_dir_all(&places.old)
+    fs::remove_dir_all(&paths.old)
 }
 
 fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> {
-    let needed = content_bytes(tree)?.saturating_mul(room::NEW_FILE.0) / room::NEW_FILE.1;
-    if let Some(free) = room::free_bytes(folder)
+    let needed = content_bytes(tree)?.saturating_mul(quota::NEW_FILE.0) / quota::NEW_FILE.1;
+    if let Some(free) = quota::free_bytes(folder)
         && free < needed
     {
         return Err(StoreError::Full(format!(
@@ -112,13 +117,15 @@ fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> 
         )));
     }
     copy(tree, to)?;
-    mark::copy(folder, to).and_then(|()| sync_all(to)).map_err(|error| in_folder(to, &error))
+    high_water_mark::copy(folder, to)
+        .and_then(|()| sync_all(to))
+        .map_err(|error| in_folder(to, &error))
 }
 
 fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let new = open_database(to)?;
     let waker = Waker::of(&new).map_err(|error| in_folder(to, &error))?;
-    let stood_by = waker.stand_by();
+    let watched = waker.watch();
     let (mut batch, mut bytes) = (Batch::default(), 0);
     for row in tree {
         let (key, value) = row?;
@@ -131,7 +138,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     }
     new.apply_batch(batch)?;
     new.flush()?;
-    drop((stood_by, waker, new));
+    drop((watched, waker, new));
     wait_until_closed(to).map_err(|error| in_folder(to, &error))
 }
 
@@ -190,7 +197,7 @@ mod tests {
         for key in &keys[..11] {
             store.write(vec![Write::DropSession(*key)]).wait().unwrap();
         }
-        let (content, end) = (store.content_bytes().unwrap(), store.outbox_end());
+        let (content, end) = (store.quota().content_bytes().unwrap(), store.outbox_end());
         store.close();
         (content, end)
     }
@@ -202,7 +209,7 @@ mod tests {
         let (content, end) = mostly_deleted(&folder);
         let store = SledStore::open(&folder).unwrap();
         let before: Vec<_> = store.tree.iter().map(Result::unwrap).collect();
-        let large = store.disk_bytes();
+        let large = store.quota().disk_bytes();
         store.close();
 
         // With this limit it is too large, and its content is not.
@@ -211,7 +218,7 @@ mod tests {
         assert!(before == after, "not the same rows");
         assert_eq!(store.outbox_end(), end);
         assert_eq!(store.lost(), 0);
-        let small = store.disk_bytes();
+        let small = store.quota().disk_bytes();
         assert!(small < large * 5 / 8, "{large} bytes, and {small} afterwards of {content}");
         assert_eq!(home.path().read_dir().unwrap().count(), 1);
     }
@@ -220,13 +227,13 @@ mod tests {
     fn whatever_a_crash_leaves_is_one_whole_database() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("db");
-        let places = Places::of(&folder);
+        let paths = CompactionPaths::of(&folder);
         let make = |folder: &Path, text: &str| {
             fs::create_dir(folder).unwrap();
             fs::write(folder.join("db"), text).unwrap();
         };
         type Left<'a> = &'a [(&'a Path, &'a str)];
-        let (copying, complete, old) = (&*places.copying, &*places.complete, &*places.old);
+        let (copying, complete, old) = (&*paths.copying, &*paths.complete, &*paths.old);
         let rows: [(Left<'_>, &str); 5] = [
             (&[(&folder, "old"), (copying, "half")], "old"),
             (&[(&folder, "old"), (complete, "new")], "old"),
@@ -236,12 +243,12 @@ mod tests {
         ];
         for (left, stays) in rows {
             left.iter().for_each(|(folder, text)| make(folder, text));
-            settle(&folder).unwrap();
+            finish_interrupted(&folder).unwrap();
             assert_eq!(fs::read_to_string(folder.join("db")).unwrap(), stays, "{left:?}");
             assert_eq!(home.path().read_dir().unwrap().count(), 1, "{left:?}");
             fs::remove_dir_all(&folder).unwrap();
         }
-        settle(&folder).unwrap();
+        finish_interrupted(&folder).unwrap();
         assert!(!folder.exists());
     }
 }

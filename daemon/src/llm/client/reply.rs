@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::llm::{
-    answer::{Answer, Ending, Reply},
-    client::{Client, account::Account, calls::Question},
+    client::{Client, account::Account, calls::MarkedRequest},
     error::Error,
     json,
     material::{self, Marked},
-    request::{Form, Plain, Request},
+    reply::{Completion, Ending, Reply},
+    request::{CompletionRequest, Plain, ReplyFormat},
     schema::Schema,
     tokens,
 };
@@ -16,7 +16,7 @@ use crate::llm::{
 impl Client {
     pub(super) async fn answer(
         &self,
-        request: &Request,
+        request: &CompletionRequest,
         account: &mut Account,
     ) -> Result<Reply, Error> {
         let marked = material::mark(
@@ -25,7 +25,7 @@ impl Client {
             || self.ports.clock.random(),
         );
         self.check_length(request, &marked)?;
-        let question = Question { request, marked: &marked };
+        let question = MarkedRequest { request, marked: &marked };
         let (text, json) = match request.form.schema() {
             Some(schema) => self.json(question, schema, account).await?,
             None => self.text(question, account).await?,
@@ -39,7 +39,7 @@ impl Client {
         })
     }
 
-    fn check_length(&self, request: &Request, marked: &Marked) -> Result<(), Error> {
+    fn check_length(&self, request: &CompletionRequest, marked: &Marked) -> Result<(), Error> {
         let estimated = tokens::estimate(&marked.prompt);
         let room = self.room(request.max_output_tokens);
         if estimated <= room {
@@ -49,7 +49,11 @@ impl Client {
         Err(Error::TooLong { reason })
     }
 
-    async fn text(&self, question: Question<'_>, account: &mut Account) -> Result<Read, Error> {
+    async fn text(
+        &self,
+        question: MarkedRequest<'_>,
+        account: &mut Account,
+    ) -> Result<ParsedReply, Error> {
         let answer = self.exchange(question, account).await?;
         if answer.ending == Ending::CutOff {
             return Err(cut_off(question.request));
@@ -64,10 +68,10 @@ impl Client {
     /// off would be so again.
     async fn json(
         &self,
-        question: Question<'_>,
+        question: MarkedRequest<'_>,
         schema: &Schema,
         account: &mut Account,
-    ) -> Result<Read, Error> {
+    ) -> Result<ParsedReply, Error> {
         let answer = self.exchange(question, account).await?;
         let form = &question.request.form;
         let problem = match read(form, schema, &answer) {
@@ -77,7 +81,7 @@ impl Client {
         };
         tracing::debug!(%problem, "the model's answer does not fit, asking once more");
         let marked = with_problem(question.marked, form, &problem);
-        let again = Question { marked: &marked, ..question };
+        let again = MarkedRequest { marked: &marked, ..question };
         let answer = self.exchange(again, account).await?;
         read(form, schema, &answer).map_err(|reason| match answer.ending {
             Ending::CutOff => cut_off(question.request),
@@ -87,10 +91,10 @@ impl Client {
 }
 
 /// An answer's text, and the JSON in it where that was asked for.
-type Read = (String, Option<Value>);
+type ParsedReply = (String, Option<Value>);
 
 /// Reads JSON, or the text that is taken for it where there is none.
-fn read(form: &Form, schema: &Schema, answer: &Answer) -> Result<Read, String> {
+fn read(form: &ReplyFormat, schema: &Schema, answer: &Completion) -> Result<ParsedReply, String> {
     let json = read_json(schema, answer);
     let text = own_words(&answer.text);
     let is_plain = |plain: Plain| text.to_lowercase().contains(&plain.word.to_lowercase());
@@ -102,7 +106,7 @@ fn read(form: &Form, schema: &Schema, answer: &Answer) -> Result<Read, String> {
     }
 }
 
-fn read_json(schema: &Schema, answer: &Answer) -> Result<Read, String> {
+fn read_json(schema: &Schema, answer: &Completion) -> Result<ParsedReply, String> {
     let found = json::find(&answer.text).ok_or("there is no JSON in it")?;
     Ok((own_words(&answer.text), Some(schema.fit(found)?)))
 }
@@ -112,7 +116,7 @@ fn own_words(text: &str) -> String {
 }
 
 /// The question once more, with what was wrong with the answer.
-fn with_problem(marked: &Marked, form: &Form, problem: &str) -> Marked {
+fn with_problem(marked: &Marked, form: &ReplyFormat, problem: &str) -> Marked {
     let prompt = format!(
         "{}\n\nAn earlier answer could not be used: {problem}. Answer again.{}{}",
         marked.prompt,
@@ -122,6 +126,6 @@ fn with_problem(marked: &Marked, form: &Form, problem: &str) -> Marked {
     Marked { prompt, system: marked.system.clone() }
 }
 
-fn cut_off(request: &Request) -> Error {
+fn cut_off(request: &CompletionRequest) -> Error {
     Error::CutOff { limit: request.max_output_tokens }
 }

@@ -4,13 +4,13 @@ use std::fmt::Display;
 
 /// A section below `session_tracking`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::llm) struct Section(&'static str);
+pub(in crate::llm) struct ConfigSection(&'static str);
 
-impl Section {
+impl ConfigSection {
     /// The model that is asked.
-    pub(in crate::llm) const LLM: Section = Section("llm");
+    pub(in crate::llm) const LLM: ConfigSection = ConfigSection("llm");
     /// The model that makes vectors.
-    pub(in crate::llm) const EMBEDDINGS: Section = Section("embeddings");
+    pub(in crate::llm) const EMBEDDINGS: ConfigSection = ConfigSection("embeddings");
 
     /// A setting in it, as messages name it.
     pub(in crate::llm) fn key(self, name: impl Display) -> String {
