@@ -12,7 +12,7 @@ use std::{
 
 use graphiti_proto::{
     PROTOCOL, endpoint,
-    frame::Lines,
+    frame::LineSplitter,
     methods::{self, Hello, Welcome},
     rpc::{self, Request, Response},
 };
@@ -33,7 +33,7 @@ const SILENCES: u32 = 6;
 /// A connection to the daemon of this user's home.
 pub(crate) struct Connection {
     stream: Stream,
-    lines: Lines,
+    lines: LineSplitter,
     next_id: u64,
     patience: Patience,
 }
@@ -249,7 +249,7 @@ impl Connection {
             _ => unreachable(error),
         })?;
         let patience = Patience::Limit;
-        Ok(Connection { stream, lines: Lines::default(), next_id: 1, patience })
+        Ok(Connection { stream, lines: LineSplitter::default(), next_id: 1, patience })
     }
 
     /// The bare stream, from which is read without a limit.

@@ -1,4 +1,4 @@
-//! Lines out of bytes, within bounds. Written once, for the async daemon and the blocking client.
+//! LineSplitter out of bytes, within bounds. Written once, for the async daemon and the blocking client.
 
 /// The longest line in bytes, without its newline. A hook hands over a path, not a transcript, and
 /// the largest answer is a page of messages.
@@ -6,7 +6,7 @@ pub const LONGEST: usize = 4 << 20;
 
 /// Cuts a stream of bytes into lines.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct LineSplitter {
     pending: Vec<u8>,
     /// How much of `pending` holds no newline.
     searched: usize,
@@ -15,24 +15,24 @@ pub struct Lines {
 /// A line that is longer than [`LONGEST`]: nothing on this connection can be trusted any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a line is longer than {LONGEST} bytes")]
-pub struct TooLong;
+pub struct LineTooLong;
 
-impl Lines {
+impl LineSplitter {
     /// Takes bytes as they come.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
     }
 
     /// The next whole line, without its newline; `None` until more bytes come.
-    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, TooLong> {
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, LineTooLong> {
         let newline = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(newline) = newline else {
             self.searched = self.pending.len();
-            return if self.searched > LONGEST { Err(TooLong) } else { Ok(None) };
+            return if self.searched > LONGEST { Err(LineTooLong) } else { Ok(None) };
         };
         let end = self.searched + newline;
         if end > LONGEST {
-            return Err(TooLong);
+            return Err(LineTooLong);
         }
         let rest = self.pending.split_off(end + 1);
         let mut line = std::mem::replace(&mut self.pending, rest);
@@ -63,7 +63,7 @@ mod tests {
     fn lines_come_whole_however_the_bytes_come() {
         let text = b"{\"a\":1}\n\r\nlast\r\n";
         for size in 1..text.len() {
-            let mut lines = Lines::default();
+            let mut lines = LineSplitter::default();
             let mut found = Vec::new();
             for bytes in text.chunks(size) {
                 lines.push(bytes);
@@ -78,19 +78,19 @@ mod tests {
 
     #[test]
     fn a_line_without_end_is_refused() {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         lines.push(&vec![b'x'; LONGEST]);
         assert_eq!(lines.next_line(), Ok(None));
         assert!(lines.is_within_line());
         lines.push(b"xx");
-        assert_eq!(lines.next_line(), Err(TooLong));
+        assert_eq!(lines.next_line(), Err(LineTooLong));
     }
 
     #[test]
     fn a_line_that_is_too_long_is_refused_even_when_it_ends() {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         lines.push(&vec![b'x'; LONGEST + 1]);
         lines.push(b"\n");
-        assert_eq!(lines.next_line(), Err(TooLong));
+        assert_eq!(lines.next_line(), Err(LineTooLong));
     }
 }

@@ -110,7 +110,7 @@ fn known(wire: &mut Wire, session: &str) -> u64 {
     let answer = wire.ask("tools/call", params).expect("the tool is there and understands");
     // Before its first record is known there is no such session.
     let answer: Value = answer["structuredContent"].clone();
-    let answer: get_session::Answer = serde_json::from_value(answer).unwrap_or_default();
+    let answer: get_session::GetSessionAnswer = serde_json::from_value(answer).unwrap_or_default();
     let own = answer.files.iter().filter(|file| file.sub_agent.is_none());
     let of_file = |file: &get_session::FileRow| {
         file.read + file.skipped.values().sum::<u64>() + file.repaired + file.broken

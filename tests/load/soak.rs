@@ -188,7 +188,8 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &Options) {
     let is_missing = |at: &usize| {
         let arguments = json!({ "session_id": ended[*at].session });
         let answer = daemon.insist(get_session::NAME, &arguments).expect("the daemon is there");
-        let answer: get_session::Answer = serde_json::from_value(answer).unwrap_or_default();
+        let answer: get_session::GetSessionAnswer =
+            serde_json::from_value(answer).unwrap_or_default();
         answer.session.state != "indexed" || answer.session.episode.is_none()
     };
     let missing: Vec<usize> = (0..ended.len()).filter(is_missing).collect();

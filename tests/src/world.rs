@@ -241,7 +241,7 @@ impl Daemon {
     }
 
     /// How it is.
-    pub fn health(&self) -> health::Answer {
+    pub fn health(&self) -> health::HealthAnswer {
         let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
         serde_json::from_value(answer).expect("an answer as documented")
     }

@@ -22,8 +22,8 @@ pub(super) fn run(args: cli::Close, screen: &Screen) -> Result<(), AskError> {
         }
         return Ok(());
     }
-    let answer: close::Answer =
-        connection.call(close::NAME, &close::Arguments { session_id, reason })?;
+    let answer: close::CloseAnswer =
+        connection.call(close::NAME, &close::CloseArguments { session_id, reason })?;
     if output.json {
         screen.print_json(&answer);
         return Ok(());

@@ -8,8 +8,8 @@ use std::{
 
 use graphiti_proto::{
     methods::{
-        models::{Known, TOOLS, Tools},
-        transfer::{self, EXPORT, Exported, Portable},
+        models::{TOOLS, ToolKnowledge, Tools},
+        transfer::{self, EXPORT, ExportPage, PortableEpisode},
     },
     tools::{SessionRow, list_sessions},
 };
@@ -47,7 +47,7 @@ pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     let states = serde_json::to_string_pretty(&states(&sessions));
     let states = states.expect("states have only string keys");
     write_whole(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
-    let learned: Known = connection.ask(TOOLS, &Tools::Export)?;
+    let learned: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
     let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
     let learned = learned.expect("what was learned has only string keys");
     write_whole(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
@@ -61,12 +61,17 @@ pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-fn episodes(connection: &mut Connection, project: Option<&str>) -> Result<Vec<Portable>, AskError> {
-    let mut arguments =
-        transfer::Export { project: project.map(str::to_owned), ..transfer::Export::default() };
+fn episodes(
+    connection: &mut Connection,
+    project: Option<&str>,
+) -> Result<Vec<PortableEpisode>, AskError> {
+    let mut arguments = transfer::ExportRequest {
+        project: project.map(str::to_owned),
+        ..transfer::ExportRequest::default()
+    };
     let mut episodes = Vec::new();
     loop {
-        let page: Exported = connection.ask(EXPORT, &arguments)?;
+        let page: ExportPage = connection.ask(EXPORT, &arguments)?;
         episodes.extend(page.episodes);
         if page.next.is_none() {
             return Ok(episodes);
@@ -79,15 +84,16 @@ fn sessions(
     connection: &mut Connection,
     project: Option<String>,
 ) -> Result<Vec<SessionRow>, AskError> {
-    let mut arguments = list_sessions::Arguments {
+    let mut arguments = list_sessions::ListSessionsArguments {
         project,
         empty: true,
         limit: PAGE,
-        ..list_sessions::Arguments::default()
+        ..list_sessions::ListSessionsArguments::default()
     };
     let mut sessions = Vec::new();
     loop {
-        let page: list_sessions::Answer = connection.call(list_sessions::NAME, &arguments)?;
+        let page: list_sessions::ListSessionsAnswer =
+            connection.call(list_sessions::NAME, &arguments)?;
         let is_last = page.sessions.is_empty();
         sessions.extend(page.sessions);
         if is_last {
@@ -98,15 +104,15 @@ fn sessions(
 }
 
 /// One file an episode, by the time that its session ended: their ids are in that order.
-fn as_markdown(folder: &Path, episodes: &[Portable]) -> io::Result<()> {
+fn as_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
-    episodes.iter().try_for_each(|Portable { episode, .. }| {
+    episodes.iter().try_for_each(|PortableEpisode { episode, .. }| {
         write_whole(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
     })
 }
 
-fn as_lines(folder: &Path, episodes: &[Portable]) -> io::Result<()> {
+fn as_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let mut lines = Vec::new();
     for episode in episodes {
         serde_json::to_writer(&mut lines, episode)?;

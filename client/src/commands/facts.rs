@@ -2,7 +2,7 @@
 
 use graphiti_proto::tools::{
     graph::{FactRow, SourceLine},
-    search_memory_facts::{Answer, Arguments, NAME},
+    search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
 };
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 const SOURCES: usize = 2;
 
 pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
-    let arguments = Arguments {
+    let arguments = SearchFactsArguments {
         query: args.query.join(" "),
         project: super::project(args.project),
         max_facts: args.limit,
@@ -23,9 +23,9 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
         include_ended: args.ended,
         edge_types: Some(args.kind).filter(|kinds| !kinds.is_empty()),
         explain: args.explain,
-        ..Arguments::default()
+        ..SearchFactsArguments::default()
     };
-    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    let answer: SearchFactsAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());

@@ -1,6 +1,6 @@
 //! `graphiti handoff`.
 
-use graphiti_proto::tools::get_handoff::{Answer, Arguments, NAME};
+use graphiti_proto::tools::get_handoff::{GetHandoffAnswer, GetHandoffArguments, NAME};
 
 use crate::{
     cli,
@@ -9,12 +9,12 @@ use crate::{
 };
 
 pub(super) fn run(args: cli::Handoff, screen: &Screen) -> Result<(), AskError> {
-    let arguments = Arguments {
+    let arguments = GetHandoffArguments {
         project: super::project(args.project),
         sessions: args.sessions,
         max_chars: args.max_chars,
     };
-    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    let answer: GetHandoffAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());

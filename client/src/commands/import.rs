@@ -11,8 +11,8 @@ use std::{
 
 use graphiti_proto::{
     methods::{
-        models::{Known, TOOLS, Tools},
-        transfer::{AT_ONCE, IMPORT, Import, Imported, Portable},
+        models::{TOOLS, ToolKnowledge, Tools},
+        transfer::{IMPORT, ImportReport, ImportRequest, MAX_EPISODES, PortableEpisode},
     },
     tools::get_episodes::EpisodeNode,
 };
@@ -38,7 +38,7 @@ const TOLD: usize = 20;
 
 /// An episode and where it was read.
 struct Found {
-    portable: Portable,
+    portable: PortableEpisode,
     file: PathBuf,
     /// The line that it is; `None` where the file is the episode.
     line: Option<usize>,
@@ -77,7 +77,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let imported = ask(&mut connection, &mut export, false)?;
     print("Taken in", &imported, screen);
     if let Some(document) = export.classifications {
-        let known: Known = connection.ask(TOOLS, &Tools::Import { document })?;
+        let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
         screen.print(format!(
             "What was learned about tools: {taken} entries, {there} known already."
@@ -91,11 +91,11 @@ fn ask(
     connection: &mut Connection,
     export: &mut Export,
     dry_run: bool,
-) -> Result<Imported, AskError> {
-    let mut sum = Imported::default();
+) -> Result<ImportReport, AskError> {
+    let mut sum = ImportReport::default();
     for page in pages(&export.episodes) {
         let episodes = page.iter().map(|found| found.portable.clone()).collect();
-        let answer: Imported = connection.ask(IMPORT, &Import { episodes, dry_run })?;
+        let answer: ImportReport = connection.ask(IMPORT, &ImportRequest { episodes, dry_run })?;
         sum.taken += answer.taken;
         sum.known += answer.known;
         sum.forgotten += answer.forgotten;
@@ -121,7 +121,7 @@ fn pages(episodes: &[Found]) -> Vec<&[Found]> {
     let mut rest = episodes;
     while !rest.is_empty() {
         let mut room = ROOM;
-        let fitting = rest.iter().take(AT_ONCE).take_while(|found| {
+        let fitting = rest.iter().take(MAX_EPISODES).take_while(|found| {
             let fits = found.bytes <= room;
             room = room.saturating_sub(found.bytes);
             fits
@@ -134,8 +134,8 @@ fn pages(episodes: &[Found]) -> Vec<&[Found]> {
     pages
 }
 
-fn print(verb: &str, imported: &Imported, screen: &Screen) {
-    let Imported { taken, known, forgotten, .. } = imported;
+fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
+    let ImportReport { taken, known, forgotten, .. } = imported;
     let mut text = format!("{verb}: {taken} {}", if *taken == 1 { "episode" } else { "episodes" });
     if *known > 0 {
         text.push_str(&format!("; {known} known already"));
@@ -200,7 +200,7 @@ impl Export {
             }
             let bytes = text.len();
             let episode = EpisodeNode { content: text, ..EpisodeNode::default() };
-            let portable = Portable { episode, summary: Value::Null };
+            let portable = PortableEpisode { episode, summary: Value::Null };
             self.episodes.push(Found { portable, file: file.to_owned(), line: None, bytes });
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use graphiti_proto::tools::{
     SessionRow,
-    list_sessions::{Answer, Arguments, NAME},
+    list_sessions::{ListSessionsAnswer, ListSessionsArguments, NAME},
 };
 
 use crate::{
@@ -14,14 +14,14 @@ use crate::{
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     let state = args.state.and_then(|state| state.to_possible_value());
-    let arguments = Arguments {
+    let arguments = ListSessionsArguments {
         project: super::project(args.project),
         state: state.map(|state| state.get_name().to_owned()),
         empty: args.empty,
         limit: args.limit,
         offset: 0,
     };
-    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    let answer: ListSessionsAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());

@@ -1,6 +1,8 @@
 //! `graphiti search`.
 
-use graphiti_proto::tools::search_sessions::{Answer, Arguments, Hit, NAME, Passage};
+use graphiti_proto::tools::search_sessions::{
+    Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
+};
 
 use super::list::standing;
 use crate::{
@@ -14,7 +16,7 @@ const PASSAGES: usize = 3;
 
 pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
     let near = std::env::current_dir().ok();
-    let arguments = Arguments {
+    let arguments = SearchSessionsArguments {
         query: args.query.join(" "),
         project: super::project(args.project),
         agent: args.agent,
@@ -29,7 +31,7 @@ pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
         offset: args.offset,
         explain: args.explain,
     };
-    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    let answer: SearchSessionsAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -72,7 +74,7 @@ fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
 }
 
 /// The passages that say more than the title and those before them.
-fn worth_showing(hit: &Hit) -> Vec<&Passage> {
+fn worth_showing(hit: &Hit) -> Vec<&MatchedPassage> {
     let mut shown = vec![bare(&hit.session.title)];
     let mut passages = Vec::new();
     for passage in &hit.passages {
@@ -90,7 +92,7 @@ fn bare(text: &str) -> String {
 }
 
 /// The passage's text with its matches marked.
-fn marked(passage: &Passage, screen: &Screen) -> String {
+fn marked(passage: &MatchedPassage, screen: &Screen) -> String {
     let mut text = String::new();
     let mut from = 0;
     for (start, end) in &passage.marks {

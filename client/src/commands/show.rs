@@ -1,6 +1,8 @@
 //! `graphiti show`.
 
-use graphiti_proto::tools::get_session::{Answer, Arguments, FileRow, MessageRow, NAME};
+use graphiti_proto::tools::get_session::{
+    FileRow, GetSessionAnswer, GetSessionArguments, MessageRow, NAME,
+};
 
 use super::list::standing;
 use crate::{
@@ -10,7 +12,7 @@ use crate::{
 };
 
 pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
-    let arguments = Arguments {
+    let arguments = GetSessionArguments {
         session_id: args.session,
         view: match (args.messages, args.conversation) {
             (true, _) => "messages",
@@ -23,7 +25,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
         at: 0,
         limit: args.limit,
     };
-    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    let answer: GetSessionAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -39,7 +41,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-fn print_head(answer: &Answer, screen: &Screen) {
+fn print_head(answer: &GetSessionAnswer, screen: &Screen) {
     let session = &answer.session;
     let title = Some(line(&session.title)).filter(|title| !title.is_empty());
     screen.print(screen.bold(title.unwrap_or_else(|| "(no summary yet)".to_owned())));
@@ -74,7 +76,7 @@ fn print_head(answer: &Answer, screen: &Screen) {
     screen.print("");
 }
 
-fn forked_from(answer: &Answer) -> String {
+fn forked_from(answer: &GetSessionAnswer) -> String {
     let Some(from) = &answer.forked_from else { return String::new() };
     let from = if from.is_empty() { "a forgotten session" } else { from };
     match answer.shared_records {
@@ -100,7 +102,7 @@ fn file_line(file: &FileRow) -> String {
     text
 }
 
-fn print_summary(answer: &Answer, screen: &Screen) {
+fn print_summary(answer: &GetSessionAnswer, screen: &Screen) {
     let Some(markdown) = &answer.markdown else {
         screen.print(screen.dim("Close the session to summarise it now: graphiti close <session>"));
         return;
@@ -114,7 +116,7 @@ fn print_summary(answer: &Answer, screen: &Screen) {
     screen.print_markdown(summary);
 }
 
-fn print_messages(answer: &Answer, screen: &Screen) {
+fn print_messages(answer: &GetSessionAnswer, screen: &Screen) {
     for message in &answer.messages {
         screen.print(heading(message, screen));
         screen.print(indented(&block(&message.text)));

@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
-    tools::health::{Answer, Arguments, NAME},
+    tools::health::{HealthAnswer, HealthArguments, NAME},
 };
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     if args.wait {
         let _: Value = connection.ask(methods::SETTLE, &methods::Settle::default())?;
     }
-    let answer: Answer = connection.call(NAME, &Arguments::default())?;
+    let answer: HealthAnswer = connection.call(NAME, &HealthArguments::default())?;
     if args.output.json {
         screen.print_json(&answer);
     } else {
@@ -43,7 +43,7 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-fn print(answer: &Answer, screen: &Screen) {
+fn print(answer: &HealthAnswer, screen: &Screen) {
     let up = span(Duration::from_secs(answer.uptime_seconds));
     let state = if answer.status == "ok" {
         screen.good("running")
@@ -94,7 +94,7 @@ fn print(answer: &Answer, screen: &Screen) {
     }
 }
 
-fn sessions(answer: &Answer) -> String {
+fn sessions(answer: &HealthAnswer) -> String {
     let sessions = &answer.sessions;
     let counts = [
         (sessions.active, "active"),
@@ -113,7 +113,7 @@ fn sessions(answer: &Answer) -> String {
     if parts.is_empty() { total } else { format!("{total}: {}", parts.join(", ")) }
 }
 
-fn history(answer: &Answer, screen: &Screen) -> String {
+fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     let history = &answer.history;
     let read = bytes(history.bytes_read);
     let total = history.done + history.left;
@@ -129,7 +129,7 @@ fn history(answer: &Answer, screen: &Screen) -> String {
 }
 
 /// How near the limits are, once half of one is taken.
-fn room(answer: &Answer) -> Option<String> {
+fn room(answer: &HealthAnswer) -> Option<String> {
     let taken: Vec<String> = taken(answer)
         .into_iter()
         .filter(|(_, taken, limit)| *taken >= limit / 2)
@@ -139,7 +139,7 @@ fn room(answer: &Answer) -> Option<String> {
 }
 
 /// What is limited, with the bytes that it takes and may take.
-pub(super) fn taken(answer: &Answer) -> Vec<(&'static str, u64, u64)> {
+pub(super) fn taken(answer: &HealthAnswer) -> Vec<(&'static str, u64, u64)> {
     let (kept, limits) = (&answer.kept, &answer.limits);
     let all = [
         ("database", kept.database_bytes, limits.database_bytes),
@@ -151,7 +151,7 @@ pub(super) fn taken(answer: &Answer) -> Vec<(&'static str, u64, u64)> {
 }
 
 /// What was let go to keep within the limits.
-pub(super) fn let_go(answer: &Answer) -> Option<String> {
+pub(super) fn let_go(answer: &HealthAnswer) -> Option<String> {
     let gone = &answer.let_go;
     let at = gone.at.as_ref()?;
     let day = at.get(..10).unwrap_or(at);
@@ -163,7 +163,7 @@ pub(super) fn let_go(answer: &Answer) -> Option<String> {
     Some(format!("{text}{episodes}, last on {}", line(day)))
 }
 
-fn records(answer: &Answer) -> String {
+fn records(answer: &HealthAnswer) -> String {
     let records = &answer.records;
     let skipped: u64 = records.skipped.values().sum();
     let mut text = format!("{} read, {} skipped", number(records.read), number(skipped));
@@ -180,7 +180,7 @@ fn records(answer: &Answer) -> String {
 }
 
 /// That some of what is stored was redacted by older rules.
-pub(super) fn redaction(answer: &Answer) -> Option<&'static str> {
+pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
     match (redaction.is_unfinished, redaction.is_older) {
         (true, _) => Some("redacting again what is stored was begun, and not ended"),
@@ -189,7 +189,7 @@ pub(super) fn redaction(answer: &Answer) -> Option<&'static str> {
     }
 }
 
-fn model(answer: &Answer, screen: &Screen) -> String {
+fn model(answer: &HealthAnswer, screen: &Screen) -> String {
     let model = &answer.model;
     let does = if model.writes_summaries { "writes summaries" } else { "classifies tools" };
     let awaiting = match model.awaiting {
@@ -202,7 +202,7 @@ fn model(answer: &Answer, screen: &Screen) -> String {
     }
 }
 
-fn vectors(answer: &Answer, screen: &Screen) -> String {
+fn vectors(answer: &HealthAnswer, screen: &Screen) -> String {
     let vectors = &answer.embeddings;
     let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
     let left = match vectors.left {

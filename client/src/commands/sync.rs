@@ -1,6 +1,6 @@
 //! `graphiti sync`.
 
-use graphiti_proto::tools::sync_history::{Answer, Arguments, NAME};
+use graphiti_proto::tools::sync_history::{NAME, SyncHistoryAnswer, SyncHistoryArguments};
 
 use crate::{
     cli,
@@ -9,14 +9,14 @@ use crate::{
 };
 
 pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
-    let arguments = Arguments {
+    let arguments = SyncHistoryArguments {
         project: super::project(args.project),
         days: args.days,
         max_sessions: args.limit,
         dry_run: !args.run,
     };
     let mut bar = Bar::new(screen.width());
-    let answer: Answer =
+    let answer: SyncHistoryAnswer =
         Connection::open_for_work()?.call_watched(NAME, &arguments, |step| bar.show(step))?;
     drop(bar);
     if args.output.json {
@@ -33,7 +33,7 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-fn preview(answer: &Answer, screen: &Screen) {
+fn preview(answer: &SyncHistoryAnswer, screen: &Screen) {
     let tokens = answer.estimated_tokens;
     let cost = match &answer.model {
         None => "no model is asked".to_owned(),

@@ -1,6 +1,6 @@
 //! `graphiti tools`.
 
-use graphiti_proto::methods::models::{Known, TOOLS, ToolRow, Tools};
+use graphiti_proto::methods::models::{TOOLS, ToolKnowledge, ToolRow, Tools};
 
 use crate::{
     cli::{self, ToolsCommand},
@@ -10,7 +10,9 @@ use crate::{
 };
 
 pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
-    let ask = |tools: &Tools| -> Result<Known, AskError> { Connection::open()?.ask(TOOLS, tools) };
+    let ask = |tools: &Tools| -> Result<ToolKnowledge, AskError> {
+        Connection::open()?.ask(TOOLS, tools)
+    };
     match args.command {
         ToolsCommand::List(output) => {
             let known = ask(&Tools::List)?;

@@ -1,6 +1,6 @@
 //! `graphiti unindexed`.
 
-use graphiti_proto::tools::list_unindexed::{Answer, Arguments, NAME};
+use graphiti_proto::tools::list_unindexed::{ListUnindexedAnswer, ListUnindexedArguments, NAME};
 
 use super::list;
 use crate::{
@@ -10,9 +10,11 @@ use crate::{
 };
 
 pub(super) fn run(args: cli::Unindexed, screen: &Screen) -> Result<(), AskError> {
-    let arguments =
-        Arguments { project_namespace: super::project(args.project), ..Arguments::default() };
-    let answer: Answer = Connection::open()?.call(NAME, &arguments)?;
+    let arguments = ListUnindexedArguments {
+        project_namespace: super::project(args.project),
+        ..ListUnindexedArguments::default()
+    };
+    let answer: ListUnindexedAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
     } else if answer.sessions.is_empty() {

@@ -1,6 +1,6 @@
 //! `graphiti usage`.
 
-use graphiti_proto::methods::models::{USAGE, Usage, UsageRow, Used};
+use graphiti_proto::methods::models::{USAGE, UsageReport, UsageRequest, UsageRow};
 
 use super::status::number;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
-    let used: Used = Connection::open()?.ask(USAGE, &Usage { days: args.days })?;
+    let used: UsageReport = Connection::open()?.ask(USAGE, &UsageRequest { days: args.days })?;
     if args.output.json {
         screen.print_json(&used);
         return Ok(());
@@ -65,7 +65,7 @@ pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-fn print_prices(used: &Used, screen: &Screen) {
+fn print_prices(used: &UsageReport, screen: &Screen) {
     if !used.model.is_empty() {
         let text = format!("Prices of {}: {}", line(&used.model), line(&used.prices));
         screen.print(screen.dim(&text));

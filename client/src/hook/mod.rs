@@ -21,7 +21,7 @@ use std::{
 
 use graphiti_proto::{
     endpoint,
-    methods::hook::{Event, HOOK, Kind, Taken},
+    methods::hook::{EventKind, HOOK, HookEvent, HookReply},
     tools::close,
 };
 use serde_json::json;
@@ -63,7 +63,7 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
 }
 
 /// Forwards the event on standard input; `None` when there is none, or none that is wanted.
-fn forward_if(is_wanted: impl FnOnce(&Event) -> bool) -> Option<()> {
+fn forward_if(is_wanted: impl FnOnce(&HookEvent) -> bool) -> Option<()> {
     let event = within(STDIN, read).flatten().filter(is_wanted)?;
     let is_off = env::var_os(OFF).is_some_and(|off| !off.is_empty());
     let is_nothing = event.kind().ends() && has_no_transcript(&event);
@@ -74,9 +74,9 @@ fn forward_if(is_wanted: impl FnOnce(&Event) -> bool) -> Option<()> {
 }
 
 /// Hands an event over, or leaves it in the spool.
-fn forward(event: &Event) {
+fn forward(event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
-    let patience = if event.kind() == Kind::Start { CONTEXT } else { ANSWER };
+    let patience = if event.kind() == EventKind::Start { CONTEXT } else { ANSWER };
     let sent = event.clone();
     let Some(Ok((connection, taken))) = within(patience, move |limit| hand_over(&sent, limit))
     else {
@@ -99,33 +99,33 @@ fn forward(event: &Event) {
 /// Whether the session that ends has said nothing: `claude mcp list` and its like end sessions that
 /// never began. Where a transcript should be is seen from here, not from the daemon, which may look
 /// at another file system.
-fn has_no_transcript(event: &Event) -> bool {
+fn has_no_transcript(event: &HookEvent) -> bool {
     let path = event.transcript_path.as_deref().map(Path::new);
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
 }
 
 /// The first whole object on standard input.
-fn read(limit: Duration) -> Option<Event> {
-    Event::first(BufReader::new(Input::within(limit)))
+fn read(limit: Duration) -> Option<HookEvent> {
+    HookEvent::first(BufReader::new(Input::within(limit)))
 }
 
-fn hand_over(event: &Event, limit: Duration) -> Result<(Connection, Taken), AskError> {
+fn hand_over(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), AskError> {
     let mut connection = Connection::open_within(limit)?;
     let taken = connection.ask(HOOK, event)?;
     Ok((connection, taken))
 }
 
 /// Waits for the episode of the session that has ended.
-fn wait(mut connection: Connection, event: &Event, limit: Duration) -> Result<(), AskError> {
+fn wait(mut connection: Connection, event: &HookEvent, limit: Duration) -> Result<(), AskError> {
     connection.set_limit(limit)?;
     let session_id = Some(event.session_id.clone());
-    let arguments = close::Arguments { session_id, reason: Some(event.close_reason()) };
-    let _: close::Answer = connection.call(close::NAME, &arguments)?;
+    let arguments = close::CloseArguments { session_id, reason: Some(event.close_reason()) };
+    let _: close::CloseAnswer = connection.call(close::NAME, &arguments)?;
     Ok(())
 }
 
 /// Adds to the session's context, in the only form that is taken for it everywhere.
-fn say(event: &Event, context: &str) {
+fn say(event: &HookEvent, context: &str) {
     let envelope = json!({ "hookSpecificOutput": {
         "hookEventName": event.hook_event_name,
         "additionalContext": context,
@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn only_a_transcript_that_is_certainly_not_there_is_missing() {
-        let event = |path: Option<&str>| Event {
+        let event = |path: Option<&str>| HookEvent {
             transcript_path: path.map(str::to_owned),
-            ..Event::default()
+            ..HookEvent::default()
         };
         let here = env!("CARGO_MANIFEST_DIR");
         assert!(has_no_transcript(&event(Some(&format!("{here}/no-such.jsonl")))));

@@ -6,16 +6,16 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use graphiti_proto::methods::hook::{self, Event, LONGEST_EVENT};
+use graphiti_proto::methods::hook::{self, HookEvent, LONGEST_EVENT};
 
 /// Leaves an event for the daemon of `home`. It survives a power cut, and is either whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
 /// sessions, whose transcripts it will find in any case.
-pub(super) fn leave(event: &Event, home: &Path) {
+pub(super) fn leave(event: &HookEvent, home: &Path) {
     // There is nobody to be told.
     drop(try_leave(event, home));
 }
 
-fn try_leave(event: &Event, home: &Path) -> io::Result<()> {
+fn try_leave(event: &HookEvent, home: &Path) -> io::Result<()> {
     let text = serde_json::to_vec(&event.to_spool())?;
     let folder = hook::spool(home);
     make(home)?;

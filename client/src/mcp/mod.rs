@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use graphiti_proto::{endpoint, frame::Lines};
+use graphiti_proto::{endpoint, frame::LineSplitter};
 use interprocess::local_socket::Stream;
 
 use self::relay::{Next, Relay};
@@ -27,7 +27,7 @@ use crate::{
     start,
 };
 
-/// Lines that may wait to be moved; whoever reads the next waits with it.
+/// LineSplitter that may wait to be moved; whoever reads the next waits with it.
 const WAITING: usize = 64;
 /// How long a daemon may take to come back by itself where it is not to be started.
 const COMES_BACK: Duration = Duration::from_secs(5);
@@ -197,7 +197,7 @@ impl Shim {
 
 /// Reads lines until there are none or nobody takes them.
 fn read_lines(mut from: impl Read, events: &SyncSender<Event>, event: impl Fn(Vec<u8>) -> Event) {
-    let mut lines = Lines::default();
+    let mut lines = LineSplitter::default();
     let mut buffer = [0; 16 << 10];
     loop {
         match from.read(&mut buffer) {

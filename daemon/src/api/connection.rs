@@ -7,7 +7,7 @@
 //! Requests are served side by side, so that one that waits for an episode does not hold up the
 //! next. A caller that is slow, silent in the middle of a line or does not read its answers is let
 //! go; nobody else notices. What may be sent is bounded in [`input`](super::input), how many may
-//! connect in [`places`](super::places).
+//! connect in [`connection_slots`](super::connection_slots).
 
 use std::{
     collections::HashMap,
@@ -30,19 +30,19 @@ use tokio::{
 
 use crate::{
     api::{
-        Shared,
-        caller::Caller,
-        input::{Incoming, Input, Line, PATIENCE, Room},
+        SharedDaemon,
+        client_context::ClientContext,
+        connection_slots::SlotGuard,
+        input::{InputBudget, InputLine, LINE_TIMEOUT, LineReader, ReadHalf},
         mcp, methods,
-        places::Place,
-        progress::{Progress, Step},
+        progress::{ProgressReporter, ProgressStep},
         server::Peer,
     },
     fault,
 };
 
-/// Requests of one connection served at one time; further ones are told so.
-pub(super) const AT_ONCE: usize = 32;
+/// Requests of one connection served at one time; further ones are steps so.
+pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 /// Answers that may wait to be read by the caller; whoever serves the next waits with it.
 const ANSWERS: usize = 32;
 /// A request that takes longer is given up. Only `sync` over a long past with a slow model needs as
@@ -50,34 +50,44 @@ const ANSWERS: usize = 32;
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
 /// A connection that was let in.
-pub(super) struct Guest {
+pub(super) struct AcceptedConnection {
     pub(super) stream: Stream,
     pub(super) peer: Peer,
-    pub(super) place: Place,
-    pub(super) room: Room,
+    pub(super) slot: SlotGuard,
+    pub(super) budget: InputBudget,
 }
 
 /// Serves a connection until the caller hangs up, has to give way, or the daemon stops.
-pub(super) async fn serve(guest: Guest, daemon: Shared, stopping: watch::Receiver<bool>) {
-    let Guest { stream, peer, place, room } = guest;
-    let (stream, place) = (Arc::new(stream), Arc::new(place));
+pub(super) async fn serve(
+    accepted: AcceptedConnection,
+    daemon: SharedDaemon,
+    stopping: watch::Receiver<bool>,
+) {
+    let AcceptedConnection { stream, peer, slot, budget } = accepted;
+    let (stream, slot) = (Arc::new(stream), Arc::new(slot));
     let (answers, mut waiting) = mpsc::channel::<Vec<u8>>(ANSWERS);
     let outgoing = stream.clone();
     let writing = tokio::spawn(async move {
         while let Some(line) = waiting.recv().await {
-            match tokio::time::timeout(PATIENCE, outgoing.as_ref().write_all(&line)).await {
+            match tokio::time::timeout(LINE_TIMEOUT, outgoing.as_ref().write_all(&line)).await {
                 Ok(Ok(())) => {}
                 _ => return,
             }
         }
     });
-    let mut input = Input::new(Incoming(stream), (stopping, place.leaving.clone()), room);
-    let mut bare =
-        Bare { peer, place, daemon, answers, requests: JoinSet::new(), running: HashMap::new() };
+    let mut input = LineReader::new(ReadHalf(stream), (stopping, slot.leaving.clone()), budget);
+    let mut bare = BareConnection {
+        peer,
+        slot,
+        daemon,
+        answers,
+        requests: JoinSet::new(),
+        running: HashMap::new(),
+    };
     let first = bare.serve(&mut input).await;
     if let Some(first) = first {
-        let lines = mcp::Lines::new(first, input, bare.answers.clone());
-        mcp::serve(&bare.daemon, (peer, bare.place.clone()), lines).await;
+        let lines = mcp::LineTransport::new(first, input, bare.answers.clone());
+        mcp::serve(&bare.daemon, (peer, bare.slot.clone()), lines).await;
     }
     // The caller may have closed its sending side only, and still wait for answers.
     while bare.requests.join_next().await.is_some() {}
@@ -86,22 +96,22 @@ pub(super) async fn serve(guest: Guest, daemon: Shared, stopping: watch::Receive
 }
 
 /// A caller that sends bare requests.
-struct Bare {
+struct BareConnection {
     peer: Peer,
-    place: Arc<Place>,
-    daemon: Shared,
+    slot: Arc<SlotGuard>,
+    daemon: SharedDaemon,
     answers: mpsc::Sender<Vec<u8>>,
     requests: JoinSet<()>,
     /// Requests in hand by their ids, for those who think better of it.
     running: HashMap<String, AbortHandle>,
 }
 
-impl Bare {
+impl BareConnection {
     /// Serves bare requests. Returns the line with which the caller turns to the Model Context
     /// Protocol, if it does.
-    async fn serve(&mut self, input: &mut Input) -> Option<Vec<u8>> {
+    async fn serve(&mut self, input: &mut LineReader) -> Option<Vec<u8>> {
         loop {
-            let Line { bytes: line, held } = match input.next().await? {
+            let InputLine { bytes: line, held } = match input.next().await? {
                 Ok(line) => line,
                 Err(error) => {
                     let error = Error::new(code::INVALID_REQUEST, error.to_string());
@@ -122,37 +132,37 @@ impl Bare {
     /// Serves a request beside others; `held` is the memory that it takes.
     async fn take(&mut self, request: Request, held: Option<OwnedSemaphorePermit>) {
         let id = request.id.clone();
-        if self.requests.len() >= AT_ONCE {
+        if self.requests.len() >= MAX_CONCURRENT_REQUESTS {
             let what = "too many requests at once; wait for an answer first";
             if let Some(id) = id {
                 self.answer(id, Err(Error::new(code::BUSY, what))).await;
             }
             return;
         }
-        let mut caller = Caller::new(self.peer.process, &request.params);
+        let mut client = ClientContext::new(self.peer.process, &request.params);
         let token = request.params["_meta"]["progressToken"].clone();
-        let telling = (!token.is_null()).then(|| {
-            let (progress, told) = Progress::watched();
-            caller.progress = progress;
-            tell(token, told, self.answers.clone())
+        let forwarding = (!token.is_null()).then(|| {
+            let (progress, steps) = ProgressReporter::channel();
+            client.progress = progress;
+            forward_progress(token, steps, self.answers.clone())
         });
         let (daemon, answers) = (self.daemon.clone(), self.answers.clone());
         let name = id.as_ref().map(Value::to_string);
-        let serving = self.place.serve();
+        let serving = self.slot.serve();
         let running = self.requests.spawn(async move {
             let work = async move {
-                let outcome = in_time(async {
+                let outcome = with_deadline(async {
                     fault::point("request: taken");
-                    methods::answer(&daemon, &caller, request).await
+                    methods::answer(&daemon, &client, request).await
                 })
                 .await;
-                // The telling ends with its teller.
-                drop(caller);
+                // The forwarding ends with its teller.
+                drop(client);
                 outcome
             };
-            // Whoever asked to be told and hung up waits for nothing any more.
-            let outcome = match telling {
-                Some(telling) => tokio::try_join!(async { Ok(work.await) }, telling),
+            // Whoever asked to be steps and hung up waits for nothing any more.
+            let outcome = match forwarding {
+                Some(forwarding) => tokio::try_join!(async { Ok(work.await) }, forwarding),
                 None => Ok((work.await, ())),
             };
             let Ok((outcome, ())) = outcome else { return };
@@ -181,25 +191,27 @@ impl Bare {
 }
 
 /// What `work` comes to, unless it takes too long or hits a defect: whoever asked hears of it.
-pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    tokio::time::timeout(DEADLINE, defects_told(work)).await.unwrap_or_else(|_| {
+pub(super) async fn with_deadline<T>(
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::time::timeout(DEADLINE, catch_panics(work)).await.unwrap_or_else(|_| {
         let what = "the request took longer than an hour and was given up; what it began goes on";
         Err(Error::new(code::INTERNAL, what))
     })
 }
 
-/// What `work` comes to, with an error in the place of a panic.
-async fn defects_told<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+/// What `work` comes to, with an error in the slot of a panic.
+async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let mut work = pin!(work);
     poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
-        polled.unwrap_or_else(|_| Poll::Ready(Err(defect())))
+        polled.unwrap_or_else(|_| Poll::Ready(Err(panic_error())))
     })
     .await
 }
 
 /// Its message says nothing of the panic's, which may quote what was worked on.
-pub(super) fn defect() -> Error {
+pub(super) fn panic_error() -> Error {
     let what = "the request failed for a defect in graphitid; its log says where";
     Error::new(code::INTERNAL, what)
 }
@@ -208,13 +220,13 @@ pub(super) fn defect() -> Error {
 struct HungUp;
 
 /// Passes on how far a request is, until it ends.
-async fn tell(
+async fn forward_progress(
     token: Value,
-    mut told: watch::Receiver<Step>,
+    mut steps: watch::Receiver<ProgressStep>,
     answers: mpsc::Sender<Vec<u8>>,
 ) -> Result<(), HungUp> {
-    while told.changed().await.is_ok() {
-        let Step { done, total, message } = told.borrow_and_update().clone();
+    while steps.changed().await.is_ok() {
+        let ProgressStep { done, total, message } = steps.borrow_and_update().clone();
         let params = json!({
             "progressToken": token, "progress": done, "total": total, "message": message,
         });
@@ -236,14 +248,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_never_ends_is_answered_all_the_same() {
         let never = std::future::pending::<Result<(), Error>>();
-        assert_eq!(in_time(never).await.unwrap_err().code, code::INTERNAL);
-        assert_eq!(in_time(async { Ok(1) }).await, Ok(1));
+        assert_eq!(with_deadline(never).await.unwrap_err().code, code::INTERNAL);
+        assert_eq!(with_deadline(async { Ok(1) }).await, Ok(1));
     }
 
     #[tokio::test]
     async fn a_request_that_hits_a_defect_is_answered_and_quotes_nothing() {
         let defect = async { panic!("the quick numbat jumps") };
-        let error = in_time::<()>(defect).await.unwrap_err();
+        let error = with_deadline::<()>(defect).await.unwrap_err();
         assert_eq!(error.code, code::INTERNAL);
         assert!(error.message.contains("its log says where"), "{error}");
         assert!(!error.message.contains("numbat"), "{error}");

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use crate::{
-    api::{Daemon, caller::Caller, mcp::Client},
+    api::{DaemonState, client_context::ClientContext, mcp::ClientKind},
     engine::{EngineError, redaction},
     model::{
         EpisodeId, SessionKey,
@@ -22,7 +22,7 @@ const CANDIDATES: usize = 10;
 
 /// Why no session could be told.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Unclear {
+pub(super) enum ResolveError {
     /// Nothing has this id.
     Unknown(String),
     /// Several sessions could be meant.
@@ -35,60 +35,60 @@ pub(super) enum Unclear {
     /// Nothing was given, and the caller's own session is none of those that are known.
     NotRecorded,
     /// Nothing was given, and nothing tells; sessions that might be meant.
-    NotSaid(Vec<Session>),
+    NoneGiven(Vec<Session>),
     /// The daemon failed.
     Failed(String),
 }
 
-impl From<StoreError> for Unclear {
-    fn from(error: StoreError) -> Unclear {
-        Unclear::Failed(error.to_string())
+impl From<StoreError> for ResolveError {
+    fn from(error: StoreError) -> ResolveError {
+        ResolveError::Failed(error.to_string())
     }
 }
 
-impl From<EngineError> for Unclear {
-    fn from(error: EngineError) -> Unclear {
-        Unclear::Failed(error.to_string())
+impl From<EngineError> for ResolveError {
+    fn from(error: EngineError) -> ResolveError {
+        ResolveError::Failed(error.to_string())
     }
 }
 
 /// The session that `given` names, or that `caller` is in.
 pub(super) async fn resolve(
-    daemon: &Daemon,
+    daemon: &DaemonState,
     given: Option<&str>,
-    caller: &Caller,
-) -> Result<SessionKey, Unclear> {
+    client: &ClientContext,
+) -> Result<SessionKey, ResolveError> {
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
         return named(daemon, given);
     }
-    if caller.client == Client::Unfollowed {
-        return Err(Unclear::NotRecorded);
+    if client.kind == ClientKind::Unfollowed {
+        return Err(ResolveError::NotRecorded);
     }
-    match caller_session(daemon, caller).await? {
+    match client_session(daemon, client).await? {
         Some(session) => Ok(session),
-        None => only_active_in_directory(daemon, caller).await,
+        None => only_active_in_directory(daemon, client).await,
     }
 }
 
 /// The session that the caller is known to be in, if it is.
-pub(super) async fn caller_session(
-    daemon: &Daemon,
-    caller: &Caller,
-) -> Result<Option<SessionKey>, Unclear> {
+pub(super) async fn client_session(
+    daemon: &DaemonState,
+    client: &ClientContext,
+) -> Result<Option<SessionKey>, ResolveError> {
     // It may have been started by an agent that is.
-    if caller.client == Client::Unfollowed {
+    if client.kind == ClientKind::Unfollowed {
         return Ok(None);
     }
-    if let Some(id) = &caller.session_id
+    if let Some(id) = &client.session_id
         && let Ok(session) = named(daemon, id)
     {
         return Ok(Some(session));
     }
-    if let Some(session) = session_of_process(daemon, caller).await? {
+    if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
     // Only while it goes on: the agent may have begun another session since.
-    let Some(id) = &caller.started_in else { return Ok(None) };
+    let Some(id) = &client.started_in else { return Ok(None) };
     let Ok(key) = named(daemon, id) else { return Ok(None) };
     let live = daemon.engine.live().await?;
     Ok(live.iter().any(|session| session.key == key).then_some(key))
@@ -96,20 +96,20 @@ pub(super) async fn caller_session(
 
 /// The session of the agent's process that the caller descends from.
 async fn session_of_process(
-    daemon: &Daemon,
-    caller: &Caller,
-) -> Result<Option<SessionKey>, Unclear> {
-    if caller.processes.is_empty() {
+    daemon: &DaemonState,
+    client: &ClientContext,
+) -> Result<Option<SessionKey>, ResolveError> {
+    if client.processes.is_empty() {
         return Ok(None);
     }
     let running = daemon.engine.running().await?;
     let of_process = |process: &u32| running.iter().find(|running| running.pid == *process);
-    let Some(running) = caller.processes.iter().find_map(of_process) else { return Ok(None) };
+    let Some(running) = client.processes.iter().find_map(of_process) else { return Ok(None) };
     Ok(named(daemon, &running.session).ok())
 }
 
 /// The session that an id, the beginning of one, or an episode's id names.
-pub(super) fn named(daemon: &Daemon, id: &str) -> Result<SessionKey, Unclear> {
+pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, ResolveError> {
     let store = daemon.engine.store();
     let id = &*redaction::id(id);
     if let Some(episode) = EpisodeId::parse(id)
@@ -127,18 +127,23 @@ pub(super) fn named(daemon: &Daemon, id: &str) -> Result<SessionKey, Unclear> {
         return Ok(exact.key);
     }
     match sessions.as_slice() {
-        [] => Err(Unclear::Unknown(id.to_owned())),
+        [] => Err(ResolveError::Unknown(id.to_owned())),
         [one] => Ok(one.key),
-        _ => Err(Unclear::Several { what: format!("begin with `{id}`"), candidates: sessions }),
+        _ => {
+            Err(ResolveError::Several { what: format!("begin with `{id}`"), candidates: sessions })
+        }
     }
 }
 
-async fn only_active_in_directory(daemon: &Daemon, caller: &Caller) -> Result<SessionKey, Unclear> {
+async fn only_active_in_directory(
+    daemon: &DaemonState,
+    client: &ClientContext,
+) -> Result<SessionKey, ResolveError> {
     let mut live = daemon.engine.live().await?;
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
-    let Some(directory) = &caller.directory else {
+    let Some(directory) = &client.directory else {
         live.truncate(CANDIDATES);
-        return Err(Unclear::NotSaid(live));
+        return Err(ResolveError::NoneGiven(live));
     };
     let here: Vec<Session> =
         live.into_iter().filter(|session| is_in(session, Path::new(directory))).collect();
@@ -146,8 +151,8 @@ async fn only_active_in_directory(daemon: &Daemon, caller: &Caller) -> Result<Se
         here.iter().filter(|session| matches!(session.state, State::Active)).collect();
     match active.as_slice() {
         [one] => Ok(one.key),
-        [] => Err(Unclear::NotSaid(here.into_iter().take(CANDIDATES).collect())),
-        several => Err(Unclear::Several {
+        [] => Err(ResolveError::NoneGiven(here.into_iter().take(CANDIDATES).collect())),
+        several => Err(ResolveError::Several {
             what: format!("are active in {directory}"),
             candidates: several.iter().take(CANDIDATES).map(|session| (*session).clone()).collect(),
         }),

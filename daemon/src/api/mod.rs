@@ -2,23 +2,23 @@
 //! and hooks.
 //!
 //! [`server`] lets callers in, [`connection`] reads their lines, [`mcp`] serves those who speak the
-//! Model Context Protocol. [`caller`] knows who they are, [`current`] which session they mean, and
+//! Model Context Protocol. [`client_context`] knows who they are, [`current`] which session they mean, and
 //! [`progress`] how far their request is. The only user of `proto`; [`convert`] turns the model's
 //! words into those of the wire; [`spool`] takes what hooks left while nobody answered.
 
-pub mod caller;
+mod catch_up;
+pub mod client_context;
 pub mod config;
 pub mod connection;
+mod connection_slots;
 mod convert;
 mod current;
-mod due;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handoff;
 mod input;
 mod mcp;
 pub mod methods;
-mod places;
 pub mod progress;
 pub mod server;
 pub mod spool;
@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// What requests are answered with.
-pub struct Daemon {
+pub struct DaemonState {
     /// The way to the engine, and through it to the store.
     pub engine: Engine,
     /// What is searched.
@@ -53,16 +53,16 @@ pub struct Daemon {
     /// What happens at agents' hooks.
     pub hooks: RwLock<config::Hooks>,
     /// Which hooks were heard of.
-    pub ears: methods::hook::Ears,
+    pub hook_stats: methods::hook::HookStats,
     /// Folders that are watched.
     pub watched: Vec<PathBuf>,
     /// When the daemon was started.
     pub started_at: Timestamp,
     /// Where requests about the daemon itself go.
-    pub administration: mpsc::Sender<Administration>,
+    pub admin_requests: mpsc::Sender<AdminRequest>,
 }
 
-impl Daemon {
+impl DaemonState {
     /// Puts other settings for hooks in force.
     pub fn set_hooks(&self, hooks: &config::Hooks) {
         self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(hooks);
@@ -74,7 +74,7 @@ impl Daemon {
 }
 
 /// A request about the daemon itself.
-pub enum Administration {
+pub enum AdminRequest {
     /// Read the configuration again.
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
     /// Come to an end.
@@ -82,4 +82,4 @@ pub enum Administration {
 }
 
 /// The daemon as connections share it.
-pub type Shared = Arc<Daemon>;
+pub type SharedDaemon = Arc<DaemonState>;

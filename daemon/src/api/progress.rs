@@ -1,34 +1,32 @@
-//! How far a request is, for callers that asked to be told.
+//! Progress of a request, for clients that asked for it.
 
 use tokio::sync::watch;
 
-/// Tells whoever made a request how far it is; tells nobody when nobody asked. Steps that come
-/// faster than they are passed on are skipped, never the last.
+/// Reports the progress of a request to the client that asked for it, if one did. Steps that come
+/// faster than they are sent are skipped, except the last one.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Option<watch::Sender<Step>>);
+pub struct ProgressReporter(Option<watch::Sender<ProgressStep>>);
 
 /// How far a request is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Step {
-    /// Pieces done.
+pub struct ProgressStep {
     pub done: usize,
-    /// Pieces in all; 0 when that is not known.
+    /// 0 when the total is not known.
     pub total: usize,
     /// What is being done, for people.
     pub message: String,
 }
 
-impl Progress {
-    /// A teller and the end that is told.
-    pub fn watched() -> (Progress, watch::Receiver<Step>) {
-        let (steps, told) = watch::channel(Step::default());
-        (Progress(Some(steps)), told)
+impl ProgressReporter {
+    /// A reporter and the receiver of its steps.
+    pub fn channel() -> (ProgressReporter, watch::Receiver<ProgressStep>) {
+        let (sender, steps) = watch::channel(ProgressStep::default());
+        (ProgressReporter(Some(sender)), steps)
     }
 
-    /// Says how far it is.
-    pub fn tell(&self, done: usize, total: usize, message: impl FnOnce() -> String) {
-        if let Some(steps) = &self.0 {
-            steps.send_replace(Step { done, total, message: message() });
+    pub fn report(&self, done: usize, total: usize, message: impl FnOnce() -> String) {
+        if let Some(sender) = &self.0 {
+            sender.send_replace(ProgressStep { done, total, message: message() });
         }
     }
 }

@@ -16,10 +16,10 @@ use tokio::{
 
 use crate::{
     api::{
-        Shared,
-        connection::{self, Guest},
-        input::Room,
-        places::Places,
+        SharedDaemon,
+        connection::{self, AcceptedConnection},
+        connection_slots::ConnectionSlots,
+        input::InputBudget,
     },
     fault,
 };
@@ -36,7 +36,7 @@ const FAREWELL_BYTES: u64 = 64 << 10;
 pub fn listen(socket: &str) -> io::Result<Listener> {
     #[cfg(unix)]
     {
-        make_way(socket.as_ref())?;
+        remove_stale_socket(socket.as_ref())?;
         use interprocess::os::unix::local_socket::ListenerOptionsExt;
         let options = || -> io::Result<ListenerOptions<'_>> {
             Ok(ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?))
@@ -65,7 +65,7 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
 /// The listener that a service manager hands over to the program it starts, and the path it listens
 /// at; `None` without one. To be asked once in a process.
 #[cfg(unix)]
-pub fn handed_over() -> io::Result<Option<(Listener, String)>> {
+pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     use std::os::fd::OwnedFd;
     let Some(listener) = listenfd::ListenFd::from_env().take_unix_listener(0)? else {
         return Ok(None);
@@ -80,13 +80,13 @@ pub fn handed_over() -> io::Result<Option<(Listener, String)>> {
 
 /// There is no such service manager.
 #[cfg(windows)]
-pub fn handed_over() -> io::Result<Option<(Listener, String)>> {
+pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     Ok(None)
 }
 
 /// Removes a socket that nobody listens at.
 #[cfg(unix)]
-fn make_way(socket: &std::path::Path) -> io::Result<()> {
+fn remove_stale_socket(socket: &std::path::Path) -> io::Result<()> {
     use std::os::unix::{fs::FileTypeExt, net::UnixStream};
     let Ok(metadata) = std::fs::symlink_metadata(socket) else { return Ok(()) };
     if !metadata.file_type().is_socket() {
@@ -102,12 +102,16 @@ fn make_way(socket: &std::path::Path) -> io::Result<()> {
 
 /// Serves whoever connects until `stopping` turns true. After that callers may wait at the listener for
 /// somebody else to serve them.
-pub async fn serve(listener: Arc<Listener>, daemon: Shared, mut stopping: watch::Receiver<bool>) {
-    let (places, room) = (Places::default(), Room::default());
+pub async fn serve(
+    listener: Arc<Listener>,
+    daemon: SharedDaemon,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let (slots, budget) = (ConnectionSlots::default(), InputBudget::default());
     loop {
         fault::point("server: turn");
         let accepted = tokio::select! {
-            accepted = async { places.free().await; listener.accept().await } => accepted,
+            accepted = async { slots.wait_for_free().await; listener.accept().await } => accepted,
             _ = stopping.wait_for(|stopping| *stopping) => return,
         };
         let stream = match accepted {
@@ -119,23 +123,23 @@ pub async fn serve(listener: Arc<Listener>, daemon: Shared, mut stopping: watch:
                 continue;
             }
         };
-        let Some(peer) = admit(&stream) else { continue };
-        let Some(place) = places.take(peer.process) else {
+        let Some(peer) = authorize(&stream) else { continue };
+        let Some(slot) = slots.acquire(peer.process) else {
             tracing::warn!(process = ?peer.process, "refused a connection: its process has too many");
-            refuse(&stream).await;
+            reject_busy(&stream).await;
             continue;
         };
-        let guest = Guest { stream, peer, place, room: room.clone() };
-        tokio::spawn(connection::serve(guest, daemon.clone(), stopping.clone()));
+        let accepted = AcceptedConnection { stream, peer, slot, budget: budget.clone() };
+        tokio::spawn(connection::serve(accepted, daemon.clone(), stopping.clone()));
     }
 }
 
 /// Tells whoever connects why nobody is served, as long as it is waited for.
-pub async fn turn_away(listener: &Listener, why: &str) {
+pub async fn reject_all(listener: &Listener, why: &str) {
     loop {
         match listener.accept().await {
-            Ok(stream) if admit(&stream).is_some() => {
-                drop(tokio::time::timeout(FAREWELL, tell(&stream, why)).await);
+            Ok(stream) if authorize(&stream).is_some() => {
+                drop(tokio::time::timeout(FAREWELL, reject_one(&stream, why)).await);
             }
             Ok(_) => {}
             Err(_) => tokio::time::sleep(FAREWELL).await,
@@ -144,7 +148,7 @@ pub async fn turn_away(listener: &Listener, why: &str) {
 }
 
 /// Answers one request. Read first, for who is still writing does not hear.
-async fn tell(stream: &Stream, why: &str) -> io::Result<()> {
+async fn reject_one(stream: &Stream, why: &str) -> io::Result<()> {
     let mut line = Vec::new();
     BufReader::new(stream.take(FAREWELL_BYTES)).read_until(b'\n', &mut line).await?;
     let id = Request::read(&line).ok().and_then(|request| request.id).unwrap_or_default();
@@ -154,7 +158,7 @@ async fn tell(stream: &Stream, why: &str) -> io::Result<()> {
 }
 
 /// Tells a caller why it is not let in.
-async fn refuse(mut stream: &Stream) {
+async fn reject_busy(mut stream: &Stream) {
     let what = "too many connections of one process; end some of them first";
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
     // Whoever does not listen is told nothing.
@@ -169,7 +173,7 @@ pub struct Peer {
 }
 
 #[cfg(unix)]
-fn admit(stream: &Stream) -> Option<Peer> {
+fn authorize(stream: &Stream) -> Option<Peer> {
     let credentials = match stream.peer_creds() {
         Ok(credentials) => credentials,
         Err(error) => {
@@ -187,7 +191,7 @@ fn admit(stream: &Stream) -> Option<Peer> {
 
 /// The pipe's security descriptor lets only the user in.
 #[cfg(windows)]
-fn admit(stream: &Stream) -> Option<Peer> {
+fn authorize(stream: &Stream) -> Option<Peer> {
     let process = stream.peer_creds().ok().and_then(|credentials| credentials.pid());
     Some(Peer { process })
 }

@@ -12,13 +12,13 @@ use std::{
     time::Duration,
 };
 
-use graphiti_proto::methods::hook::{self, Event, LONGEST_EVENT};
+use graphiti_proto::methods::hook::{self, HookEvent, LONGEST_EVENT};
 use tokio::sync::Notify;
 
 use crate::{
     api::{
-        Daemon, Shared,
-        methods::hook::{Acted, act},
+        DaemonState, SharedDaemon,
+        methods::hook::{EventOutcome, apply_event},
     },
     clock,
     engine::EngineError,
@@ -52,12 +52,12 @@ pub fn open(home: &Path) -> io::Result<PathBuf> {
 }
 
 /// Goes through the spool when `changed` says so, for as long as the daemon serves.
-pub async fn go_through(daemon: Shared, changed: Arc<Notify>) {
+pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
     let mut reported = HashSet::new();
     loop {
         fault::point("spool: turn");
-        take_all(&daemon).await;
-        for path in no_files(&daemon.home) {
+        process_all(&daemon).await;
+        for path in foreign_entries(&daemon.home) {
             if reported.insert(path.clone()) {
                 let what = format!("{} is no file of an event; remove it", path.display());
                 daemon.engine.note_problem(what).await;
@@ -80,14 +80,14 @@ pub(super) fn count(home: &Path) -> usize {
 /// The files of events that are about one of these sessions, by the agents' ids.
 pub(super) fn files_of(home: &Path, sessions: &[String]) -> Vec<PathBuf> {
     let mut files = waiting(home).unwrap_or_default();
-    let is_about = |event: Event| sessions.contains(&event.session_id);
+    let is_about = |event: HookEvent| sessions.contains(&event.session_id);
     files.retain(|file| read(file).ok().flatten().is_some_and(is_about));
     files
 }
 
-/// How long an event may wait for its session to be known; no time at all for one of an agent that
+/// CloseOutcome long an event may wait for its session to be known; no time at all for one of an agent that
 /// is not followed.
-pub(super) fn patience(daemon: &Daemon, event: &Event) -> Duration {
+pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return GIVE_UP };
     let Ok(real) = path.canonicalize() else { return UNSEEN };
     let holds = |root: &PathBuf| {
@@ -97,7 +97,7 @@ pub(super) fn patience(daemon: &Daemon, event: &Event) -> Duration {
 }
 
 /// Does what the events in the spool ask for, the oldest first.
-pub(super) async fn take_all(daemon: &Daemon) {
+pub(super) async fn process_all(daemon: &DaemonState) {
     let files = match waiting(&daemon.home) {
         Ok(files) => files,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
@@ -117,7 +117,7 @@ pub(super) async fn take_all(daemon: &Daemon) {
             Ok(Err(_)) | Err(_) if age(&file) <= GIVE_UP => continue,
             Ok(Err(_)) | Err(_) => None,
         };
-        if take(daemon, &file, event).await.is_err() {
+        if process_file(daemon, &file, event).await.is_err() {
             // The engine is stopping: the next daemon goes on.
             return;
         }
@@ -125,7 +125,7 @@ pub(super) async fn take_all(daemon: &Daemon) {
 }
 
 /// Puts an event in the spool.
-pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
+pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
     let folder = open(home)?;
     let text = serde_json::to_vec(&event.to_spool())?;
     if text.len() > LONGEST_EVENT {
@@ -146,11 +146,15 @@ pub(super) fn keep(home: &Path, event: &Event) -> io::Result<()> {
     Ok(())
 }
 
-async fn take(daemon: &Daemon, file: &Path, event: Option<Event>) -> Result<(), EngineError> {
+async fn process_file(
+    daemon: &DaemonState,
+    file: &Path,
+    event: Option<HookEvent>,
+) -> Result<(), EngineError> {
     let done = match event {
-        Some(event) if daemon.hooks().enabled => match act(daemon, &event).await {
-            Ok(Acted::Done) => true,
-            Ok(Acted::TooEarly) => age(file) >= patience(daemon, &event),
+        Some(event) if daemon.hooks().enabled => match apply_event(daemon, &event).await {
+            Ok(EventOutcome::Done) => true,
+            Ok(EventOutcome::SessionUnknown) => age(file) >= max_wait(daemon, &event),
             Err(EngineError::Stopping) => return Err(EngineError::Stopping),
             Err(_) => age(file) > GIVE_UP,
         },
@@ -182,7 +186,7 @@ fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// What is named as an event and is something else: a pipe, for instance.
-fn no_files(home: &Path) -> Vec<PathBuf> {
+fn foreign_entries(home: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
     let others = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()));
     others.map(|entry| entry.path()).filter(|path| is_event(path)).collect()
@@ -193,7 +197,7 @@ fn is_event(path: &Path) -> bool {
 }
 
 /// `None` for what no hook of ours wrote.
-fn read(path: &Path) -> io::Result<Option<Event>> {
+fn read(path: &Path) -> io::Result<Option<HookEvent>> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -213,7 +217,7 @@ fn read(path: &Path) -> io::Result<Option<Event>> {
     Ok(serde_json::from_slice(&text).ok())
 }
 
-/// How long a file has been lying there.
+/// CloseOutcome long a file has been lying there.
 fn age(file: &Path) -> Duration {
     let written = fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
     let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
@@ -230,15 +234,15 @@ mod tests {
     fn what_is_no_file_is_neither_waited_for_nor_read() {
         let home = tempfile::tempdir().unwrap();
         let folder = open(home.path()).unwrap();
-        let event = Event { session_id: "s".to_owned(), ..Event::default() };
-        keep(home.path(), &event).unwrap();
+        let event = HookEvent { session_id: "s".to_owned(), ..HookEvent::default() };
+        store_event(home.path(), &event).unwrap();
         let pipe = folder.join("0.json");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
         std::os::unix::fs::symlink(&pipe, folder.join("1.json")).unwrap();
         fs::create_dir(folder.join("2.json")).unwrap();
         assert_eq!(count(home.path()), 1);
-        assert_eq!(no_files(home.path()).len(), 3);
+        assert_eq!(foreign_entries(home.path()).len(), 3);
         assert_eq!(files_of(home.path(), &["s".to_owned()]).len(), 1);
         for name in ["0.json", "1.json", "2.json"] {
             assert_eq!(read(&folder.join(name)).ok().flatten(), None, "{name}");

@@ -25,7 +25,7 @@ use self::{
 };
 use crate::{
     allocator,
-    api::{self, Administration},
+    api::{self, AdminRequest},
     capture::{config::Filter, format::Surroundings},
     clock,
     config::{self, Config},
@@ -145,7 +145,7 @@ impl Supervisor {
                 Err(error) => {
                     let error = format!("{error:#}");
                     tracing::error!(error, "tried again in a moment");
-                    self.turn_away(&mut signals, &error).await
+                    self.reject_all(&mut signals, &error).await
                 }
             };
         }
@@ -175,14 +175,14 @@ impl Supervisor {
     }
 
     /// Tells callers why they are not served, until it is time to try again or to stop.
-    async fn turn_away(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> RoundEnd {
+    async fn reject_all(&self, signals: &mut mpsc::Receiver<Signal>, error: &str) -> RoundEnd {
         let why = format!(
             "{error}; this is tried again every {} seconds; what was acknowledged is safe",
             TRY_AGAIN.as_secs()
         );
         let told = async {
             match &self.listener {
-                Some((listener, _)) => api::server::turn_away(listener, &why).await,
+                Some((listener, _)) => api::server::reject_all(listener, &why).await,
                 None => std::future::pending().await,
             }
         };
@@ -216,10 +216,10 @@ impl Supervisor {
         let (listener, socket) = match self.listener.take() {
             Some(listener) => listener,
             None => {
-                let handed_over = api::server::handed_over();
+                let inherited_listener = api::server::inherited_listener();
                 let (listener, socket) =
-                    match handed_over.context("take over the service's socket")? {
-                        Some(handed_over) => handed_over,
+                    match inherited_listener.context("take over the service's socket")? {
+                        Some(inherited_listener) => inherited_listener,
                         None => self.open_socket()?,
                     };
                 (Arc::new(listener), socket)
@@ -262,11 +262,11 @@ impl Supervisor {
                     }
                 },
                 request = round.requests.recv() => match request {
-                    Some(Administration::Reload(reply)) => {
+                    Some(AdminRequest::Reload(reply)) => {
                         // Whoever asked may have hung up.
                         let _ = reply.send(self.reload(round).await);
                     }
-                    Some(Administration::Stop) | None => return RoundEnd::Stopped,
+                    Some(AdminRequest::Stop) | None => return RoundEnd::Stopped,
                 },
             }
         }

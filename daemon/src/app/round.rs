@@ -16,7 +16,7 @@ use super::{
     tasks::{Ended, Task, Tasks},
 };
 use crate::{
-    api::{self, Administration, Daemon},
+    api::{self, AdminRequest, DaemonState},
     capture::watch::{Method, Notice, Watch, Watched},
     clock,
     engine::{
@@ -35,9 +35,9 @@ const SPOOL_POLL: Duration = Duration::from_secs(5);
 /// What lives from the opening of the database to its closing.
 pub(super) struct Round {
     pub(super) tasks: Tasks,
-    pub(super) daemon: api::Shared,
+    pub(super) daemon: api::SharedDaemon,
     pub(super) models: Models,
-    pub(super) requests: mpsc::Receiver<Administration>,
+    pub(super) requests: mpsc::Receiver<AdminRequest>,
     stop: watch::Sender<bool>,
     spool_watch: Watch,
 }
@@ -79,8 +79,8 @@ impl Supervisor {
             engine.note_problem(problem).await;
         }
         let keeper = QuotaKeeper::new(engine.clone(), indexes.clone(), limits, can_shrink);
-        let (administration, requests) = mpsc::channel(4);
-        let daemon = Arc::new(Daemon {
+        let (admin_requests, requests) = mpsc::channel(4);
+        let daemon = Arc::new(DaemonState {
             engine,
             indexes,
             embedding: embedding.clone(),
@@ -88,10 +88,10 @@ impl Supervisor {
             home: home.clone(),
             query_timeout: self.config.api.query_timeout,
             hooks: RwLock::new(self.config.api.hooks.clone()),
-            ears: api::methods::hook::Ears::default(),
+            hook_stats: api::methods::hook::HookStats::default(),
             watched,
             started_at: self.started_at,
-            administration,
+            admin_requests,
         });
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
             tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
@@ -107,7 +107,7 @@ impl Supervisor {
         tasks.spawn(Task::Embedder, embedding.run(stopping.clone()));
         tasks.spawn(Task::Engine, engine_loop.run());
         tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
-        tasks.spawn(Task::Spool, api::spool::go_through(daemon.clone(), changed));
+        tasks.spawn(Task::Spool, api::spool::process_spool(daemon.clone(), changed));
         if let Some(listener) = listener {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
         }

@@ -1,4 +1,4 @@
-//! Files: whether each of them is followed as it should be.
+//! FileCheckReport: whether each of them is followed as it should be.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ pub const FILES: &str = "graphiti/files";
 /// What the daemon answers to [`FILES`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Files {
-    /// Files that are followed.
+pub struct FileCheckReport {
+    /// FileCheckReport that are followed.
     pub files: u64,
     /// How many paths are registered more than once.
     pub twice: usize,

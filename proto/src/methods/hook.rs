@@ -1,7 +1,7 @@
 //! `graphiti/hook`: what an agent's hook reports.
 //!
 //! Of what the agent hands to its hook only what tells which session is meant and what happened to
-//! it goes further; prompts and replies stay behind. An event that matters later ([`Kind::ends`])
+//! it goes further; prompts and replies stay behind. An event that matters later ([`EventKind::ends`])
 //! and finds no daemon waits in the [`spool`] of the home, a file each.
 
 use std::{
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// The method.
 pub const HOOK: &str = "graphiti/hook";
-/// `graphiti/hooks`: which hooks were heard of since the daemon's start; answered with [`Heard`].
+/// `graphiti/hooks`: which hooks were heard of since the daemon's start; answered with [`HookCounts`].
 pub const HOOKS: &str = "graphiti/hooks";
 
 /// An event longer than this as JSON is none of an agent's.
@@ -29,7 +29,7 @@ pub const SPOOLED_EVENTS: usize = 16 << 10;
 /// What an agent tells its hook, under the names that Claude Code gives it and others took over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Event {
+pub struct HookEvent {
     /// What happened: `SessionEnd`, ….
     pub hook_event_name: String,
     /// The agent's id of the session.
@@ -50,7 +50,7 @@ pub struct Event {
 
 /// What is to be done about an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// A session starts: it may be told what earlier ones left.
     Start,
     /// A session is over.
@@ -64,7 +64,7 @@ pub enum Kind {
 /// What the daemon answers to [`HOOK`], as soon as the event would survive its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Taken {
+pub struct HookReply {
     /// For the agent's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
@@ -75,9 +75,9 @@ pub struct Taken {
 /// What the daemon answers to [`HOOKS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Heard {
+pub struct HookCounts {
     /// Each event that was heard of, the latest first.
-    pub events: Vec<HeardEvent>,
+    pub events: Vec<HookCount>,
     /// Events that wait in the spool.
     pub spooled: usize,
 }
@@ -85,7 +85,7 @@ pub struct Heard {
 /// How often a hook fired.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct HeardEvent {
+pub struct HookCount {
     /// The event.
     pub name: String,
     /// How often.
@@ -94,10 +94,10 @@ pub struct HeardEvent {
     pub last: String,
 }
 
-impl Event {
+impl HookEvent {
     /// The first whole event that `input` gives, whatever follows it, and whether or not a byte
     /// order mark stands before it. `None` when there is none within [`LONGEST_INPUT`] bytes.
-    pub fn first(input: impl Read) -> Option<Event> {
+    pub fn first(input: impl Read) -> Option<HookEvent> {
         let mut input = input.take(LONGEST_INPUT);
         let mut head = [0; BYTE_ORDER_MARK.len()];
         let mut length = 0;
@@ -108,36 +108,36 @@ impl Event {
             }
         }
         let head = if head == BYTE_ORDER_MARK { &[] } else { &head[..length] };
-        Event::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
+        HookEvent::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
     }
 
     /// What is to be done about it.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EventKind {
         match self.hook_event_name.as_str() {
-            "SessionStart" => Kind::Start,
-            "SessionEnd" => Kind::End,
-            "PreCompact" => Kind::Compact,
+            "SessionStart" => EventKind::Start,
+            "SessionEnd" => EventKind::End,
+            "PreCompact" => EventKind::Compact,
             // Gemini's PreCompress, too: it fires before every call of the model.
-            _ => Kind::Alive,
+            _ => EventKind::Alive,
         }
     }
 
     /// What of it waits in the spool: which session is meant, where its transcript lies (an agent that
     /// is not followed is known by that), what happened to it, and why in a word.
-    pub fn to_spool(&self) -> Event {
-        Event {
+    pub fn to_spool(&self) -> HookEvent {
+        HookEvent {
             hook_event_name: self.hook_event_name.clone(),
             session_id: self.session_id.clone(),
             transcript_path: self.transcript_path.clone(),
             reason: self.reason.clone().filter(|reason| is_word(reason)),
-            ..Event::default()
+            ..HookEvent::default()
         }
     }
 
     /// The reason that its close is recorded with, as `session_tracking_close` takes it. A word that
     /// no agent would use becomes `other`.
     pub fn close_reason(&self) -> String {
-        if self.kind() == Kind::Compact {
+        if self.kind() == EventKind::Compact {
             return "pre_compact".to_owned();
         }
         format!(
@@ -153,10 +153,10 @@ fn is_word(reason: &str) -> bool {
     (1..=32).contains(&reason.len()) && reason.bytes().all(is_part)
 }
 
-impl Kind {
+impl EventKind {
     /// Whether the event is worth keeping until a daemon is there.
     pub fn ends(self) -> bool {
-        matches!(self, Kind::End | Kind::Compact)
+        matches!(self, EventKind::End | EventKind::Compact)
     }
 }
 
@@ -214,15 +214,15 @@ mod tests {
     #[test]
     fn an_agents_event_says_what_is_to_be_done() {
         let rows = [
-            (r#"{"hook_event_name":"SessionStart","source":"clear"}"#, Kind::Start),
-            (r#"{"hook_event_name":"SessionEnd","reason":"clear"}"#, Kind::End),
-            (r#"{"hook_event_name":"PreCompact","trigger":"auto"}"#, Kind::Compact),
-            (r#"{"hook_event_name":"PreCompress","trigger":"auto"}"#, Kind::Alive),
-            (r#"{"hook_event_name":"Stop","transcript_path":null}"#, Kind::Alive),
-            (r#"{}"#, Kind::Alive),
+            (r#"{"hook_event_name":"SessionStart","source":"clear"}"#, EventKind::Start),
+            (r#"{"hook_event_name":"SessionEnd","reason":"clear"}"#, EventKind::End),
+            (r#"{"hook_event_name":"PreCompact","trigger":"auto"}"#, EventKind::Compact),
+            (r#"{"hook_event_name":"PreCompress","trigger":"auto"}"#, EventKind::Alive),
+            (r#"{"hook_event_name":"Stop","transcript_path":null}"#, EventKind::Alive),
+            (r#"{}"#, EventKind::Alive),
         ];
         for (text, kind) in rows {
-            let event: Event = serde_json::from_str(text).unwrap();
+            let event: HookEvent = serde_json::from_str(text).unwrap();
             assert_eq!(event.kind(), kind, "{text}");
         }
     }
@@ -230,13 +230,13 @@ mod tests {
     #[test]
     fn what_was_said_stays_behind() {
         let text = r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"secret"}"#;
-        let event: Event = serde_json::from_str(text).unwrap();
+        let event: HookEvent = serde_json::from_str(text).unwrap();
         assert!(!serde_json::to_string(&event).unwrap().contains("secret"));
     }
 
     #[test]
     fn free_text_does_not_wait_in_the_spool() {
-        let event = Event {
+        let event = HookEvent {
             hook_event_name: "SessionEnd".to_owned(),
             session_id: "s".to_owned(),
             transcript_path: Some("/home/ann/t.jsonl".to_owned()),
@@ -254,10 +254,10 @@ mod tests {
 
     #[test]
     fn a_session_ends_for_a_reason_in_one_word() {
-        let ended = |reason: Option<&str>| Event {
+        let ended = |reason: Option<&str>| HookEvent {
             hook_event_name: "SessionEnd".to_owned(),
             reason: reason.map(str::to_owned),
-            ..Event::default()
+            ..HookEvent::default()
         };
         for (reason, expected) in [
             (Some("clear"), "hook_clear"),

@@ -63,7 +63,7 @@ pub struct Close {
     pub session_id: Option<String>,
     /// The transcript, for a session not seen yet.
     pub transcript_path: Option<String>,
-    /// Why, in the words of [`crate::tools::close::Arguments::reason`].
+    /// Why, in the words of [`crate::tools::close::CloseArguments::reason`].
     pub reason: Option<String>,
 }
 

@@ -19,15 +19,15 @@ pub const REACH: &str = "graphiti/reach";
 #[serde(default)]
 pub struct Reach {
     /// The model that writes summaries; none where none is configured.
-    pub model: Option<Found>,
+    pub model: Option<ModelReachability>,
     /// The model that makes vectors; none where none is configured.
-    pub embeddings: Option<Found>,
+    pub embeddings: Option<ModelReachability>,
 }
 
 /// What was found of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Found {
+pub struct ModelReachability {
     /// Whether it can be asked, as far as that shows.
     pub is_there: bool,
     /// What was found, or what is wrong and what to do.
@@ -37,21 +37,21 @@ pub struct Found {
 /// What a client says with [`USAGE`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Usage {
+pub struct UsageRequest {
     /// So many days, today's included.
     pub days: u32,
 }
 
-impl Default for Usage {
-    fn default() -> Usage {
-        Usage { days: 30 }
+impl Default for UsageRequest {
+    fn default() -> UsageRequest {
+        UsageRequest { days: 30 }
     }
 }
 
 /// What the daemon answers to [`USAGE`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Used {
+pub struct UsageReport {
     /// What each day, project and purpose came to; the latest day first.
     pub rows: Vec<UsageRow>,
     /// Calls that were made today.
@@ -95,13 +95,13 @@ pub struct UsageRow {
     /// Tokens of what they were about that were left out of them.
     pub saved_tokens: u64,
     /// Questions that were saved.
-    pub saved: Saved,
+    pub saved: SkippedQuestions,
 }
 
 /// Questions that were not asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Saved {
+pub struct SkippedQuestions {
     /// The session did not change.
     pub unchanged: u64,
     /// The answer was kept from before.
@@ -145,7 +145,7 @@ pub enum Tools {
 /// What the daemon answers to [`TOOLS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Known {
+pub struct ToolKnowledge {
     /// Tools by name.
     pub tools: Vec<ToolRow>,
     /// What was exported.

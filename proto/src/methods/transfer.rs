@@ -7,16 +7,16 @@ use crate::tools::get_episodes::EpisodeNode;
 
 /// `graphiti/export`: episodes with all that is needed to take them in elsewhere.
 pub const EXPORT: &str = "graphiti/export";
-/// `graphiti/import`: takes in what was exported elsewhere; answered with [`Imported`].
+/// `graphiti/import`: takes in what was exported elsewhere; answered with [`ImportReport`].
 pub const IMPORT: &str = "graphiti/import";
 
 /// Episodes that are taken in by one request at most.
-pub const AT_ONCE: usize = 100;
+pub const MAX_EPISODES: usize = 100;
 
 /// What a client says with [`EXPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Export {
+pub struct ExportRequest {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
     /// Only those before this episode: `next` of the page before.
@@ -26,9 +26,9 @@ pub struct Export {
 /// What the daemon answers to [`EXPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Exported {
+pub struct ExportPage {
     /// The episodes, the latest session first.
-    pub episodes: Vec<Portable>,
+    pub episodes: Vec<PortableEpisode>,
     /// Where the next page begins; none when this was the last.
     pub next: Option<String>,
 }
@@ -36,7 +36,7 @@ pub struct Exported {
 /// An episode that can be taken in elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Portable {
+pub struct PortableEpisode {
     /// The episode in Graphiti's words; its content says where it comes from, and is enough.
     #[serde(flatten)]
     pub episode: EpisodeNode,
@@ -48,9 +48,9 @@ pub struct Portable {
 /// What a client says with [`IMPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Import {
-    /// The episodes, at most [`AT_ONCE`].
-    pub episodes: Vec<Portable>,
+pub struct ImportRequest {
+    /// The episodes, at most [`MAX_EPISODES`].
+    pub episodes: Vec<PortableEpisode>,
     /// Whether to tell only what would be done.
     pub dry_run: bool,
 }
@@ -58,7 +58,7 @@ pub struct Import {
 /// What the daemon answers to [`IMPORT`]. With any problem nothing was taken in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Imported {
+pub struct ImportReport {
     /// Episodes that are new here, or newer than what was taken in before.
     pub taken: usize,
     /// Episodes that are here already, or whose transcripts are.
@@ -66,13 +66,13 @@ pub struct Imported {
     /// Episodes of sessions that were forgotten here.
     pub forgotten: usize,
     /// What cannot be read.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ImportProblem>,
 }
 
 /// An episode that cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Problem {
+pub struct ImportProblem {
     /// Which of the request's, from 0.
     pub episode: usize,
     /// In which line of its content, from 1.

@@ -9,7 +9,7 @@ pub const NAME: &str = "add_memory";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct AddMemoryArguments {
     /// A short title.
     pub name: String,
     /// What is to be remembered.
@@ -24,9 +24,9 @@ pub struct Arguments {
     pub uuid: Option<String>,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments {
+impl Default for AddMemoryArguments {
+    fn default() -> AddMemoryArguments {
+        AddMemoryArguments {
             name: String::new(),
             episode_body: String::new(),
             group_id: None,
@@ -41,7 +41,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct AddMemoryAnswer {
     /// For people.
     pub message: String,
     /// The id of the episode.

@@ -9,7 +9,7 @@ pub const NAME: &str = "session_tracking_close";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct CloseArguments {
     /// The session's id or a unique beginning of it; the caller's current session when missing.
     pub session_id: Option<String>,
     /// Why, for the episode: free words. What begins with `hook_` came from a hook.
@@ -20,7 +20,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct CloseAnswer {
     /// `success` or `error`.
     pub status: String,
     /// The session's id.

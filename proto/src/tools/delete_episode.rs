@@ -9,7 +9,7 @@ pub const NAME: &str = "delete_episode";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct DeleteEpisodeArguments {
     /// The episode's id.
     pub uuid: String,
 }
@@ -18,7 +18,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct DeleteEpisodeAnswer {
     /// What was done, for people.
     pub message: String,
 }

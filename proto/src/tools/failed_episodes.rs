@@ -9,16 +9,16 @@ pub const NAME: &str = "get_failed_episodes";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct FailedEpisodesArguments {
     /// Whether those count that are not tried again by themselves.
     pub include_permanent: bool,
     /// At most so many.
     pub limit: usize,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments { include_permanent: true, limit: 50 }
+impl Default for FailedEpisodesArguments {
+    fn default() -> FailedEpisodesArguments {
+        FailedEpisodesArguments { include_permanent: true, limit: 50 }
     }
 }
 
@@ -26,7 +26,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct FailedEpisodesAnswer {
     /// `success`.
     pub status: String,
     /// How many there are in all.

@@ -11,7 +11,7 @@ pub const NAME: &str = "get_episode_entities";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct EpisodeEntitiesArguments {
     /// The episodes.
     pub episode_uuids: Vec<String>,
 }
@@ -20,7 +20,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct EpisodeEntitiesAnswer {
     /// For people: episodes that are not there.
     pub message: String,
     /// The things that they mention.

@@ -9,7 +9,7 @@ pub const NAME: &str = "get_episodes";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct GetEpisodesArguments {
     /// Only these projects, by namespace or directory; any other name means all, as when missing.
     pub group_ids: Option<Vec<String>>,
     /// At most so many; 10 when missing.
@@ -26,7 +26,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct GetEpisodesAnswer {
     /// For people: what was done before, what is missing.
     pub message: String,
     /// The episodes, the latest session first.

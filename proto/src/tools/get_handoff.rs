@@ -11,7 +11,7 @@ pub const NAME: &str = "get_handoff";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct GetHandoffArguments {
     /// The project: its namespace or a directory in it; the caller's directory when missing.
     pub project: Option<String>,
     /// At most so many of the last sessions.
@@ -20,9 +20,9 @@ pub struct Arguments {
     pub max_chars: usize,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments { project: None, sessions: 5, max_chars: 4_000 }
+impl Default for GetHandoffArguments {
+    fn default() -> GetHandoffArguments {
+        GetHandoffArguments { project: None, sessions: 5, max_chars: 4_000 }
     }
 }
 
@@ -30,7 +30,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct GetHandoffAnswer {
     /// For people: what was done before, what is missing.
     pub message: String,
     /// The project's directory; empty when nothing is known of it.
@@ -40,17 +40,17 @@ pub struct Answer {
     /// Everything below as Markdown, the most needed first; empty when there is nothing.
     pub text: String,
     /// The sessions that it tells of.
-    pub sessions: Vec<Past>,
+    pub sessions: Vec<HandoffSession>,
     /// What is left to do, and nobody is known to have done since.
-    pub open_ends: Vec<Told>,
+    pub open_ends: Vec<HandoffItem>,
     /// Test suites whose last run failed.
-    pub failing_tests: Vec<Failing>,
+    pub failing_tests: Vec<FailingSuite>,
     /// What was decided, with the reason where one is known.
-    pub decisions: Vec<Told>,
+    pub decisions: Vec<HandoffItem>,
     /// Errors that were met and fixed.
-    pub errors: Vec<Told>,
+    pub errors: Vec<HandoffItem>,
     /// Settings as they were left.
-    pub settings: Vec<Told>,
+    pub settings: Vec<HandoffItem>,
     /// Files that were changed.
     pub files: Vec<String>,
     /// Sessions of others that are going on in the project at this moment.
@@ -63,7 +63,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Past {
+pub struct HandoffSession {
     /// The agent's id of it.
     pub session_id: String,
     /// Its title.
@@ -84,7 +84,7 @@ pub struct Past {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Told {
+pub struct HandoffItem {
     /// What.
     pub text: String,
     /// The id of the session.
@@ -95,7 +95,7 @@ pub struct Told {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Failing {
+pub struct FailingSuite {
     /// "pytest".
     pub framework: String,
     /// Tests that failed.

@@ -12,7 +12,7 @@ pub const NAME: &str = "get_session";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct GetSessionArguments {
     /// The session's id or a unique beginning of it, or its episode's id; the caller's current
     /// session when missing.
     pub session_id: Option<String>,
@@ -29,10 +29,10 @@ pub struct Arguments {
     pub limit: usize,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
+impl Default for GetSessionArguments {
+    fn default() -> GetSessionArguments {
         let view = "summary".to_owned();
-        Arguments { session_id: None, view, source: 0, from: 0, at: 0, limit: 40 }
+        GetSessionArguments { session_id: None, view, source: 0, from: 0, at: 0, limit: 40 }
     }
 }
 
@@ -40,7 +40,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct GetSessionAnswer {
     /// The session that it begins as, a fork or copy of it: what they share is told there. Empty
     /// when that was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,13 +9,13 @@ pub const NAME: &str = "session_tracking_health";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {}
+pub struct HealthArguments {}
 
 /// What it answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct HealthAnswer {
     /// `ok`, or `degraded` when something went wrong.
     pub status: String,
     /// The daemon's version.
@@ -35,13 +35,13 @@ pub struct Answer {
     /// The import of history.
     pub history: History,
     /// What is kept.
-    pub kept: Kept,
+    pub kept: StoredTotals,
     /// How much of each may be kept.
-    pub limits: Limits,
+    pub limits: DiskLimits,
     /// What was let go to keep within the limits.
-    pub let_go: LetGo,
+    pub let_go: EvictionStats,
     /// How far searches are behind the database.
-    pub index: Index,
+    pub index: IndexHealth,
     /// Records of all transcripts.
     pub records: Records,
     /// Jobs running.
@@ -49,7 +49,7 @@ pub struct Answer {
     /// The last things that went wrong, newest last.
     pub problems: Vec<String>,
     /// The model.
-    pub model: Model,
+    pub model: ModelHealth,
     /// Vectors beside full text.
     pub embeddings: Embeddings,
     /// By which rules the stored text was redacted.
@@ -73,7 +73,7 @@ pub struct Redaction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Index {
+pub struct IndexHealth {
     /// Changes of the database that searches do not find yet.
     pub changes_behind: u64,
     /// Whether nothing takes them over, or that takes too long.
@@ -84,7 +84,7 @@ pub struct Index {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Model {
+pub struct ModelHealth {
     /// Whether one is asked at all.
     pub on: bool,
     /// Whether it writes summaries.
@@ -152,7 +152,7 @@ pub struct History {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Kept {
+pub struct StoredTotals {
     /// Messages.
     pub messages: u64,
     /// Episodes.
@@ -169,7 +169,7 @@ pub struct Kept {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Limits {
+pub struct DiskLimits {
     /// By the database; 0 when the daemon is older than its limits.
     pub database_bytes: u64,
     /// By the search index.
@@ -184,7 +184,7 @@ pub struct Limits {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct LetGo {
+pub struct EvictionStats {
     /// Sessions whose text went.
     pub sessions: u64,
     /// Bytes of it in the database.

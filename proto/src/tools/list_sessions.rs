@@ -11,7 +11,7 @@ pub const NAME: &str = "list_sessions";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct ListSessionsArguments {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
     /// Only sessions in this state.
@@ -24,9 +24,9 @@ pub struct Arguments {
     pub offset: usize,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments { project: None, state: None, empty: false, limit: 20, offset: 0 }
+impl Default for ListSessionsArguments {
+    fn default() -> ListSessionsArguments {
+        ListSessionsArguments { project: None, state: None, empty: false, limit: 20, offset: 0 }
     }
 }
 
@@ -34,7 +34,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct ListSessionsAnswer {
     /// How many there are in all.
     pub total: usize,
     /// The sessions.

@@ -11,16 +11,16 @@ pub const NAME: &str = "session_tracking_list_unindexed";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct ListUnindexedArguments {
     /// Only this project: its namespace or its directory.
     pub project_namespace: Option<String>,
     /// Whether sessions count that are quiet but not over.
     pub include_inactive: bool,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments { project_namespace: None, include_inactive: true }
+impl Default for ListUnindexedArguments {
+    fn default() -> ListUnindexedArguments {
+        ListUnindexedArguments { project_namespace: None, include_inactive: true }
     }
 }
 
@@ -28,7 +28,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct ListUnindexedAnswer {
     /// `success`.
     pub status: String,
     /// How many there are.

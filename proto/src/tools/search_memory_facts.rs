@@ -11,7 +11,7 @@ pub const NAME: &str = "search_memory_facts";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct SearchFactsArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest facts when empty.
     pub query: String,
     /// Only this project: its namespace or its directory.
@@ -40,9 +40,9 @@ pub struct Arguments {
     pub explain: bool,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments {
+impl Default for SearchFactsArguments {
+    fn default() -> SearchFactsArguments {
+        SearchFactsArguments {
             query: String::new(),
             project: None,
             group_ids: None,
@@ -64,7 +64,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct SearchFactsAnswer {
     /// For people: what was done before searching, what is missing.
     pub message: String,
     /// The facts, best first.

@@ -9,7 +9,7 @@ pub const NAME: &str = "search_memory_nodes";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct SearchMemoryNodesArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest things when empty.
     pub query: String,
     /// Only these projects, by namespace or directory. Any other name means the whole group.
@@ -22,9 +22,9 @@ pub struct Arguments {
     pub entity: String,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments {
+impl Default for SearchMemoryNodesArguments {
+    fn default() -> SearchMemoryNodesArguments {
+        SearchMemoryNodesArguments {
             query: String::new(),
             group_ids: None,
             max_nodes: 10,

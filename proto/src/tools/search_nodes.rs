@@ -11,7 +11,7 @@ pub const NAME: &str = "search_nodes";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct SearchNodesArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest things when empty.
     pub query: String,
     /// Only this project: its namespace or its directory.
@@ -28,9 +28,9 @@ pub struct Arguments {
     pub explain: bool,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments {
+impl Default for SearchNodesArguments {
+    fn default() -> SearchNodesArguments {
+        SearchNodesArguments {
             query: String::new(),
             project: None,
             group_ids: None,
@@ -46,7 +46,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct SearchNodesAnswer {
     /// For people: what was done before searching, what is missing.
     pub message: String,
     /// The things, best first.

@@ -11,7 +11,7 @@ pub const NAME: &str = "search_sessions";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct SearchSessionsArguments {
     /// Words, "phrases", prefix*, `field:value`, -not, or a question.
     pub query: String,
     /// Only this project: its namespace or its directory.
@@ -40,9 +40,9 @@ pub struct Arguments {
     pub explain: bool,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments {
+impl Default for SearchSessionsArguments {
+    fn default() -> SearchSessionsArguments {
+        SearchSessionsArguments {
             query: String::new(),
             project: None,
             agent: None,
@@ -64,7 +64,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct SearchSessionsAnswer {
     /// For people: what was done before searching, what is missing.
     pub message: String,
     /// The sessions, best first.
@@ -83,7 +83,7 @@ pub struct Hit {
     /// How good it is; only comparable within one answer.
     pub score: f64,
     /// Where it was found, best first.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<MatchedPassage>,
     /// Why it ranks where it does, when asked.
     pub explanation: Option<String>,
 }
@@ -92,7 +92,7 @@ pub struct Hit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Passage {
+pub struct MatchedPassage {
     /// `user`, `assistant`, `tool`, `recap` or `summary`.
     pub role: String,
     /// When, RFC 3339; empty while unknown.

@@ -11,7 +11,7 @@ pub const NAME: &str = "session_tracking_status";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct StatusArguments {
     /// The session's id or a unique beginning of it; the caller's own, if it is in one, when
     /// missing.
     pub session_id: Option<String>,
@@ -21,7 +21,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct StatusAnswer {
     /// `success`.
     pub status: String,
     /// Whether transcripts are followed.

@@ -9,7 +9,7 @@ pub const NAME: &str = "summarize_session";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct SummarizeSessionArguments {
     /// The session's id or a unique beginning of it; the caller's current session when missing.
     pub session: Option<String>,
     /// The project that the session must be of: its namespace or its directory.
@@ -20,7 +20,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct SummarizeSessionAnswer {
     /// `success`.
     pub status: String,
     /// The session's id.

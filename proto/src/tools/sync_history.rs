@@ -9,7 +9,7 @@ pub const NAME: &str = "session_tracking_sync_history";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Arguments {
+pub struct SyncHistoryArguments {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
     /// Only sessions of the last so many days; 0 for all.
@@ -20,9 +20,9 @@ pub struct Arguments {
     pub dry_run: bool,
 }
 
-impl Default for Arguments {
-    fn default() -> Arguments {
-        Arguments { project: None, days: 7, max_sessions: 100, dry_run: true }
+impl Default for SyncHistoryArguments {
+    fn default() -> SyncHistoryArguments {
+        SyncHistoryArguments { project: None, days: 7, max_sessions: 100, dry_run: true }
     }
 }
 
@@ -30,7 +30,7 @@ impl Default for Arguments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Answer {
+pub struct SyncHistoryAnswer {
     /// `success`.
     pub status: String,
     /// Whether nothing was done.
@@ -47,7 +47,7 @@ pub struct Answer {
     /// Tokens of their transcripts that would be looked at, about.
     pub estimated_tokens: u64,
     /// The first of them.
-    pub sessions: Vec<Found>,
+    pub sessions: Vec<PastSession>,
     /// Sessions that were indexed.
     pub sessions_indexed: usize,
     /// Sessions that say nothing, or nothing that no other one says: copies.
@@ -64,7 +64,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Found {
+pub struct PastSession {
     /// The transcript.
     pub path: String,
     /// When it was last written, RFC 3339.

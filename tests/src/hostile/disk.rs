@@ -1,6 +1,6 @@
 //! What stands on the disk, perhaps damaged: records, states of files, models in a folder.
 
-use graphiti_proto::{endpoint::Runtime, methods::hook::Event};
+use graphiti_proto::{endpoint::Runtime, methods::hook::HookEvent};
 use graphitid::{
     capture::tail::{Cursor, Tail},
     engine::pipeline::SourceState,
@@ -33,5 +33,5 @@ pub(super) fn check(bytes: &[u8]) {
     drop(serde_json::from_slice::<SourceState>(bytes));
     drop(serde_json::from_slice::<Ledger>(bytes));
     drop(serde_json::from_slice::<Runtime>(bytes));
-    drop(serde_json::from_slice::<Event>(bytes));
+    drop(serde_json::from_slice::<HookEvent>(bytes));
 }

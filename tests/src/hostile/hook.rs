@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 
-use graphiti_proto::methods::hook::{Event, LONGEST_EVENT};
+use graphiti_proto::methods::hook::{HookEvent, LONGEST_EVENT};
 
 pub(super) const WORDS: &[&str] = &[
     "\"hook_event_name\":\"SessionEnd\"",
@@ -31,8 +31,8 @@ impl Read for Slow<'_> {
 }
 
 pub(super) fn check(bytes: &[u8]) {
-    let whole = Event::first(BufReader::new(bytes));
-    let in_pieces = Event::first(BufReader::new(Slow(bytes)));
+    let whole = HookEvent::first(BufReader::new(bytes));
+    let in_pieces = HookEvent::first(BufReader::new(Slow(bytes)));
     assert_eq!(whole, in_pieces, "read in pieces as a whole");
     let Some(event) = whole else { return };
     let word = event.close_reason();
@@ -42,7 +42,7 @@ pub(super) fn check(bytes: &[u8]) {
     );
     // The spool keeps what is not too long, and gives it back as it was.
     let kept = serde_json::to_vec(&event).expect("an event is written as JSON");
-    let read: Event = serde_json::from_slice(&kept).expect("what was kept is read");
+    let read: HookEvent = serde_json::from_slice(&kept).expect("what was kept is read");
     assert_eq!(read, event);
     assert!(kept.len() <= 8 * bytes.len() + 256 || kept.len() <= LONGEST_EVENT);
 }

@@ -1,6 +1,6 @@
 //! What was exported elsewhere: lines of episodes, documents, and what was learned about tools.
 
-use graphiti_proto::methods::transfer::Portable;
+use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{
     activity::classify::Learned,
     engine::{document, episode, imported},
@@ -31,7 +31,7 @@ pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
     taken_in(&text, &Value::Null);
     for line in text.lines() {
-        if let Ok(portable) = serde_json::from_str::<Portable>(line) {
+        if let Ok(portable) = serde_json::from_str::<PortableEpisode>(line) {
             taken_in(&portable.episode.content, &portable.summary);
         }
     }

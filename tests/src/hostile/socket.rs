@@ -1,14 +1,14 @@
-//! Lines on the socket, from clients and, in `graphiti mcp`, from agents' programs.
+//! LineSplitter on the socket, from clients and, in `graphiti mcp`, from agents' programs.
 
 use std::sync::LazyLock;
 
 use graphiti_proto::{
-    frame::Lines,
+    frame::LineSplitter,
     methods,
     rpc::{Request, Response},
     tools,
 };
-use graphitid::api::{caller::Caller, fuzzing};
+use graphitid::api::{client_context::ClientContext, fuzzing};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ pub(super) fn check(bytes: &[u8]) {
 }
 
 fn lines_of(bytes: &[u8], piece: usize) -> Vec<Vec<u8>> {
-    let mut lines = Lines::default();
+    let mut lines = LineSplitter::default();
     let mut found = Vec::new();
     for piece in bytes.chunks(piece) {
         lines.push(piece);
@@ -89,7 +89,7 @@ fn server(line: &[u8]) {
     assert!(is_one_line(&request.to_line()));
     let again = Request::read(&request.to_line()).expect("what was written is read");
     assert_eq!(again, request);
-    let caller = Caller::new(None, &request.params);
+    let caller = ClientContext::new(None, &request.params);
     assert!(caller.processes.len() <= 64, "{} processes", caller.processes.len());
     fuzzing::read_message(line);
     for read in ARGUMENTS {
@@ -107,19 +107,19 @@ fn client(line: &[u8]) {
 }
 
 const ARGUMENTS: &[fn(&Value)] = &[
-    reads::<tools::close::Arguments>,
-    reads::<tools::add_memory::Arguments>,
-    reads::<tools::get_session::Arguments>,
-    reads::<tools::search_sessions::Arguments>,
-    reads::<tools::get_episodes::Arguments>,
-    reads::<tools::get_handoff::Arguments>,
-    reads::<tools::sync_history::Arguments>,
-    reads::<tools::search_memory_facts::Arguments>,
+    reads::<tools::close::CloseArguments>,
+    reads::<tools::add_memory::AddMemoryArguments>,
+    reads::<tools::get_session::GetSessionArguments>,
+    reads::<tools::search_sessions::SearchSessionsArguments>,
+    reads::<tools::get_episodes::GetEpisodesArguments>,
+    reads::<tools::get_handoff::GetHandoffArguments>,
+    reads::<tools::sync_history::SyncHistoryArguments>,
+    reads::<tools::search_memory_facts::SearchFactsArguments>,
     reads::<methods::Hello>,
     reads::<methods::Settle>,
-    reads::<methods::hook::Event>,
+    reads::<methods::hook::HookEvent>,
     reads::<methods::forget::Forget>,
-    reads::<methods::transfer::Import>,
+    reads::<methods::transfer::ImportRequest>,
     reads::<methods::models::Tools>,
 ];
 

@@ -14,7 +14,7 @@ use std::{
 
 use graphiti_proto::tools::{
     SessionRow,
-    list_sessions::{self, Answer},
+    list_sessions::{self, ListSessionsAnswer},
 };
 use graphiti_tests::{Asked, Daemon, Model, Says, World, corpus};
 use graphitid::redact::Redactor;
@@ -195,8 +195,8 @@ fn is_session(path: &Path) -> bool {
 }
 
 fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
-    let arguments = list_sessions::Arguments { limit: 1_000, ..Default::default() };
+    let arguments = list_sessions::ListSessionsArguments { limit: 1_000, ..Default::default() };
     let answer = daemon.call(list_sessions::NAME, &serde_json::to_value(arguments).unwrap());
-    let answer: Answer = serde_json::from_value(answer).unwrap();
+    let answer: ListSessionsAnswer = serde_json::from_value(answer).unwrap();
     answer.sessions
 }

@@ -12,7 +12,7 @@ use std::{
 
 use graphiti_proto::tools::{
     SessionRow, get_session,
-    list_sessions::{self, Answer},
+    list_sessions::{self, ListSessionsAnswer},
 };
 use graphiti_tests::{Daemon, World, corpus};
 use serde_json::{json, value::RawValue};
@@ -112,9 +112,10 @@ fn is_object(line: &[u8]) -> Option<bool> {
 }
 
 fn sessions(daemon: &Daemon) -> Vec<SessionRow> {
-    let arguments = list_sessions::Arguments { empty: true, limit: 10_000, ..Default::default() };
+    let arguments =
+        list_sessions::ListSessionsArguments { empty: true, limit: 10_000, ..Default::default() };
     let answer = daemon.call(list_sessions::NAME, &serde_json::to_value(arguments).unwrap());
-    let answer: Answer = serde_json::from_value(answer).unwrap();
+    let answer: ListSessionsAnswer = serde_json::from_value(answer).unwrap();
     assert_eq!(answer.total, answer.sessions.len());
     answer.sessions
 }
@@ -135,7 +136,7 @@ fn assert_every_line_is_accounted_for(
     let mut seen = BTreeMap::new();
     for session in sessions {
         let answer = daemon.call("get_session", &json!({ "session_id": session.session_id }));
-        let answer: get_session::Answer = serde_json::from_value(answer).unwrap();
+        let answer: get_session::GetSessionAnswer = serde_json::from_value(answer).unwrap();
         assert_eq!(answer.session.session_id, session.session_id);
         seen.extend(answer.files.into_iter().map(|file| (PathBuf::from(&file.path), file)));
     }

@@ -125,22 +125,28 @@ fn new_types_know(question: &Value, golden: &Value) {
     match method.as_str().unwrap() {
         methods::HELLO => reads::<methods::Welcome>(result),
         methods::RELOAD => reads::<methods::Reloaded>(result),
-        methods::transfer::EXPORT => reads::<methods::transfer::Exported>(result),
-        methods::transfer::IMPORT => reads::<methods::transfer::Imported>(result),
+        methods::transfer::EXPORT => reads::<methods::transfer::ExportPage>(result),
+        methods::transfer::IMPORT => reads::<methods::transfer::ImportReport>(result),
         methods::forget::FORGET => reads::<methods::forget::Forgotten>(result),
         "tools/call" if result["isError"] != true => match tool.as_str().unwrap() {
-            tools::close::NAME => reads::<tools::close::Answer>(content),
-            tools::list_unindexed::NAME => reads::<tools::list_unindexed::Answer>(content),
-            tools::list_sessions::NAME => reads::<tools::list_sessions::Answer>(content),
-            tools::get_session::NAME => reads::<tools::get_session::Answer>(content),
-            tools::search_sessions::NAME => reads::<tools::search_sessions::Answer>(content),
-            tools::add_memory::NAME => reads::<tools::add_memory::Answer>(content),
-            tools::get_episodes::NAME => reads::<tools::get_episodes::Answer>(content),
-            tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
-                reads::<tools::search_nodes::Answer>(content);
+            tools::close::NAME => reads::<tools::close::CloseAnswer>(content),
+            tools::list_unindexed::NAME => {
+                reads::<tools::list_unindexed::ListUnindexedAnswer>(content)
             }
-            tools::sync_history::NAME => reads::<tools::sync_history::Answer>(content),
-            tools::health::NAME => reads::<tools::health::Answer>(content),
+            tools::list_sessions::NAME => {
+                reads::<tools::list_sessions::ListSessionsAnswer>(content)
+            }
+            tools::get_session::NAME => reads::<tools::get_session::GetSessionAnswer>(content),
+            tools::search_sessions::NAME => {
+                reads::<tools::search_sessions::SearchSessionsAnswer>(content)
+            }
+            tools::add_memory::NAME => reads::<tools::add_memory::AddMemoryAnswer>(content),
+            tools::get_episodes::NAME => reads::<tools::get_episodes::GetEpisodesAnswer>(content),
+            tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
+                reads::<tools::search_nodes::SearchNodesAnswer>(content);
+            }
+            tools::sync_history::NAME => reads::<tools::sync_history::SyncHistoryAnswer>(content),
+            tools::health::NAME => reads::<tools::health::HealthAnswer>(content),
             other => panic!("no type for {other}"),
         },
         _ => {}

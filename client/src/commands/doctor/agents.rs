@@ -1,6 +1,6 @@
 //! The agents that are to call us.
 
-use graphiti_proto::methods::hook::HeardEvent;
+use graphiti_proto::methods::hook::HookCount;
 
 use super::{
     Finding,
@@ -104,7 +104,7 @@ fn firing(seen: &Seen, told: &Told) -> Option<Finding> {
     })
 }
 
-fn heard(seen: &Seen, told: &Told, last: &HeardEvent) -> String {
+fn heard(seen: &Seen, told: &Told, last: &HookCount) -> String {
     let count: u64 = told.heard.events.iter().map(|event| event.count).sum();
     let when = ago(instant(&last.last), seen.now);
     let waiting = match told.heard.spooled {

@@ -96,12 +96,13 @@ fn answer() -> Result<Daemon, AskError> {
     if welcome.protocol != PROTOCOL {
         return Ok(Daemon::Foreign(welcome));
     }
-    let health = connection.call(health::NAME, &health::Arguments::default())?;
+    let health = connection.call(health::NAME, &health::HealthArguments::default())?;
     let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
-    let latest = list_sessions::Arguments { limit: 1, ..Default::default() };
-    let sessions: list_sessions::Answer = connection.call(list_sessions::NAME, &latest)?;
+    let latest = list_sessions::ListSessionsArguments { limit: 1, ..Default::default() };
+    let sessions: list_sessions::ListSessionsAnswer =
+        connection.call(list_sessions::NAME, &latest)?;
     let latest = sessions.sessions.into_iter().next();
     Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, reach, files, latest })))
 }

@@ -1,6 +1,6 @@
 //! What the daemon reads and keeps.
 
-use graphiti_proto::methods::files::Files;
+use graphiti_proto::methods::files::FileCheckReport;
 use jiff::Timestamp;
 
 use super::{
@@ -155,7 +155,7 @@ fn vectors(told: &Told) -> Option<Finding> {
 
 fn files(told: &Told) -> Option<Finding> {
     const ABOUT: &str = "files";
-    let Files { files, twice, behind, examples } = told.files.as_ref()?;
+    let FileCheckReport { files, twice, behind, examples } = told.files.as_ref()?;
     let examples = examples.iter().map(|one| short_path(one)).collect::<Vec<_>>().join(" · ");
     Some(if *twice > 0 {
         Finding::bad(

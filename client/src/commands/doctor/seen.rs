@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use graphiti_proto::{
-    methods::{Welcome, files::Files, hook::Heard, models::Reach},
+    methods::{Welcome, files::FileCheckReport, hook::HookCounts, models::Reach},
     tools::{SessionRow, health},
 };
 use jiff::Timestamp;
@@ -82,14 +82,14 @@ pub(super) struct Told {
     /// Who it is.
     pub(super) welcome: Welcome,
     /// How it is.
-    pub(super) health: health::Answer,
+    pub(super) health: health::HealthAnswer,
     /// Which hooks it heard of.
-    pub(super) heard: Heard,
+    pub(super) heard: HookCounts,
     /// Whether models can be reached; none when an older daemon does not know that question.
     pub(super) reach: Option<Reach>,
     /// Whether its files are followed as they should be; none when an older daemon does not know
     /// that question.
-    pub(super) files: Option<Files>,
+    pub(super) files: Option<FileCheckReport>,
     /// The session that something happened in last.
     pub(super) latest: Option<SessionRow>,
 }

@@ -2,8 +2,8 @@ use graphiti_proto::{
     PROTOCOL,
     methods::{
         Welcome,
-        files::Files,
-        hook::{Heard, HeardEvent},
+        files::FileCheckReport,
+        hook::{HookCount, HookCounts},
     },
     tools::{SessionRow, health},
 };
@@ -335,7 +335,7 @@ fn what_only_looks_wrong_is_fine() {
             "watching",
             "as configured",
         ),
-        (|seen| told(seen).files = Some(Files::default()), "files", "each once"),
+        (|seen| told(seen).files = Some(FileCheckReport::default()), "files", "each once"),
         (|seen| told(seen).health.model.on = true, "model", "nothing went wrong"),
         (|seen| seen.watch_limit = None, "watching", "events"),
         (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
@@ -385,15 +385,15 @@ fn healthy() -> Seen {
         misconfigured: None,
         daemon: Daemon::Answers(Box::new(Told {
             welcome: welcome(PROTOCOL),
-            health: health::Answer {
+            health: health::HealthAnswer {
                 uptime_seconds: 3 * 3_600,
                 watch_mode: "events".to_owned(),
-                ..health::Answer::default()
+                ..health::HealthAnswer::default()
             },
             reach: None,
-            files: Some(Files { files: 400, ..Files::default() }),
-            heard: Heard {
-                events: vec![HeardEvent {
+            files: Some(FileCheckReport { files: 400, ..FileCheckReport::default() }),
+            heard: HookCounts {
+                events: vec![HookCount {
                     name: "Stop".to_owned(),
                     count: 7,
                     last: "2026-03-20T11:50:00Z".to_owned(),
@@ -443,7 +443,7 @@ fn told(seen: &mut Seen) -> &mut Told {
     }
 }
 
-fn files(seen: &mut Seen) -> &mut Files {
+fn files(seen: &mut Seen) -> &mut FileCheckReport {
     told(seen).files.as_mut().expect("it was asked about its files")
 }
 

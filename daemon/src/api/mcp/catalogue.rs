@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 
 use crate::api::{
-    mcp::Client,
+    mcp::ClientKind,
     tools::{self, Effect, TOOLS},
 };
 
@@ -17,10 +17,10 @@ pub(super) fn tools() -> &'static [Tool] {
 }
 
 /// Every tool, as `client` is told of it.
-pub(super) fn tools_for(client: Client) -> Vec<Tool> {
+pub(super) fn tools_for(kind: ClientKind) -> Vec<Tool> {
     let mut tools = tools().to_vec();
     for tool in &mut tools {
-        if let Some(description) = client.description(&tool.name) {
+        if let Some(description) = kind.description(&tool.name) {
             tool.description = Some(description.into());
         }
     }

@@ -2,16 +2,16 @@
 //! and prompts.
 //!
 //! The handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28, progress and
-//! cancellation are the SDK's business; [`lines`] connects it to our own framing, [`outgoing`] makes
-//! what leaves harmless, [`catalogue`] describes our tools in the SDK's words, [`mod@client`] knows what
+//! cancellation are the SDK's business; [`transport`] connects it to our own framing, [`outgoing`] makes
+//! what leaves harmless, [`catalogue`] describes our tools in the SDK's words, [`client_kind`] knows what
 //! holds for the agent that asks.
 
 mod catalogue;
-mod client;
-mod lines;
+mod client_kind;
 mod outgoing;
 mod prompts;
 mod resources;
+mod transport;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -34,14 +34,14 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
-pub(super) use self::{client::Client, lines::Lines};
+pub(super) use self::{client_kind::ClientKind, transport::LineTransport};
 use crate::{
     api::{
-        Shared,
-        caller::{AGENT_ROOM, Caller},
-        connection::{AT_ONCE, defect, in_time},
-        places::Place,
-        progress::{Progress, Step},
+        SharedDaemon,
+        client_context::{AGENT_REPLY_BUDGET, ClientContext},
+        connection::{MAX_CONCURRENT_REQUESTS, panic_error, with_deadline},
+        connection_slots::SlotGuard,
+        progress::{ProgressReporter, ProgressStep},
         server::Peer,
         tools,
     },
@@ -61,9 +61,17 @@ pub(super) fn is_spoken(request: &Request) -> bool {
 }
 
 /// Serves a caller until it hangs up or the daemon stops.
-pub(super) async fn serve(daemon: &Shared, (peer, place): (Peer, Arc<Place>), lines: Lines) {
-    let agent =
-        Agent { daemon: daemon.clone(), peer, place, places: Arc::new(Semaphore::new(AT_ONCE)) };
+pub(super) async fn serve(
+    daemon: &SharedDaemon,
+    (peer, slot): (Peer, Arc<SlotGuard>),
+    lines: LineTransport,
+) {
+    let agent = McpSession {
+        daemon: daemon.clone(),
+        peer,
+        slot,
+        request_permits: Arc::new(Semaphore::new(MAX_CONCURRENT_REQUESTS)),
+    };
     match agent.serve(lines).await {
         Ok(service) => drop(service.waiting().await),
         Err(error) => tracing::debug!(%error, "an agent's handshake came to nothing"),
@@ -71,20 +79,20 @@ pub(super) async fn serve(daemon: &Shared, (peer, place): (Peer, Arc<Place>), li
 }
 
 /// One agent's connection.
-struct Agent {
-    daemon: Shared,
+struct McpSession {
+    daemon: SharedDaemon,
     peer: Peer,
-    place: Arc<Place>,
-    /// Places for requests served at one time.
-    places: Arc<Semaphore>,
+    slot: Arc<SlotGuard>,
+    /// ConnectionSlots for requests served at one time.
+    request_permits: Arc<Semaphore>,
 }
 
-impl Agent {
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+impl McpSession {
+    fn client(&self, context: &RequestContext<RoleServer>) -> ClientContext {
         let meta = serde_json::to_value(&context.meta).unwrap_or_default();
-        let mut caller = Caller::new(self.peer.process, &json!({ "_meta": meta }));
-        caller.client = client(context);
-        Caller { room: AGENT_ROOM, ..caller }
+        let mut client = ClientContext::new(self.peer.process, &json!({ "_meta": meta }));
+        client.kind = client_kind(context);
+        ClientContext { reply_budget: AGENT_REPLY_BUDGET, ..client }
     }
 
     /// Calls a tool and tells the agent how far it is, if it asked for that.
@@ -93,23 +101,23 @@ impl Agent {
         params: Value,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, Error> {
-        let mut caller = self.caller(&context);
-        let (progress, told) = Progress::watched();
-        caller.progress = progress;
-        let _serving = self.place.serve();
+        let mut client = self.client(&context);
+        let (progress, steps) = ProgressReporter::channel();
+        client.progress = progress;
+        let _serving = self.slot.serve();
         let work = async move {
-            let outcome = in_time(async {
+            let outcome = with_deadline(async {
                 fault::point("request: taken");
-                tools::call(&self.daemon, &caller, params).await
+                tools::call(&self.daemon, &client, params).await
             })
             .await;
             // The telling ends with its teller.
-            drop(caller);
+            drop(client);
             outcome
         };
         let given_up = context.ct.clone();
         tokio::select! {
-            (outcome, ()) = async { tokio::join!(work, tell(context, told)) } => outcome,
+            (outcome, ()) = async { tokio::join!(work, forward_progress(context, steps)) } => outcome,
             () = given_up.cancelled() => {
                 Err(Error::new(code::STOPPING, "the request was cancelled"))
             }
@@ -117,8 +125,8 @@ impl Agent {
     }
 }
 
-impl Agent {
-    fn info(client: Client) -> ServerConfig {
+impl McpSession {
+    fn info(kind: ClientKind) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -126,14 +134,14 @@ impl Agent {
             .build();
         let program = Implementation::new("graphiti", env!("CARGO_PKG_VERSION"))
             .with_title("Graphiti session memory");
-        let instructions = client.instructions();
+        let instructions = kind.instructions();
         ServerConfig::new(capabilities).with_server_info(program).with_instructions(instructions)
     }
 }
 
-impl ServerHandler for Agent {
+impl ServerHandler for McpSession {
     fn get_info(&self) -> ServerConfig {
-        Agent::info(Client::Unknown)
+        McpSession::info(ClientKind::Unknown)
     }
 
     async fn initialize(
@@ -141,10 +149,10 @@ impl ServerHandler for Agent {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let client = Client::of(Some(&request.client_info));
+        let kind = ClientKind::of(Some(&request.client_info));
         let negotiated = self.negotiate_initialize(&request)?;
         context.peer.set_peer_info(request);
-        Ok(negotiated.with_instructions(client.instructions()))
+        Ok(negotiated.with_instructions(kind.instructions()))
     }
 
     async fn discover(
@@ -152,7 +160,7 @@ impl ServerHandler for Agent {
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, Agent::info(client(&context))))
+        Ok(DiscoverResult::from_server_info(versions, McpSession::info(client_kind(&context))))
     }
 
     async fn list_tools(
@@ -160,7 +168,7 @@ impl ServerHandler for Agent {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalogue::tools_for(client(&context))))
+        Ok(ListToolsResult::with_all_items(catalogue::tools_for(client_kind(&context))))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -172,7 +180,7 @@ impl ServerHandler for Agent {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Ok(_place) = self.places.try_acquire() else {
+        let Ok(_permit) = self.request_permits.try_acquire() else {
             let what = "too many requests at once; wait for an answer first";
             return Err(error_data(Error::new(code::BUSY, what)));
         };
@@ -193,7 +201,7 @@ impl ServerHandler for Agent {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        defects_told(|| resources::list(&self.daemon, cursor))
+        catch_panics(|| resources::list(&self.daemon, cursor))
     }
 
     async fn list_resource_templates(
@@ -209,7 +217,7 @@ impl ServerHandler for Agent {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        defects_told(|| resources::read(&self.daemon, &request.uri)).map(Into::into)
+        catch_panics(|| resources::read(&self.daemon, &request.uri)).map(Into::into)
     }
 
     async fn list_prompts(
@@ -232,24 +240,29 @@ impl ServerHandler for Agent {
 }
 
 /// Who asks: as the request says itself, else as the handshake said.
-fn client(context: &RequestContext<RoleServer>) -> Client {
+fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     match context.meta.client_info() {
-        Some(client) => Client::of(Some(&client)),
-        None => Client::of(context.peer.peer_info().map(|peer| peer.client_info.clone()).as_ref()),
+        Some(client) => ClientKind::of(Some(&client)),
+        None => {
+            ClientKind::of(context.peer.peer_info().map(|peer| peer.client_info.clone()).as_ref())
+        }
     }
 }
 
-/// What `work` comes to, with an error in the place of a panic: the SDK leaves the request of one that
+/// What `work` comes to, with an error in the slot of a panic: the SDK leaves the request of one that
 /// panics without an answer.
-fn defects_told<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(defect())))
+fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }
 
 /// Passes on how far a request is, until it ends.
-async fn tell(context: RequestContext<RoleServer>, mut told: watch::Receiver<Step>) {
+async fn forward_progress(
+    context: RequestContext<RoleServer>,
+    mut steps: watch::Receiver<ProgressStep>,
+) {
     let Some(token) = context.meta.get_progress_token() else { return };
-    while told.changed().await.is_ok() {
-        let Step { done, total, message } = told.borrow_and_update().clone();
+    while steps.changed().await.is_ok() {
+        let ProgressStep { done, total, message } = steps.borrow_and_update().clone();
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let mut param =
             ProgressNotificationParam::new(token.clone(), number(done)).with_message(message);

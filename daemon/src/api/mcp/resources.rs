@@ -8,7 +8,7 @@ use rmcp::{
 };
 
 use crate::{
-    api::Daemon,
+    api::DaemonState,
     engine::episode,
     model::{Episode, EpisodeId},
     store::StoreError,
@@ -21,7 +21,7 @@ const MARKDOWN: &str = "text/markdown";
 
 /// A page of episodes, the latest session first; `cursor` is the last one of the page before.
 pub(super) fn list(
-    daemon: &Daemon,
+    daemon: &DaemonState,
     cursor: Option<String>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let before = match cursor {
@@ -52,7 +52,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// One episode.
-pub(super) fn read(daemon: &Daemon, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(daemon: &DaemonState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let id = uri.strip_prefix(SCHEME).and_then(EpisodeId::parse);
     let episode = match id {
         Some(id) => daemon.engine.store().episode(id).map_err(|error| failed(&error))?,

@@ -1,7 +1,7 @@
 //! `graphiti/files`: whether each file is followed as it should be.
 
 use graphiti_proto::{
-    methods::files::Files,
+    methods::files::FileCheckReport,
     rpc::{Error, code},
 };
 use serde_json::Value;
@@ -9,18 +9,18 @@ use serde_json::Value;
 use super::write;
 use crate::{
     api::{
-        Daemon,
+        DaemonState,
         tools::{engine_error, store_error},
     },
     clock,
     engine::file_check::{self, FileBehind, FileCheck},
 };
 
-/// Files of each kind that are named.
+/// FileCheckReport of each kind that are named.
 const EXAMPLES: usize = 3;
 
 /// Answers `graphiti/files`.
-pub(super) async fn files(daemon: &Daemon) -> Result<Value, Error> {
+pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {
     let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let (store, now) = (daemon.engine.store().clone(), clock::now());
     let checking =
@@ -32,5 +32,5 @@ pub(super) async fn files(daemon: &Daemon) -> Result<Value, Error> {
     };
     let examples = twice.iter().take(EXAMPLES).cloned();
     let examples = examples.chain(behind.iter().take(EXAMPLES).map(left)).collect();
-    Ok(write(&Files { files, twice: twice.len(), behind: behind.len(), examples }))
+    Ok(write(&FileCheckReport { files, twice: twice.len(), behind: behind.len(), examples }))
 }

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::write;
 use crate::{
     api::{
-        Daemon, convert, current, spool,
-        tools::{engine_error, project_argument, store_error, unclear_error},
+        DaemonState, convert, current, spool,
+        tools::{engine_error, project_argument, resolve_error, store_error},
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks},
@@ -24,46 +24,46 @@ use crate::{
 const CANDIDATES: usize = 10;
 
 /// Which sessions are meant, apart from those that are named.
-struct Wanted {
+struct ForgetFilter {
     project: Option<Namespace>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
 }
 
 /// What is to go, by the agents' ids: a session that is known, or a transcript that was not read.
-type Chosen = BTreeMap<SessionId, Going>;
+type ForgetTargets = BTreeMap<SessionId, ForgetTarget>;
 
-enum Going {
+enum ForgetTarget {
     Known(Box<Session>),
     Unread(Box<BackfillCandidate>),
 }
 
 /// Answers `graphiti/forget`.
-pub(super) async fn forget(daemon: &Daemon, forget: Forget) -> Result<Value, Error> {
-    let wanted = Wanted::of(&forget)?;
+pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value, Error> {
+    let filter = ForgetFilter::of(&forget)?;
     if forget.undo {
-        return remember(daemon, &forget.sessions).await;
+        return undo(daemon, &forget.sessions).await;
     }
-    if forget.sessions.is_empty() && wanted.is_nothing() {
+    if forget.sessions.is_empty() && filter.is_empty() {
         let sessions = daemon.engine.forgotten().iter().map(forgotten_row).collect();
         return Ok(write(&Forgotten { sessions, ..Forgotten::default() }));
     }
-    let mut chosen = Chosen::new();
+    let mut targets = ForgetTargets::new();
     for given in &forget.sessions {
         let session = named(daemon, given).await?;
-        chosen.insert(session.id.clone(), Going::Known(Box::new(session)));
+        targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
     }
-    if !wanted.is_nothing() {
-        choose(daemon, &wanted, &mut chosen).await?;
+    if !filter.is_empty() {
+        add_matching(daemon, &filter, &mut targets).await?;
     }
-    let ids: Vec<String> = chosen.keys().map(|id| id.id.clone()).collect();
+    let ids: Vec<String> = targets.keys().map(|id| id.id.clone()).collect();
     let spooled = spool::files_of(&daemon.home, &ids);
-    let mut answer = told(daemon, &chosen).map_err(store_error)?;
+    let mut answer = describe(daemon, &targets).map_err(store_error)?;
     answer.events = u64::try_from(spooled.len()).unwrap_or(u64::MAX);
-    if forget.dry_run || chosen.is_empty() {
+    if forget.dry_run || targets.is_empty() {
         return Ok(write(&answer));
     }
-    let sessions = chosen.into_iter().map(|(id, going)| (id, going.key())).collect();
+    let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
     daemon.engine.forget(sessions).await.map_err(engine_error)?;
     for file in spooled {
         drop(fs::remove_file(file));
@@ -78,8 +78,8 @@ pub(super) async fn forget(daemon: &Daemon, forget: Forget) -> Result<Value, Err
     Ok(write(&answer))
 }
 
-impl Wanted {
-    fn of(forget: &Forget) -> Result<Wanted, Error> {
+impl ForgetFilter {
+    fn of(forget: &Forget) -> Result<ForgetFilter, Error> {
         let now = clock::zoned();
         let day = |name: &str, given: &Option<String>| match given {
             None => Ok(None),
@@ -90,36 +90,36 @@ impl Wanted {
                 })
             }
         };
-        Ok(Wanted {
+        Ok(ForgetFilter {
             project: project_argument(forget.project.as_deref()),
             after: day("after", &forget.after)?,
             before: day("before", &forget.before)?,
         })
     }
 
-    fn is_nothing(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.project.is_none() && self.after.is_none() && self.before.is_none()
     }
 
-    fn has(&self, project: Option<&Project>, (first, last): (Timestamp, Timestamp)) -> bool {
-        let is_here = |wanted| project.is_some_and(|project| project.namespace() == wanted);
+    fn matches(&self, project: Option<&Project>, (first, last): (Timestamp, Timestamp)) -> bool {
+        let is_here = |filter| project.is_some_and(|project| project.namespace() == filter);
         self.project.is_none_or(is_here)
             && self.after.is_none_or(|after| last >= after)
             && self.before.is_none_or(|before| first < before)
     }
 }
 
-impl Going {
+impl ForgetTarget {
     fn key(&self) -> Option<SessionKey> {
         match self {
-            Going::Known(session) => Some(session.key),
-            Going::Unread(past) => past.session,
+            ForgetTarget::Known(session) => Some(session.key),
+            ForgetTarget::Unread(past) => past.session,
         }
     }
 }
 
-async fn named(daemon: &Daemon, given: &str) -> Result<Session, Error> {
-    let key = current::named(daemon, given.trim()).map_err(unclear_error)?;
+async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
+    let key = current::named(daemon, given.trim()).map_err(resolve_error)?;
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let session = match live.into_iter().find(|session| session.key == key) {
         Some(session) => Some(session),
@@ -130,7 +130,11 @@ async fn named(daemon: &Daemon, given: &str) -> Result<Session, Error> {
 
 /// Adds the sessions in a project or a time, and the transcripts there that were not read: one
 /// that is too old to be imported by itself could still be.
-async fn choose(daemon: &Daemon, wanted: &Wanted, chosen: &mut Chosen) -> Result<(), Error> {
+async fn add_matching(
+    daemon: &DaemonState,
+    filter: &ForgetFilter,
+    targets: &mut ForgetTargets,
+) -> Result<(), Error> {
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let mut found: Vec<Session> = Vec::new();
     let stored = daemon.engine.store().visit_sessions(&mut |stored| {
@@ -141,27 +145,30 @@ async fn choose(daemon: &Daemon, wanted: &Wanted, chosen: &mut Chosen) -> Result
     stored.map_err(store_error)?;
     // A session that waits to be read does not know its project yet.
     for past in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
-        if wanted.has(past.project.as_ref(), (past.modified, past.modified)) {
-            chosen.insert(past.id.clone(), Going::Unread(Box::new(past)));
+        if filter.matches(past.project.as_ref(), (past.modified, past.modified)) {
+            targets.insert(past.id.clone(), ForgetTarget::Unread(Box::new(past)));
         }
     }
     for session in found {
         let first = session.started_at.unwrap_or(session.last_activity);
-        if wanted.has(session.project.as_ref(), (first, session.last_activity)) {
-            chosen.insert(session.id.clone(), Going::Known(Box::new(session)));
+        if filter.matches(session.project.as_ref(), (first, session.last_activity)) {
+            targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
         }
     }
     Ok(())
 }
 
-fn told(daemon: &Daemon, chosen: &Chosen) -> Result<Forgotten, crate::store::StoreError> {
+fn describe(
+    daemon: &DaemonState,
+    targets: &ForgetTargets,
+) -> Result<Forgotten, crate::store::StoreError> {
     let store = daemon.engine.store().as_ref();
     let mut answer = Forgotten::default();
     let mut relatives: Vec<SessionKey> = Vec::new();
-    for going in chosen.values() {
-        let session = match going {
-            Going::Known(session) => session,
-            Going::Unread(past) => {
+    for target in targets.values() {
+        let session = match target {
+            ForgetTarget::Known(session) => session,
+            ForgetTarget::Unread(past) => {
                 answer.sessions.push(unread_row(past));
                 continue;
             }
@@ -183,14 +190,17 @@ fn told(daemon: &Daemon, chosen: &Chosen) -> Result<Forgotten, crate::store::Sto
     relatives.dedup();
     for key in relatives {
         let Some(session) = store.session(key)? else { continue };
-        if !chosen.contains_key(&session.id) {
+        if !targets.contains_key(&session.id) {
             answer.relatives.push(known_row(daemon, &session)?);
         }
     }
     Ok(answer)
 }
 
-fn known_row(daemon: &Daemon, session: &Session) -> Result<ForgottenRow, crate::store::StoreError> {
+fn known_row(
+    daemon: &DaemonState,
+    session: &Session,
+) -> Result<ForgottenRow, crate::store::StoreError> {
     let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
     Ok(ForgottenRow {
         session_id: row.session_id,
@@ -227,16 +237,16 @@ fn forgotten_row(session: &ForgottenSession) -> ForgottenRow {
 }
 
 /// Lets forgotten sessions come back.
-async fn remember(daemon: &Daemon, given: &[String]) -> Result<Value, Error> {
+async fn undo(daemon: &DaemonState, given: &[String]) -> Result<Value, Error> {
     let forgotten = daemon.engine.forgotten();
-    let mut chosen: Vec<&ForgottenSession> = Vec::new();
+    let mut targets: Vec<&ForgottenSession> = Vec::new();
     for given in given {
         let given = given.trim();
         let begins = |one: &&ForgottenSession| !given.is_empty() && one.id.id.starts_with(given);
         let found: Vec<&ForgottenSession> = forgotten.iter().filter(begins).collect();
         let exact = found.iter().find(|one| one.id.id == given);
         match (exact, found.as_slice()) {
-            (Some(one), _) | (None, [one]) => chosen.push(one),
+            (Some(one), _) | (None, [one]) => targets.push(one),
             (None, []) => {
                 let what = format!(
                     "no forgotten session begins with `{given}`; `graphiti forget` lists them"
@@ -261,7 +271,7 @@ async fn remember(daemon: &Daemon, given: &[String]) -> Result<Value, Error> {
         }
     }
     let mut answer = Forgotten::default();
-    for session in chosen {
+    for session in targets {
         let exists = daemon.engine.restore_forgotten(&session.id).await.map_err(engine_error)?;
         answer.sessions.push(ForgottenRow { exists, ..forgotten_row(session) });
     }

@@ -1,7 +1,7 @@
 //! `graphiti/hook`: an agent's hook reports.
 //!
 //! An event is answered when it would survive the end of this process: the close that it asks for
-//! is taken down, or, when its session is not known yet, it is put in the [`spool`].
+//! is reply down, or, when its session is not known yet, it is put in the [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 };
 
 use graphiti_proto::{
-    methods::hook::{Event, Heard, HeardEvent, Kind, Taken},
+    methods::hook::{EventKind, HookCount, HookCounts, HookEvent, HookReply},
     rpc::{Error, code},
 };
 use serde_json::Value;
@@ -19,9 +19,9 @@ use serde_json::Value;
 use super::{read, write};
 use crate::{
     api::{
-        Daemon,
-        caller::Caller,
-        current::{self, Unclear},
+        DaemonState,
+        client_context::ClientContext,
+        current::{self, ResolveError},
         handoff, spool,
     },
     clock,
@@ -39,54 +39,60 @@ const SESSIONS: usize = 5;
 
 /// Which hooks were heard of.
 #[derive(Debug, Default)]
-pub struct Ears(Mutex<BTreeMap<String, (u64, Timestamp)>>);
+pub struct HookStats(Mutex<BTreeMap<String, (u64, Timestamp)>>);
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::api) enum Acted {
+pub(in crate::api) enum EventOutcome {
     /// It is done.
     Done,
     /// Its session is not known yet.
-    TooEarly,
+    SessionUnknown,
 }
 
 /// Answers `graphiti/hook`.
-pub(super) async fn hook(daemon: &Daemon, caller: &Caller, params: Value) -> Result<Value, Error> {
+pub(super) async fn hook(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    params: Value,
+) -> Result<Value, Error> {
     let event = without_secrets(read(params)?);
     let hooks = daemon.hooks();
-    daemon.ears.heard(&event.hook_event_name, clock::now());
+    daemon.hook_stats.record(&event.hook_event_name, clock::now());
     if !hooks.enabled {
-        return Ok(write(&Taken::default()));
+        return Ok(write(&HookReply::default()));
     }
-    note_agent(daemon, caller, &event);
-    let mut taken = Taken::default();
+    note_agent(daemon, client, &event);
+    let mut reply = HookReply::default();
     match event.kind() {
-        Kind::Alive => {}
-        Kind::Start if hooks.handoff => {
+        EventKind::Alive => {}
+        EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            taken.context = tokio::time::timeout(CONTEXT, context).await.ok().flatten();
+            reply.context = tokio::time::timeout(CONTEXT, context).await.ok().flatten();
         }
-        Kind::Start => {}
-        Kind::End | Kind::Compact => {
-            let acted = act(daemon, &event).await.map_err(super::tools::engine_error)?;
-            if acted == Acted::TooEarly && !spool::patience(daemon, &event).is_zero() {
+        EventKind::Start => {}
+        EventKind::End | EventKind::Compact => {
+            let outcome = apply_event(daemon, &event).await.map_err(super::tools::engine_error)?;
+            if outcome == EventOutcome::SessionUnknown && !spool::max_wait(daemon, &event).is_zero()
+            {
                 let home = daemon.home.clone();
                 // It waits for the disk.
-                let kept = tokio::task::spawn_blocking(move || spool::keep(&home, &event)).await;
+                let kept =
+                    tokio::task::spawn_blocking(move || spool::store_event(&home, &event)).await;
                 let failed = |error: io::Error| Error::new(code::INTERNAL, error.to_string());
                 kept.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
-            } else if acted == Acted::Done && !hooks.async_indexing {
-                taken.wait_ms = u64::try_from(hooks.hook_timeout.as_millis()).unwrap_or(u64::MAX);
+            } else if outcome == EventOutcome::Done && !hooks.async_indexing {
+                reply.wait_ms = u64::try_from(hooks.hook_timeout.as_millis()).unwrap_or(u64::MAX);
             }
         }
     }
-    Ok(write(&taken))
+    Ok(write(&reply))
 }
 
 /// Whatever an agent calls its session and the event.
-fn without_secrets(event: Event) -> Event {
-    Event {
+fn without_secrets(event: HookEvent) -> HookEvent {
+    HookEvent {
         hook_event_name: redaction::text(&event.hook_event_name).into_owned(),
         session_id: redaction::id(&event.session_id).into_owned(),
         ..event
@@ -94,20 +100,20 @@ fn without_secrets(event: Event) -> Event {
 }
 
 /// Answers `graphiti/hooks`.
-pub(super) fn hooks(daemon: &Daemon) -> Value {
-    write(&Heard { events: daemon.ears.events(), spooled: spool::count(&daemon.home) })
+pub(super) fn hooks(daemon: &DaemonState) -> Value {
+    write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
 /// Tells the engine which process runs the session. One that is not known changes nothing.
-fn note_agent(daemon: &Daemon, caller: &Caller, event: &Event) {
+fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {
         return;
     }
     match event.kind() {
-        Kind::End => daemon.engine.agent_ended(session.clone()),
-        Kind::Start | Kind::Compact | Kind::Alive => {
-            if let Some(agent) = caller.agent() {
+        EventKind::End => daemon.engine.agent_ended(session.clone()),
+        EventKind::Start | EventKind::Compact | EventKind::Alive => {
+            if let Some(agent) = client.agent() {
                 daemon.engine.agent_runs(session.clone(), agent, event.cwd.clone());
             }
         }
@@ -115,32 +121,37 @@ fn note_agent(daemon: &Daemon, caller: &Caller, event: &Event) {
 }
 
 /// Closes the session that an event is about.
-pub(in crate::api) async fn act(daemon: &Daemon, event: &Event) -> Result<Acted, EngineError> {
+pub(in crate::api) async fn apply_event(
+    daemon: &DaemonState,
+    event: &HookEvent,
+) -> Result<EventOutcome, EngineError> {
     if !event.kind().ends() || event.session_id.is_empty() {
-        return Ok(Acted::Done);
+        return Ok(EventOutcome::Done);
     }
-    let session = current::resolve(daemon, Some(&event.session_id), &Caller::default()).await;
+    let session =
+        current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await;
     let session = match session {
         Ok(session) => session,
-        Err(Unclear::Failed(error)) => return Err(EngineError::Failed(error)),
+        Err(ResolveError::Failed(error)) => return Err(EngineError::Failed(error)),
         // It is not waited for.
         Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
-            return Ok(Acted::Done);
+            return Ok(EventOutcome::Done);
         }
-        Err(_) => return Ok(Acted::TooEarly),
+        Err(_) => return Ok(EventOutcome::SessionUnknown),
     };
     let reason = CloseReason::from_argument(Some(&event.close_reason()));
     match daemon.engine.close_later(session, reason).await {
-        Err(EngineError::NoSuchSession) => Ok(Acted::TooEarly),
-        done => done.map(|()| Acted::Done),
+        Err(EngineError::NoSuchSession) => Ok(EventOutcome::SessionUnknown),
+        done => done.map(|()| EventOutcome::Done),
     }
 }
 
 /// What earlier sessions in the directory of a new one left. A session that goes on knows it.
-async fn context(daemon: &Daemon, event: &Event, limit: usize) -> Option<String> {
+async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let is_new = matches!(event.source.as_deref(), None | Some("startup" | "clear"));
     let directory = event.cwd.clone().filter(|_| is_new)?;
-    let except = current::resolve(daemon, Some(&event.session_id), &Caller::default()).await.ok();
+    let except =
+        current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
     let store = daemon.engine.store().clone();
     let told = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
@@ -154,8 +165,8 @@ async fn context(daemon: &Daemon, event: &Event, limit: usize) -> Option<String>
     })
 }
 
-impl Ears {
-    fn heard(&self, name: &str, now: Timestamp) {
+impl HookStats {
+    fn record(&self, name: &str, now: Timestamp) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if heard.len() < KINDS || heard.contains_key(name) {
             let entry = heard.entry(name.chars().take(40).collect()).or_insert((0, now));
@@ -163,11 +174,11 @@ impl Ears {
         }
     }
 
-    fn events(&self) -> Vec<HeardEvent> {
+    fn events(&self) -> Vec<HookCount> {
         let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut events: Vec<(&String, &(u64, Timestamp))> = heard.iter().collect();
         events.sort_by_key(|(_, (_, last))| std::cmp::Reverse(*last));
-        let row = |(name, (count, last)): (&String, &(u64, Timestamp))| HeardEvent {
+        let row = |(name, (count, last)): (&String, &(u64, Timestamp))| HookCount {
             name: name.clone(),
             count: *count,
             last: last.to_string(),

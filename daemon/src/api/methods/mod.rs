@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::{
-    api::{Administration, Daemon, caller::Caller, current, spool, tools},
+    api::{AdminRequest, DaemonState, client_context::ClientContext, current, spool, tools},
     model::CloseReason,
 };
 
@@ -25,23 +25,23 @@ const SHOWN: usize = 60;
 
 /// Answers one request.
 pub(super) async fn answer(
-    daemon: &Daemon,
-    caller: &Caller,
+    daemon: &DaemonState,
+    client: &ClientContext,
     request: Request,
 ) -> Result<Value, Error> {
     match request.method.as_str() {
-        "tools/call" => tools::call(daemon, caller, request.params).await,
+        "tools/call" => tools::call(daemon, client, request.params).await,
         "ping" => Ok(json!({})),
         methods::HELLO => Ok(welcome(daemon)),
-        methods::hook::HOOK => hook::hook(daemon, caller, request.params).await,
+        methods::hook::HOOK => hook::hook(daemon, client, request.params).await,
         methods::hook::HOOKS => Ok(hook::hooks(daemon)),
-        methods::CLOSE => close(daemon, caller, read(request.params)?).await,
+        methods::CLOSE => close(daemon, client, read(request.params)?).await,
         methods::SETTLE => {
             let Settle { sessions } = read(request.params)?;
             if spool::count(&daemon.home) > 0 {
                 // The sessions that these events are about may have to be found first.
                 daemon.engine.settled(false).await.map_err(tools::engine_error)?;
-                spool::take_all(daemon).await;
+                spool::process_all(daemon).await;
             }
             daemon.engine.settled(sessions).await.map_err(tools::engine_error)?;
             daemon.embedding.settled().await;
@@ -57,7 +57,7 @@ pub(super) async fn answer(
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,
         methods::STOP => {
-            drop(daemon.administration.send(Administration::Stop).await);
+            drop(daemon.admin_requests.send(AdminRequest::Stop).await);
             Ok(json!({}))
         }
         other => Err(Error::new(
@@ -67,7 +67,7 @@ pub(super) async fn answer(
     }
 }
 
-fn welcome(daemon: &Daemon) -> Value {
+fn welcome(daemon: &DaemonState) -> Value {
     write(&Welcome {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -76,18 +76,18 @@ fn welcome(daemon: &Daemon) -> Value {
     })
 }
 
-async fn close(daemon: &Daemon, caller: &Caller, close: Close) -> Result<Value, Error> {
-    let session = current::resolve(daemon, close.session_id.as_deref(), caller)
+async fn close(daemon: &DaemonState, client: &ClientContext, close: Close) -> Result<Value, Error> {
+    let session = current::resolve(daemon, close.session_id.as_deref(), client)
         .await
-        .map_err(tools::unclear_error)?;
+        .map_err(tools::resolve_error)?;
     let reason = CloseReason::from_argument(close.reason.as_deref());
     daemon.engine.close_later(session, reason).await.map_err(tools::engine_error)?;
     Ok(json!({}))
 }
 
-async fn reload(daemon: &Daemon) -> Result<Value, Error> {
+async fn reload(daemon: &DaemonState) -> Result<Value, Error> {
     let (reply, reloaded) = oneshot::channel();
-    drop(daemon.administration.send(Administration::Reload(reply)).await);
+    drop(daemon.admin_requests.send(AdminRequest::Reload(reply)).await);
     let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
     let reloaded: Reloaded = reloaded.await.map_err(stopping)?;
     Ok(write(&reloaded))
@@ -148,7 +148,7 @@ mod tests {
         fn told<T: DeserializeOwned + Default>(params: Value) -> String {
             read::<T>(params).err().map_or_else(String::new, |error| error.message)
         }
-        use search_sessions::Arguments as Search;
+        use search_sessions::SearchSessionsArguments as Search;
         for (params, wanted) in [
             (
                 json!({ "query": "x", "limit": "many" }),
@@ -166,11 +166,11 @@ mod tests {
             assert_eq!(told::<Search>(params), wanted);
         }
         assert_eq!(
-            told::<get_episode_entities::Arguments>(json!({ "episode_uuids": "x" })),
+            told::<get_episode_entities::EpisodeEntitiesArguments>(json!({ "episode_uuids": "x" })),
             "`episode_uuids` must be a list, not \"x\""
         );
         assert_eq!(
-            told::<get_session::Arguments>(json!({ "from": true })),
+            told::<get_session::GetSessionArguments>(json!({ "from": true })),
             "`from` must be a whole number, 0 or more, not true"
         );
     }

@@ -4,8 +4,8 @@ use std::{fmt::Display, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods::models::{
-        Found, Known, PromptRow, Prompts, Reach, Saved, Templates, ToolRow, Tools, Usage, UsageRow,
-        Used,
+        ModelReachability, PromptRow, Prompts, Reach, SkippedQuestions, Templates, ToolKnowledge,
+        ToolRow, Tools, UsageReport, UsageRequest, UsageRow,
     },
     rpc::{Error, code},
 };
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::write;
 use crate::{
-    api::{Daemon, tools::engine_error},
+    api::{DaemonState, tools::engine_error},
     clock,
     engine::model_queue::{
         learned_tools::{LearnedTool, LearnedTools},
@@ -23,11 +23,11 @@ use crate::{
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// How long a model may take to show that it is there.
+/// CloseOutcome long a model may take to show that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// `graphiti/usage`.
-pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error> {
+pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let now = clock::now();
     let days =
@@ -49,7 +49,7 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
     let outage = summarizer.client.outage().filter(|_| summarizer.is_on());
     let (model, prices) =
         if summarizer.is_on() { summarizer.client.prices() } else { Default::default() };
-    Ok(write(&Used {
+    Ok(write(&UsageReport {
         rows,
         model,
         prices,
@@ -60,7 +60,7 @@ pub(super) async fn usage(daemon: &Daemon, given: Usage) -> Result<Value, Error>
 }
 
 /// `graphiti/reach`.
-pub(super) async fn reach(daemon: &Daemon) -> Result<Value, Error> {
+pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let vectors = daemon.embedding.model();
     let model = async {
@@ -79,15 +79,15 @@ pub(super) async fn reach(daemon: &Daemon) -> Result<Value, Error> {
     Ok(write(&Reach { model, embeddings }))
 }
 
-fn found(found: Result<String, impl Display>) -> Found {
+fn found(found: Result<String, impl Display>) -> ModelReachability {
     match found {
-        Ok(what) => Found { is_there: true, what },
-        Err(error) => Found { is_there: false, what: error.to_string() },
+        Ok(what) => ModelReachability { is_there: true, what },
+        Err(error) => ModelReachability { is_there: false, what: error.to_string() },
     }
 }
 
 /// `graphiti/tools`.
-pub(super) async fn tools(daemon: &Daemon, given: Tools) -> Result<Value, Error> {
+pub(super) async fn tools(daemon: &DaemonState, given: Tools) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let learned_tools = summarizer.learned_tools.as_ref();
     match given {
@@ -100,9 +100,9 @@ pub(super) async fn tools(daemon: &Daemon, given: Tools) -> Result<Value, Error>
             }
         }
         Tools::Export => {
-            return Ok(write(&Known {
+            return Ok(write(&ToolKnowledge {
                 document: Some(learned_tools.export()),
-                ..Known::default()
+                ..ToolKnowledge::default()
             }));
         }
         Tools::Import { document } => {
@@ -111,15 +111,20 @@ pub(super) async fn tools(daemon: &Daemon, given: Tools) -> Result<Value, Error>
                 return Err(Error::new(code::INVALID_PARAMS, what));
             }
             let (taken, known, unreadable) = learned_tools.import(&document);
-            return Ok(write(&Known { taken, known, unreadable, ..Known::default() }));
+            return Ok(write(&ToolKnowledge {
+                taken,
+                known,
+                unreadable,
+                ..ToolKnowledge::default()
+            }));
         }
     }
     let tools = learned_tools.list().into_iter().map(tool_row).collect();
-    Ok(write(&Known { tools, ..Known::default() }))
+    Ok(write(&ToolKnowledge { tools, ..ToolKnowledge::default() }))
 }
 
 /// `graphiti/prompts`.
-pub(super) async fn prompts(daemon: &Daemon, given: Prompts) -> Result<Value, Error> {
+pub(super) async fn prompts(daemon: &DaemonState, given: Prompts) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let wanted = match &given.kind {
         None => None,
@@ -181,7 +186,12 @@ fn row(day: String, (project, purpose): (&str, &str), of: &UsageCounters) -> Usa
         usd: of.cost.usd(),
         unpriced: of.unpriced,
         saved_tokens: of.saved_tokens,
-        saved: Saved { unchanged: of.unchanged, kept: of.kept, recaps: of.recaps, known: of.known },
+        saved: SkippedQuestions {
+            unchanged: of.unchanged,
+            kept: of.kept,
+            recaps: of.recaps,
+            known: of.known,
+        },
     }
 }
 

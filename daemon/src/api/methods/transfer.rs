@@ -3,7 +3,10 @@
 use std::fs;
 
 use graphiti_proto::{
-    methods::transfer::{AT_ONCE, Export, Exported, Import, Imported, Portable, Problem},
+    methods::transfer::{
+        ExportPage, ExportRequest, ImportProblem, ImportReport, ImportRequest, MAX_EPISODES,
+        PortableEpisode,
+    },
     rpc::{Error, code},
 };
 use serde_json::Value;
@@ -11,7 +14,7 @@ use serde_json::Value;
 use super::write;
 use crate::{
     api::{
-        Daemon,
+        DaemonState,
         tools::{engine_error, get_episodes, project_argument, store_error},
     },
     engine::{
@@ -22,7 +25,7 @@ use crate::{
 };
 
 /// Answers `graphiti/export`.
-pub(super) fn export(daemon: &Daemon, export: &Export) -> Result<Value, Error> {
+pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {
     let before = match export.before.as_deref() {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
@@ -31,28 +34,28 @@ pub(super) fn export(daemon: &Daemon, export: &Export) -> Result<Value, Error> {
     };
     let project = project_argument(export.project.as_deref());
     let store = daemon.engine.store();
-    let found = store.newest_episodes(project, before, AT_ONCE + 1).map_err(store_error)?;
+    let found = store.newest_episodes(project, before, MAX_EPISODES + 1).map_err(store_error)?;
     let host = host();
-    let episodes: Vec<Portable> =
-        found.iter().take(AT_ONCE).map(|episode| portable(episode, &host)).collect();
-    let last = episodes.last().filter(|_| found.len() > AT_ONCE);
+    let episodes: Vec<PortableEpisode> =
+        found.iter().take(MAX_EPISODES).map(|episode| portable(episode, &host)).collect();
+    let last = episodes.last().filter(|_| found.len() > MAX_EPISODES);
     let next = last.map(|last| last.episode.uuid.clone());
-    Ok(write(&Exported { episodes, next }))
+    Ok(write(&ExportPage { episodes, next }))
 }
 
 /// Answers `graphiti/import`.
-pub(super) async fn import(daemon: &Daemon, import: Import) -> Result<Value, Error> {
-    if import.episodes.len() > AT_ONCE {
-        let what = format!("at most {AT_ONCE} episodes are taken in by one request");
+pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Result<Value, Error> {
+    if import.episodes.len() > MAX_EPISODES {
+        let what = format!("at most {MAX_EPISODES} episodes are taken in by one request");
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
-    let mut imported = Imported::default();
+    let mut imported = ImportReport::default();
     let mut new: Vec<(Episode, Option<SessionKey>)> = Vec::new();
     for (number, portable) in import.episodes.iter().enumerate() {
         let episode = match document::read(&portable.episode.content, &portable.summary) {
             Ok(episode) => episode,
             Err(document::Wrong { line, what }) => {
-                imported.problems.push(Problem { episode: number, line, what });
+                imported.problems.push(ImportProblem { episode: number, line, what });
                 continue;
             }
         };
@@ -73,10 +76,10 @@ pub(super) async fn import(daemon: &Daemon, import: Import) -> Result<Value, Err
     Ok(write(&imported))
 }
 
-fn portable(episode: &Episode, host: &str) -> Portable {
+fn portable(episode: &Episode, host: &str) -> PortableEpisode {
     let mut node = get_episodes::node(episode);
     node.content = imported::document_of(episode, host);
-    Portable { episode: node, summary: imported::summary_of(episode) }
+    PortableEpisode { episode: node, summary: imported::summary_of(episode) }
 }
 
 /// What this machine is called; empty when that is not known.

@@ -2,12 +2,12 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::add_memory::{Answer, Arguments, NAME},
+    tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
 };
 
 use super::{Effect, Tool, engine_error, input, names_project, output, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, handoff},
+    api::{DaemonState, client_context::ClientContext, handoff},
     clock,
     engine::imported::Memory,
     model::{EpisodeId, Namespace, Project},
@@ -24,15 +24,20 @@ pub(super) const TOOL: Tool = Tool {
     description: "Remember something that no session says: a text, JSON, or a conversation. It is found by searches \
         and listed with the episodes at once. Sessions are remembered by themselves; this is for everything else.",
     effect: Effect::Adds,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<AddMemoryArguments>,
+    output: output::<AddMemoryAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
-    let Arguments { name, episode_body: body, source, source_description, .. } = &arguments;
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: AddMemoryArguments,
+) -> Result<AddMemoryAnswer, Error> {
+    let AddMemoryArguments { name, episode_body: body, source, source_description, .. } =
+        &arguments;
     check(name, body, source)?;
     let replaces = replaces(daemon, arguments.uuid.as_deref())?;
     let memory = Memory {
@@ -40,13 +45,13 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         body: body.trim().to_owned(),
         source: source.clone(),
         description: source_description.trim().to_owned(),
-        project: project(daemon, caller, arguments.group_id.as_deref())?,
+        project: project(daemon, client, arguments.group_id.as_deref())?,
         replaces,
     };
     let remembered = daemon.engine.add_memory(memory, clock::now()).await;
     let (episode, _) = remembered.map_err(engine_error)?;
     let group_id = episode.project.namespace().to_string();
-    Ok(Answer {
+    Ok(AddMemoryAnswer {
         message: format!("Episode '{}' added to group '{group_id}'", episode.name),
         uuid: episode.id.to_string(),
         group_id,
@@ -72,7 +77,7 @@ fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
 }
 
 /// The memory that is to be replaced. A session's episode is not: its transcript says what it says.
-fn replaces(daemon: &Daemon, given: Option<&str>) -> Result<Option<EpisodeId>, Error> {
+fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeId>, Error> {
     let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
         return Ok(None);
     };
@@ -90,7 +95,11 @@ fn replaces(daemon: &Daemon, given: Option<&str>) -> Result<Option<EpisodeId>, E
 }
 
 /// The project that is named, by its directory or by a namespace that is known; else the caller's.
-fn project(daemon: &Daemon, caller: &Caller, given: Option<&str>) -> Result<Project, Error> {
+fn project(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: Option<&str>,
+) -> Result<Project, Error> {
     let given = given.map(str::trim).filter(|given| !given.is_empty() && names_project(given));
     let store = daemon.engine.store().as_ref();
     if let Some(namespace) = given.and_then(Namespace::parse) {
@@ -105,7 +114,7 @@ fn project(daemon: &Daemon, caller: &Caller, given: Option<&str>) -> Result<Proj
     if let Some(directory) = given {
         return Ok(Project::new(directory));
     }
-    let Some(directory) = &caller.directory else { return Ok(Project::new("/unknown")) };
+    let Some(directory) = &client.directory else { return Ok(Project::new("/unknown")) };
     let known = handoff::project_of(store, directory).map_err(store_error)?;
     Ok(known.map_or_else(|| Project::new(directory), |(project, _)| project))
 }

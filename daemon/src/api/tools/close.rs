@@ -2,12 +2,12 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::close::{Answer, Arguments, NAME},
+    tools::close::{CloseAnswer, CloseArguments, NAME},
 };
 
-use super::{Effect, Tool, engine_error, input, output, store_error, typed, unclear_error};
+use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, current},
+    api::{DaemonState, client_context::ClientContext, current},
     engine::{CloseOutcome, Closed},
     model::CloseReason,
 };
@@ -19,25 +19,29 @@ pub(super) const TOOL: Tool = Tool {
         decided, fixed and left open. Call it when a task is complete, before clearing the context and \
         before handing over. An unchanged session is not indexed again.",
     effect: Effect::Updates,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<CloseArguments>,
+    output: output::<CloseAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
-    let key = current::resolve(daemon, arguments.session_id.as_deref(), caller)
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: CloseArguments,
+) -> Result<CloseAnswer, Error> {
+    let key = current::resolve(daemon, arguments.session_id.as_deref(), client)
         .await
-        .map_err(unclear_error)?;
+        .map_err(resolve_error)?;
     let reason = CloseReason::from_argument(arguments.reason.as_deref());
-    caller.progress.tell(0, 1, || "Indexing the session".to_owned());
+    client.progress.report(0, 1, || "Indexing the session".to_owned());
     let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
     let session = daemon.engine.store().session(key).map_err(store_error)?;
     Ok(answer(&closed, session.map(|session| session.id.id).unwrap_or_default()))
 }
 
-fn answer(closed: &Closed, session_id: String) -> Answer {
+fn answer(closed: &Closed, session_id: String) -> CloseAnswer {
     let (action, message) = match closed.how {
         CloseOutcome::Indexed => ("indexed", "The session was indexed."),
         CloseOutcome::Replaced => {
@@ -53,7 +57,7 @@ fn answer(closed: &Closed, session_id: String) -> Answer {
             ("empty", "The session says nothing yet, so there is nothing to index.")
         }
     };
-    Answer {
+    CloseAnswer {
         status: "success".to_owned(),
         session_id,
         episode_uuid: closed.episode.map(|episode| episode.to_string()),

@@ -2,11 +2,11 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::delete_episode::{Answer, Arguments, NAME},
+    tools::delete_episode::{DeleteEpisodeAnswer, DeleteEpisodeArguments, NAME},
 };
 
 use super::{Effect, Tool, input, output, store_error, typed};
-use crate::{api::Daemon, model::EpisodeId, store::Write};
+use crate::{api::DaemonState, model::EpisodeId, store::Write};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -14,12 +14,15 @@ pub(super) const TOOL: Tool = Tool {
     description: "Take one episode out for good. The session's messages stay searchable; it gets a new episode only \
         when it goes on and is closed again.",
     effect: Effect::Removes,
-    input: input::<Arguments>,
-    output: output::<Answer>,
+    input: input::<DeleteEpisodeArguments>,
+    output: output::<DeleteEpisodeAnswer>,
     call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
 };
 
-async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    arguments: DeleteEpisodeArguments,
+) -> Result<DeleteEpisodeAnswer, Error> {
     let given = arguments.uuid.trim();
     let id = EpisodeId::parse(given).ok_or_else(|| {
         Error::new(code::INVALID_PARAMS, format!("`uuid` is an episode's id, not `{given}`"))
@@ -34,5 +37,5 @@ async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
     let position = store.write(vec![gone]).done().await.map_err(store_error)?;
     // It is deleted, whether the index knows or not.
     let _ = daemon.engine.until_followed(position).await;
-    Ok(Answer { message: format!("Episode with UUID {id} deleted successfully") })
+    Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })
 }

@@ -2,12 +2,12 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::failed_episodes::{Answer, Arguments, Failed, NAME},
+    tools::failed_episodes::{Failed, FailedEpisodesAnswer, FailedEpisodesArguments, NAME},
 };
 
 use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
-    api::{Daemon, caller::Caller},
+    api::{DaemonState, client_context::ClientContext},
     engine::redaction,
     model::{
         Project,
@@ -20,27 +20,31 @@ pub(super) const TOOL: Tool = Tool {
     title: "Failed episodes",
     description: "List sessions of which no episode could be made: why, and when that is tried again.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<FailedEpisodesArguments>,
+    output: output::<FailedEpisodesAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: FailedEpisodesArguments,
+) -> Result<FailedEpisodesAnswer, Error> {
     let mut live = daemon.engine.live().await.map_err(engine_error)?;
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let mut failed: Vec<Failed> = live.iter().filter_map(failed).collect();
     failed.retain(|failed| arguments.include_permanent || !failed.permanent);
     let count = failed.len();
     failed.truncate(arguments.limit);
-    caller.room.fit(&mut failed);
+    client.reply_budget.fit(&mut failed);
     let message = match count {
         0 => "No session failed.".to_owned(),
         1 => "1 session failed; close it to try again at once.".to_owned(),
         count => format!("{count} sessions failed; close one to try again at once."),
     };
-    Ok(Answer { status: "success".to_owned(), count, failed, message })
+    Ok(FailedEpisodesAnswer { status: "success".to_owned(), count, failed, message })
 }
 
 fn failed(session: &Session) -> Option<Failed> {

@@ -2,25 +2,28 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::get_episode_entities::{Answer, Arguments, NAME},
+    tools::get_episode_entities::{EpisodeEntitiesAnswer, EpisodeEntitiesArguments, NAME},
 };
 
 use super::{Effect, Tool, graph, input, output, store_error, typed};
-use crate::{api::Daemon, model::EpisodeId};
+use crate::{api::DaemonState, model::EpisodeId};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Show what an episode states",
     description: "Show the things that episodes mention and the facts that they state, by the uuids of the episodes.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
+    input: input::<EpisodeEntitiesArguments>,
+    output: output::<EpisodeEntitiesAnswer>,
     call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
 };
 
-async fn run(daemon: &Daemon, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    arguments: EpisodeEntitiesArguments,
+) -> Result<EpisodeEntitiesAnswer, Error> {
     let things = graph::graph(daemon);
-    let mut answer = Answer::default();
+    let mut answer = EpisodeEntitiesAnswer::default();
     let mut missing = Vec::new();
     for uuid in &arguments.episode_uuids {
         let wrong = || Error::new(code::INVALID_PARAMS, format!("`{uuid}` is no id of an episode"));

@@ -2,12 +2,12 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::get_episodes::{Answer, Arguments, EpisodeNode, NAME},
+    tools::get_episodes::{EpisodeNode, GetEpisodesAnswer, GetEpisodesArguments, NAME},
 };
 
 use super::{Effect, Tool, groups, input, output, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, due},
+    api::{DaemonState, catch_up, client_context::ClientContext},
     engine::episode,
     model::{Episode, EpisodeId},
 };
@@ -22,17 +22,21 @@ pub(super) const TOOL: Tool = Tool {
     title: "Latest episodes",
     description: "The latest episodes, one a finished session, with their whole summaries. Go on with `before` = `next`.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<GetEpisodesArguments>,
+    output: output::<GetEpisodesAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: GetEpisodesArguments,
+) -> Result<GetEpisodesAnswer, Error> {
     let given = arguments.group_ids.unwrap_or_default();
     let groups = groups(given.iter().chain(&arguments.group_id));
-    let indexed = due::index(daemon, caller, groups.clone()).await;
+    let indexed = catch_up::index_pending(daemon, client, groups.clone()).await;
     let before = match arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
@@ -53,14 +57,14 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     episodes.sort_unstable_by_key(|episode| std::cmp::Reverse(episode.id));
     let found = episodes.len();
     let mut nodes: Vec<EpisodeNode> = episodes.iter().take(most).map(node).collect();
-    caller.room.fit(&mut nodes);
+    client.reply_budget.fit(&mut nodes);
     let next = nodes.last().filter(|_| nodes.len() < found).map(|last| last.uuid.clone());
     let message = match (found, indexed.message()) {
         (0, message) if message.is_empty() => "No episodes found".to_owned(),
         (_, message) if message.is_empty() => "Episodes retrieved successfully".to_owned(),
         (_, message) => message,
     };
-    Ok(Answer { message, episodes: nodes, next, pending: indexed.pending })
+    Ok(GetEpisodesAnswer { message, episodes: nodes, next, pending: indexed.pending })
 }
 
 pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {

@@ -4,13 +4,15 @@ use graphiti_proto::{
     rpc::{Error, code},
     tools::{
         SessionRow,
-        get_handoff::{Answer, Arguments, Failing, NAME, Past, Told},
+        get_handoff::{
+            FailingSuite, GetHandoffAnswer, GetHandoffArguments, HandoffItem, HandoffSession, NAME,
+        },
     },
 };
 
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, convert, current, due, handoff},
+    api::{DaemonState, catch_up, client_context::ClientContext, convert, current, handoff},
     engine::episode::handoff::{self as built, Handoff},
     model::{Namespace, Project, SessionKey, session::State},
 };
@@ -28,18 +30,22 @@ pub(super) const TOOL: Tool = Tool {
     description: "What the next agent in this project needs now: objective and state of the last sessions, what they \
         decided, what they left open, which tests fail, which files they changed. Call it at the start of work.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<GetHandoffArguments>,
+    output: output::<GetHandoffAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
-    let place = place(daemon, caller, arguments.project.as_deref())?;
-    let indexed = due::index(daemon, caller, vec![place]).await;
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: GetHandoffArguments,
+) -> Result<GetHandoffAnswer, Error> {
+    let place = place(daemon, client, arguments.project.as_deref())?;
+    let indexed = catch_up::index_pending(daemon, client, vec![place]).await;
     let store = daemon.engine.store().as_ref();
-    let except = current::caller_session(daemon, caller).await.ok().flatten();
+    let except = current::client_session(daemon, client).await.ok().flatten();
     let sessions = arguments.sessions.min(SESSIONS);
     let found = handoff::of_project(store, place, except, sessions).map_err(store_error)?;
     let text = found.to_text(arguments.max_chars.min(LONGEST)).unwrap_or_default();
@@ -60,12 +66,16 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
 }
 
 /// The project that is meant: the one given, or the nearest known one around the directory.
-fn place(daemon: &Daemon, caller: &Caller, given: Option<&str>) -> Result<Namespace, Error> {
+fn place(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: Option<&str>,
+) -> Result<Namespace, Error> {
     let given = given.map(str::trim).filter(|given| !given.is_empty());
     if let Some(namespace) = given.and_then(Namespace::parse) {
         return Ok(namespace);
     }
-    let Some(directory) = given.or(caller.directory.as_deref()) else {
+    let Some(directory) = given.or(client.directory.as_deref()) else {
         let what = "which project is meant cannot be told from here: give `project`, a directory";
         return Err(Error::new(code::AMBIGUOUS, what));
     };
@@ -76,7 +86,7 @@ fn place(daemon: &Daemon, caller: &Caller, given: Option<&str>) -> Result<Namesp
 }
 
 async fn ongoing(
-    daemon: &Daemon,
+    daemon: &DaemonState,
     place: Namespace,
     except: Option<SessionKey>,
 ) -> Result<Vec<SessionRow>, Error> {
@@ -99,22 +109,22 @@ async fn ongoing(
     rows.collect::<Result<_, _>>().map_err(store_error)
 }
 
-fn answer(handoff: Handoff) -> Answer {
+fn answer(handoff: Handoff) -> GetHandoffAnswer {
     let ids: Vec<String> = handoff.sessions.iter().map(|past| past.session_id.clone()).collect();
     let id = |session: usize| ids.get(session).cloned().unwrap_or_default();
-    let told = |list: Vec<built::Told>| -> Vec<Told> {
+    let told = |list: Vec<built::Told>| -> Vec<HandoffItem> {
         list.into_iter()
-            .map(|told| Told { text: told.text, session_id: id(told.session) })
+            .map(|told| HandoffItem { text: told.text, session_id: id(told.session) })
             .collect()
     };
-    let failing = |suite: built::Failing| Failing {
+    let failing = |suite: built::Failing| FailingSuite {
         framework: suite.framework,
         failed: suite.failed,
         total: suite.total,
         names: suite.names,
         session_id: id(suite.session),
     };
-    Answer {
+    GetHandoffAnswer {
         open_ends: told(handoff.open_ends),
         decisions: told(handoff.decisions),
         errors: told(handoff.errors),
@@ -122,12 +132,12 @@ fn answer(handoff: Handoff) -> Answer {
         failing_tests: handoff.failing_tests.into_iter().map(failing).collect(),
         files: handoff.files,
         sessions: handoff.sessions.into_iter().map(past).collect(),
-        ..Answer::default()
+        ..GetHandoffAnswer::default()
     }
 }
 
-fn past(past: built::Past) -> Past {
-    Past {
+fn past(past: built::Past) -> HandoffSession {
+    HandoffSession {
         session_id: past.session_id,
         name: past.name,
         objective: past.objective,

@@ -2,14 +2,14 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::get_session::{Answer, Arguments, MessageRow, NAME},
+    tools::get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME},
 };
 
-use super::{Effect, Tool, engine_error, input, output, store_error, typed, unclear_error};
+use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
 use crate::{
     api::{
-        Daemon,
-        caller::{Caller, Room},
+        DaemonState,
+        client_context::{ClientContext, ReplyBudget},
         convert, current,
     },
     engine::{
@@ -31,17 +31,21 @@ pub(super) const TOOL: Tool = Tool {
     description: "Show one session: its summary (what was wanted, decided, fixed, left open), or its messages \
         page by page: go on with `from` = `next` and `at` = `next_at`.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<GetSessionArguments>,
+    output: output::<GetSessionAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
-    let key = current::resolve(daemon, arguments.session_id.as_deref(), caller)
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: GetSessionArguments,
+) -> Result<GetSessionAnswer, Error> {
+    let key = current::resolve(daemon, arguments.session_id.as_deref(), client)
         .await
-        .map_err(unclear_error)?;
+        .map_err(resolve_error)?;
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let store = daemon.engine.store().as_ref();
     let session = match live.into_iter().find(|session| session.key == key) {
@@ -56,18 +60,18 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     let files = files.iter().map(|file| convert::file_row(convert::newest(file, &at_hand)));
     let fork = forks::fork_of(store, key).map_err(store_error)?;
     let of = |fork: &Fork| fork.of.clone().filter(|id| !daemon.engine.is_forgotten(id));
-    let mut answer = Answer {
+    let mut answer = GetSessionAnswer {
         forked_from: fork.as_ref().map(|fork| of(fork).map_or_else(String::new, |id| id.id)),
         shared_records: fork.map_or(0, |fork| fork.records),
         session: convert::session_row(store, &session).map_err(store_error)?,
         files: files.collect(),
-        ..Answer::default()
+        ..GetSessionAnswer::default()
     };
     match arguments.view.as_str() {
         "summary" => add_summary(daemon, &session, &mut answer)?,
         "conversation" => add_conversation(daemon, &session, &mut answer)?,
         "messages" => {
-            add_messages(daemon, &session, (&arguments, caller.room), &mut answer)?;
+            add_messages(daemon, &session, (&arguments, client.reply_budget), &mut answer)?;
         }
         other => {
             let what = format!("`view` is `summary`, `conversation` or `messages`, not `{other}`");
@@ -77,7 +81,11 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
     Ok(answer)
 }
 
-fn add_summary(daemon: &Daemon, session: &Session, answer: &mut Answer) -> Result<(), Error> {
+fn add_summary(
+    daemon: &DaemonState,
+    session: &Session,
+    answer: &mut GetSessionAnswer,
+) -> Result<(), Error> {
     let Some(indexed) = &session.indexed else { return Ok(()) };
     let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
     if let Some(episode) = episode {
@@ -87,7 +95,11 @@ fn add_summary(daemon: &Daemon, session: &Session, answer: &mut Answer) -> Resul
     Ok(())
 }
 
-fn add_conversation(daemon: &Daemon, session: &Session, answer: &mut Answer) -> Result<(), Error> {
+fn add_conversation(
+    daemon: &DaemonState,
+    session: &Session,
+    answer: &mut GetSessionAnswer,
+) -> Result<(), Error> {
     let Some(indexed) = &session.indexed else { return Ok(()) };
     let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
     answer.markdown = episode.as_ref().map(|episode| episode::conversation(episode).to_text());
@@ -95,10 +107,10 @@ fn add_conversation(daemon: &Daemon, session: &Session, answer: &mut Answer) -> 
 }
 
 fn add_messages(
-    daemon: &Daemon,
+    daemon: &DaemonState,
     session: &Session,
-    (arguments, room): (&Arguments, Room),
-    answer: &mut Answer,
+    (arguments, reply_budget): (&GetSessionArguments, ReplyBudget),
+    answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
     let limit = arguments.limit.min(PAGE);
@@ -106,20 +118,20 @@ fn add_messages(
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
     let rows = messages.iter().map(convert::message_row).collect();
-    let page = page(rows, limit, arguments.at, room);
+    let page = page(rows, limit, arguments.at, reply_budget);
     (answer.messages, answer.next, answer.next_at) = page;
     Ok(())
 }
 
-/// As many of `rows` as there is room for, the first from its character `at` on; a message that is
-/// larger than the room is told in parts. Where the next page begins stands beside them.
+/// As many of `rows` as there is reply_budget for, the first from its character `at` on; a message that is
+/// larger than the reply_budget is told in parts. Where the next page begins stands beside them.
 fn page(
     rows: Vec<MessageRow>,
     limit: usize,
     at: usize,
-    room: Room,
+    reply_budget: ReplyBudget,
 ) -> (Vec<MessageRow>, Option<u32>, usize) {
-    let mut left = room.bytes(usize::MAX);
+    let mut left = reply_budget.bytes(usize::MAX);
     let mut page: Vec<MessageRow> = Vec::new();
     for (place, mut row) in rows.into_iter().enumerate() {
         let skipped = if place == 0 { at } else { 0 };
@@ -149,7 +161,11 @@ mod tests {
     #[test]
     fn pages_together_tell_every_message_once() {
         let texts = ["short", &"größer ".repeat(40), "", &"x".repeat(95), "end"];
-        for room in [Room::Unbounded, Room::Bytes(ROW + 10), Room::Bytes(2 * ROW + 100)] {
+        for reply_budget in [
+            ReplyBudget::Unbounded,
+            ReplyBudget::Bytes(ROW + 10),
+            ReplyBudget::Bytes(2 * ROW + 100),
+        ] {
             let (mut from, mut at, mut told) = (0, 0, vec![String::new(); texts.len()]);
             for _ in 0..1_000 {
                 let rows = (0..).zip(texts).skip(from as usize).map(|(seq, text)| MessageRow {
@@ -157,7 +173,7 @@ mod tests {
                     text: text.to_owned(),
                     ..MessageRow::default()
                 });
-                let (page, next, next_at) = page(rows.take(3).collect(), 2, at, room);
+                let (page, next, next_at) = page(rows.take(3).collect(), 2, at, reply_budget);
                 assert!(page.len() <= 2);
                 for row in page {
                     told[row.seq as usize].push_str(&row.text);
@@ -165,7 +181,7 @@ mod tests {
                 let Some(next) = next else { break };
                 (from, at) = (next, next_at);
             }
-            assert_eq!(told, texts, "{room:?}");
+            assert_eq!(told, texts, "{reply_budget:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use graphiti_proto::{
 
 use super::{names_project, project_argument, store_error};
 use crate::{
-    api::Daemon,
+    api::DaemonState,
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{
@@ -28,29 +28,29 @@ pub(super) const ROWS: usize = 100;
 /// Candidates for each wanted row at first: some are of another kind, some are true no longer.
 const CANDIDATES: usize = 6;
 
-pub(super) fn graph(daemon: &Daemon) -> Graph<'_> {
+pub(super) fn graph(daemon: &DaemonState) -> Graph<'_> {
     Graph::of(daemon.engine.store().as_ref())
 }
 
 /// A question about entities or facts.
-pub(super) struct Question<'d> {
-    daemon: &'d Daemon,
+pub(super) struct GraphSearch<'d> {
+    daemon: &'d DaemonState,
     query: Query,
     scope: Scope,
     /// Its vector, where there is one.
     meant: Option<Arc<Packed>>,
 }
 
-impl<'d> Question<'d> {
+impl<'d> GraphSearch<'d> {
     pub(super) async fn new(
-        daemon: &'d Daemon,
+        daemon: &'d DaemonState,
         text: &str,
         projects: Option<Vec<Namespace>>,
-    ) -> Question<'d> {
+    ) -> GraphSearch<'d> {
         let query = Query::parse(text, &clock::zoned());
         let scope = Scope { namespaces: projects, ..Scope::default() };
         let meant = daemon.embedding.question(query.said()).await;
-        Question { daemon, query, scope, meant }
+        GraphSearch { daemon, query, scope, meant }
     }
 
     /// What `look` makes of the things or facts that answer, by their numbers, the best first, with

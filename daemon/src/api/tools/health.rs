@@ -3,14 +3,14 @@
 use graphiti_proto::{
     rpc::Error,
     tools::health::{
-        Answer, Arguments, Embeddings, History, Index, Kept, LetGo, Limits, Model, NAME, Records,
-        Redaction, Sessions,
+        DiskLimits, Embeddings, EvictionStats, HealthAnswer, HealthArguments, History, IndexHealth,
+        ModelHealth, NAME, Records, Redaction, Sessions, StoredTotals,
     },
 };
 
 use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
-    api::{Daemon, convert, spool},
+    api::{DaemonState, convert, spool},
     clock,
     engine::{
         IndexLag, Mode, PollingReason, Status, quota,
@@ -25,8 +25,8 @@ pub(super) const TOOL: Tool = Tool {
     title: "Health of the memory",
     description: "Show what the memory daemon is doing, how much it knows, and what went wrong lately.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
+    input: input::<HealthArguments>,
+    output: output::<HealthAnswer>,
     call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
 };
 
@@ -40,7 +40,7 @@ fn redaction(store: &dyn Store) -> Redaction {
     }
 }
 
-async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
+async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, Error> {
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let store = daemon.engine.store();
     let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
@@ -64,7 +64,7 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         && status.failed == 0
         && status.model.outage.is_none()
         && vectors.error.is_none();
-    Ok(Answer {
+    Ok(HealthAnswer {
         status: if is_fine { "ok" } else { "degraded" }.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
@@ -79,7 +79,7 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
             left: status.history_left + status.unidentified,
             bytes_read: status.bytes_read,
         },
-        kept: Kept {
+        kept: StoredTotals {
             messages: totals.messages,
             episodes: totals.episodes,
             database_bytes: store.quota().disk_bytes(),
@@ -88,11 +88,11 @@ async fn run(daemon: &Daemon, _: Arguments) -> Result<Answer, Error> {
         },
         limits: limits(daemon),
         let_go: let_go(daemon),
-        index: Index { changes_behind: lag.changes, stalled: lag.is_stalled },
+        index: IndexHealth { changes_behind: lag.changes, stalled: lag.is_stalled },
         records,
         jobs: status.jobs,
         redaction: redaction(store.as_ref()),
-        model: Model {
+        model: ModelHealth {
             on: status.model.is_on,
             writes_summaries: status.model.writes_summaries,
             awaiting: status.model.awaiting,
@@ -133,14 +133,14 @@ fn stalled(lag: IndexLag) -> Option<String> {
     })
 }
 
-fn limits(daemon: &Daemon) -> Limits {
+fn limits(daemon: &DaemonState) -> DiskLimits {
     let quota::DiskLimits { database, index, spool, log } = daemon.keeper.limits();
-    Limits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
+    DiskLimits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
 }
 
-fn let_go(daemon: &Daemon) -> LetGo {
+fn let_go(daemon: &DaemonState) -> EvictionStats {
     let gone = daemon.keeper.evicted();
-    LetGo {
+    EvictionStats {
         sessions: gone.sessions,
         text_bytes: gone.bytes,
         episodes: gone.episodes,

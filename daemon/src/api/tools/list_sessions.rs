@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use graphiti_proto::{
     rpc::Error,
-    tools::list_sessions::{Answer, Arguments, NAME},
+    tools::list_sessions::{ListSessionsAnswer, ListSessionsArguments, NAME},
 };
 
 use super::{
     Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
 };
 use crate::{
-    api::{Daemon, caller::Caller, convert},
+    api::{DaemonState, client_context::ClientContext, convert},
     model::{SessionKey, Timestamp, episode::MEMORY, session::Session},
 };
 
@@ -21,14 +21,18 @@ pub(super) const TOOL: Tool = Tool {
     description: "List sessions of one project or of all, the latest first, with what they were about and how \
         they ended. Go on with `offset`, by as many as came.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<ListSessionsArguments>,
+    output: output::<ListSessionsAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: ListSessionsArguments,
+) -> Result<ListSessionsAnswer, Error> {
     let project = project_argument(arguments.project.as_deref());
     let store = daemon.engine.store().as_ref();
     // What is live changes faster than it is saved.
@@ -61,6 +65,6 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
             sessions.push(convert::session_row(store, &session).map_err(store_error)?);
         }
     }
-    caller.room.fit(&mut sessions);
-    Ok(Answer { total: found.len(), sessions })
+    client.reply_budget.fit(&mut sessions);
+    Ok(ListSessionsAnswer { total: found.len(), sessions })
 }

@@ -2,14 +2,14 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::list_unindexed::{Answer, Arguments, NAME},
+    tools::list_unindexed::{ListUnindexedAnswer, ListUnindexedArguments, NAME},
 };
 
 use super::{
     Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
 };
 use crate::{
-    api::{Daemon, caller::Caller, convert},
+    api::{DaemonState, client_context::ClientContext, convert},
     model::session::State,
 };
 
@@ -19,14 +19,18 @@ pub(super) const TOOL: Tool = Tool {
     description: "List sessions that have not been indexed yet: those going on, those that a search will index \
         first, and those that failed.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<ListUnindexedArguments>,
+    output: output::<ListUnindexedAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: ListUnindexedArguments,
+) -> Result<ListUnindexedAnswer, Error> {
     let project = project_argument(arguments.project_namespace.as_deref());
     let mut sessions = daemon.engine.live().await.map_err(engine_error)?;
     sessions.retain(|session| {
@@ -39,6 +43,6 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         sessions.iter().map(|session| convert::session_row(store, session)).collect();
     let mut sessions = rows.map_err(store_error)?;
     let count = sessions.len();
-    caller.room.fit(&mut sessions);
-    Ok(Answer { status: "success".to_owned(), count, sessions })
+    client.reply_budget.fit(&mut sessions);
+    Ok(ListUnindexedAnswer { status: "success".to_owned(), count, sessions })
 }

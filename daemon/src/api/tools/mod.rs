@@ -29,9 +29,9 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{
-        Daemon,
-        caller::Caller,
-        current::Unclear,
+        DaemonState,
+        client_context::ClientContext,
+        current::ResolveError,
         methods::{read, write},
     },
     engine::EngineError,
@@ -75,7 +75,7 @@ pub struct Tool {
     pub input: fn() -> schemars::Schema,
     /// The form of its answer.
     pub output: fn() -> schemars::Schema,
-    call: for<'a> fn(&'a Daemon, &'a Caller, Value) -> Answering<'a>,
+    call: for<'a> fn(&'a DaemonState, &'a ClientContext, Value) -> Answering<'a>,
 }
 
 /// What a tool does to what is kept.
@@ -95,8 +95,8 @@ type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send + 
 
 /// Calls the tool that `params` names.
 pub(super) async fn call(
-    daemon: &Daemon,
-    caller: &Caller,
+    daemon: &DaemonState,
+    client: &ClientContext,
     mut params: Value,
 ) -> Result<Value, Error> {
     let name = params["name"].as_str().unwrap_or_default().to_owned();
@@ -106,7 +106,7 @@ pub(super) async fn call(
         return Err(Error::new(code::NO_METHOD, what));
     };
     let arguments = params["arguments"].take();
-    match (tool.call)(daemon, caller, arguments).await {
+    match (tool.call)(daemon, client, arguments).await {
         Ok(answer) => Ok(json!({
             "content": [{ "type": "text", "text": answer.to_string() }],
             "structuredContent": answer,
@@ -259,7 +259,7 @@ pub(super) fn store_error(error: StoreError) -> Error {
     }
 }
 
-pub(super) fn unclear_error(unclear: Unclear) -> Error {
+pub(super) fn resolve_error(error: ResolveError) -> Error {
     let candidates = |sessions: &[Session]| -> Value {
         sessions
             .iter()
@@ -274,22 +274,22 @@ pub(super) fn unclear_error(unclear: Unclear) -> Error {
             })
             .collect()
     };
-    match unclear {
-        Unclear::Failed(what) => Error::new(code::INTERNAL, what),
-        Unclear::Unknown(id) => Error::new(
+    match error {
+        ResolveError::Failed(what) => Error::new(code::INTERNAL, what),
+        ResolveError::Unknown(id) => Error::new(
             code::NOT_FOUND,
             format!("no session or episode begins with `{id}`; `graphiti list` shows them"),
         ),
-        Unclear::Several { what, candidates: sessions } => Error {
+        ResolveError::Several { what, candidates: sessions } => Error {
             code: code::AMBIGUOUS,
             message: format!("{} sessions {what}: give the id of one", sessions.len()),
             data: Some(json!({ "candidates": candidates(&sessions) })),
         },
-        Unclear::NotRecorded => Error::new(
+        ResolveError::NotRecorded => Error::new(
             code::NOT_FOUND,
             "your own session is not recorded: give the id of a session, if the user names one",
         ),
-        Unclear::NotSaid(sessions) => Error {
+        ResolveError::NoneGiven(sessions) => Error {
             code: code::AMBIGUOUS,
             message: "which session is meant cannot be told from here: give its id".to_owned(),
             data: Some(json!({ "candidates": candidates(&sessions) })),

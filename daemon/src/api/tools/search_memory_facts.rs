@@ -4,13 +4,13 @@ use graphiti_proto::{
     rpc::{Error, code},
     tools::{
         graph::FactRow,
-        search_memory_facts::{Answer, Arguments, NAME},
+        search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
     },
 };
 
 use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, convert, due},
+    api::{DaemonState, catch_up, client_context::ClientContext, convert},
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{EntityId, Fact, Timestamp, graph::Relation},
@@ -22,25 +22,30 @@ pub(super) const TOOL: Tool = Tool {
     description: "Search what earlier sessions established (decisions with reasons, errors with cause and fix, values of \
         settings, failing tests, what is left open): what is true now and since when, or as of a date.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<SearchFactsArguments>,
+    output: output::<SearchFactsAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SearchFactsArguments,
+) -> Result<SearchFactsAnswer, Error> {
     let projects = graph::projects(arguments.project.as_deref(), arguments.group_ids.as_deref());
-    let condition = Condition::of(&arguments)?;
+    let filter = FactFilter::of(&arguments)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
-    let indexed = due::index(daemon, caller, projects.clone().unwrap_or_default()).await;
-    let question = graph::Question::new(daemon, &arguments.query, projects).await;
+    let indexed =
+        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await;
+    let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::ROWS);
     let things = graph::graph(daemon);
     let center = center.map(|id| latest_name(&things, id)).transpose()?;
     let spans = |number: u64| {
         let mut spans = spans(&things, daemon, number)?;
-        spans.retain(|fact| condition.lets_in(fact) && center.is_none_or(|id| names(fact, id)));
+        spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| names(fact, id)));
         // Of several times that it held the latest comes first.
         spans.reverse();
         Ok(spans)
@@ -53,7 +58,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         Ok(FactRow { explanation, ..graph::fact_row(&things, store, fact)? })
     });
     let facts: Vec<FactRow> = rows.collect::<Result<_, Error>>()?;
-    Ok(Answer { message: indexed.message(), facts })
+    Ok(SearchFactsAnswer { message: indexed.message(), facts })
 }
 
 /// The name that a thing has by now; what nothing is known of keeps its own.
@@ -65,7 +70,7 @@ fn names(fact: &Fact, entity: EntityId) -> bool {
     [fact.source, fact.target].contains(&entity) || fact.others.contains(&entity)
 }
 
-fn spans(things: &Graph<'_>, daemon: &Daemon, number: u64) -> Result<Vec<Fact>, Error> {
+fn spans(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fact>, Error> {
     let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
     match key {
         Some(key) => things.spans(key).map_err(store_error),
@@ -74,7 +79,7 @@ fn spans(things: &Graph<'_>, daemon: &Daemon, number: u64) -> Result<Vec<Fact>, 
 }
 
 /// What a fact must be like.
-struct Condition {
+struct FactFilter {
     relations: Vec<Relation>,
     /// True at this time.
     at: Option<Timestamp>,
@@ -82,8 +87,8 @@ struct Condition {
     invalid: Option<(Timestamp, Timestamp)>,
 }
 
-impl Condition {
-    fn of(arguments: &Arguments) -> Result<Condition, Error> {
+impl FactFilter {
+    fn of(arguments: &SearchFactsArguments) -> Result<FactFilter, Error> {
         let as_of = graph::date("as_of", arguments.as_of.as_deref())?;
         let after = |name, text: &Option<String>| {
             let range = graph::date(name, text.as_deref())?;
@@ -97,7 +102,7 @@ impl Condition {
         let last = |range: crate::search::query::dates::TimeRange| {
             Timestamp::from_micros(range.to.micros() - 1)
         };
-        Ok(Condition {
+        Ok(FactFilter {
             relations: relations(arguments.edge_types.as_deref())?,
             at: match as_of {
                 Some(range) => Some(last(range)),
@@ -114,7 +119,7 @@ impl Condition {
         })
     }
 
-    fn lets_in(&self, fact: &Fact) -> bool {
+    fn matches(&self, fact: &Fact) -> bool {
         let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
         (self.relations.is_empty() || self.relations.contains(&fact.relation))
             && self.at.is_none_or(|at| fact.holds_at(at))

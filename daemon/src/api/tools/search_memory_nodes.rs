@@ -1,7 +1,7 @@
 //! `search_memory_nodes`: `search_nodes` under its older name, with its older argument.
 
 use graphiti_proto::tools::{
-    search_memory_nodes::{Arguments, NAME},
+    search_memory_nodes::{NAME, SearchMemoryNodesArguments},
     search_nodes,
 };
 
@@ -12,17 +12,18 @@ pub(super) const TOOL: Tool = Tool {
     title: "Search what sessions were about",
     description: "The older name of search_nodes.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<search_nodes::Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| super::search_nodes::run(daemon, caller, newer(given))))
+    input: input::<SearchMemoryNodesArguments>,
+    output: output::<search_nodes::SearchNodesAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| super::search_nodes::run(daemon, client, newer(given))))
     },
 };
 
-fn newer(given: Arguments) -> search_nodes::Arguments {
-    let Arguments { query, group_ids, max_nodes, center_node_uuid, entity } = given;
+fn newer(given: SearchMemoryNodesArguments) -> search_nodes::SearchNodesArguments {
+    let SearchMemoryNodesArguments { query, group_ids, max_nodes, center_node_uuid, entity } =
+        given;
     let entity_types = Some(entity).filter(|kind| !kind.trim().is_empty()).map(|kind| vec![kind]);
-    search_nodes::Arguments {
+    search_nodes::SearchNodesArguments {
         query,
         project: None,
         group_ids,

@@ -6,13 +6,13 @@ use graphiti_proto::{
     rpc::{Error, code},
     tools::{
         graph::NodeRow,
-        search_nodes::{Answer, Arguments, NAME},
+        search_nodes::{NAME, SearchNodesAnswer, SearchNodesArguments},
     },
 };
 
 use super::{Effect, Tool, graph, input, output, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, convert, due},
+    api::{DaemonState, catch_up, client_context::ClientContext, convert},
     engine::{
         embedding::VectorSet,
         entities::{Graph, Wanted},
@@ -31,23 +31,24 @@ pub(super) const TOOL: Tool = Tool {
     description: "Search the things that earlier sessions were about (files, symbols, settings, errors, tests, decisions, \
         tickets, tasks) with what is true of each.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<SearchNodesArguments>,
+    output: output::<SearchNodesAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
 pub(super) async fn run(
-    daemon: &Daemon,
-    caller: &Caller,
-    arguments: Arguments,
-) -> Result<Answer, Error> {
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SearchNodesArguments,
+) -> Result<SearchNodesAnswer, Error> {
     let projects = graph::projects(arguments.project.as_deref(), arguments.group_ids.as_deref());
     let kinds = kinds(arguments.entity_types.as_deref())?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
-    let indexed = due::index(daemon, caller, projects.clone().unwrap_or_default()).await;
-    let question = graph::Question::new(daemon, &arguments.query, projects).await;
+    let indexed =
+        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await;
+    let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_nodes.min(graph::ROWS);
     let things = graph::graph(daemon);
     let entity = |number: u64| {
@@ -67,7 +68,7 @@ pub(super) async fn run(
         let explanation = arguments.explain.then(|| convert::explained(why));
         Ok(NodeRow { explanation, ..graph::node_row(&things, entity)? })
     });
-    Ok(Answer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
+    Ok(SearchNodesAnswer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
 }
 
 fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
@@ -82,7 +83,7 @@ fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
     named.map(read).collect()
 }
 
-fn entity(things: &Graph<'_>, daemon: &Daemon, number: u64) -> Result<Option<Entity>, Error> {
+fn entity(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Option<Entity>, Error> {
     let id = daemon.engine.store().entity_numbered(number).map_err(store_error)?;
     id.map_or(Ok(None), |id| things.entity(id)).map_err(store_error)
 }

@@ -3,12 +3,14 @@
 use graphiti_proto::{
     clean::for_model,
     rpc::{Error, code},
-    tools::search_sessions::{Answer, Arguments, Hit, NAME, Passage},
+    tools::search_sessions::{
+        Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
+    },
 };
 
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller, convert, due, handoff},
+    api::{DaemonState, catch_up, client_context::ClientContext, convert, handoff},
     clock,
     engine::embedding,
     model::{Namespace, SessionKey, session::Session},
@@ -36,19 +38,23 @@ pub(super) const TOOL: Tool = Tool {
     description: "Search everything that was said and done in earlier sessions: words, \"phrases\", prefix*, -not, \
         field:value (project, agent, branch, file, tool, role, date, before, after), or a plain question. Go on with `offset`, by as many as came.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<SearchSessionsArguments>,
+    output: output::<SearchSessionsAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SearchSessionsArguments,
+) -> Result<SearchSessionsAnswer, Error> {
     let project = project_argument(arguments.project.as_deref());
-    let indexed = due::index(daemon, caller, project.into_iter().collect()).await;
+    let indexed = catch_up::index_pending(daemon, client, project.into_iter().collect()).await;
     let scope = Scope {
         namespaces: project.map(|project| vec![project]),
-        near: near(daemon, arguments.near.as_deref().or(caller.directory.as_deref()))
+        near: near(daemon, arguments.near.as_deref().or(client.directory.as_deref()))
             .map_err(store_error)?,
         ..Scope::default()
     };
@@ -68,16 +74,16 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         };
         // One that was forgotten in this moment.
         let Some(session) = session else { continue };
-        let mut hit = hit(daemon, caller, &highlighter, &session, found).map_err(store_error)?;
+        let mut hit = hit(daemon, client, &highlighter, &session, found).map_err(store_error)?;
         hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
         hits.push(hit);
     }
-    caller.room.fit(&mut hits);
-    Ok(Answer { message: indexed.message(), hits, pending: indexed.pending })
+    client.reply_budget.fit(&mut hits);
+    Ok(SearchSessionsAnswer { message: indexed.message(), hits, pending: indexed.pending })
 }
 
 async fn search(
-    daemon: &Daemon,
+    daemon: &DaemonState,
     query: &Query,
     scope: &Scope,
     limit: usize,
@@ -97,7 +103,7 @@ async fn search(
 }
 
 /// The question with the filters of the other arguments.
-fn question(arguments: &Arguments) -> Result<Query, Error> {
+fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
     let now = clock::zoned();
     let mut query = Query::parse(&arguments.query, &now);
     let filters = [
@@ -122,15 +128,15 @@ fn question(arguments: &Arguments) -> Result<Query, Error> {
 }
 
 /// The project that `directory` lies in.
-fn near(daemon: &Daemon, directory: Option<&str>) -> Result<Option<Namespace>, StoreError> {
+fn near(daemon: &DaemonState, directory: Option<&str>) -> Result<Option<Namespace>, StoreError> {
     let Some(directory) = directory else { return Ok(None) };
     let project = handoff::project_of(daemon.engine.store().as_ref(), directory)?;
     Ok(project.map(|(project, _)| project.namespace()))
 }
 
 fn hit(
-    daemon: &Daemon,
-    caller: &Caller,
+    daemon: &DaemonState,
+    client: &ClientContext,
     highlighter: &Highlighter,
     session: &Session,
     found: &SessionHit,
@@ -139,13 +145,13 @@ fn hit(
     for passage in &found.passages {
         if let Some(text) = text_of(daemon, session.key, passage)? {
             // Before its matches are marked: what an agent gets is cleaned, and marks count bytes.
-            let text = if caller.is_agent() { for_model(&text) } else { text.as_str().into() };
+            let text = if client.is_agent() { for_model(&text) } else { text.as_str().into() };
             let snippet = highlighter.snippet(&text, SNIPPET);
             let (source, seq) = match passage.place {
                 HitLocation::Message { source, seq } => (source, seq),
                 HitLocation::Episode { .. } => (0, 0),
             };
-            passages.push(Passage {
+            passages.push(MatchedPassage {
                 role: passage.kind.as_str().to_owned(),
                 at: passage.at.to_string(),
                 source,
@@ -165,7 +171,7 @@ fn hit(
 
 /// The text that stands at a place of the index; `None` when it is gone by now.
 fn text_of(
-    daemon: &Daemon,
+    daemon: &DaemonState,
     session: SessionKey,
     passage: &PassageHit,
 ) -> Result<Option<String>, StoreError> {

@@ -2,11 +2,11 @@
 
 use graphiti_proto::{
     rpc::Error,
-    tools::status::{Answer, Arguments, NAME},
+    tools::status::{NAME, StatusAnswer, StatusArguments},
 };
 
-use super::{Effect, Tool, engine_error, health, input, output, store_error, typed, unclear_error};
-use crate::api::{Daemon, caller::Caller, convert, current};
+use super::{Effect, Tool, engine_error, health, input, output, resolve_error, store_error, typed};
+use crate::api::{DaemonState, client_context::ClientContext, convert, current};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -14,20 +14,24 @@ pub(super) const TOOL: Tool = Tool {
     description: "Show whether sessions are tracked, how many there are in which state, and how the caller's or a given \
         session stands.",
     effect: Effect::Reads,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<StatusArguments>,
+    output: output::<StatusAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: StatusArguments,
+) -> Result<StatusAnswer, Error> {
     let given = arguments.session_id.filter(|given| !given.trim().is_empty());
     let key = match given {
         Some(_) => {
-            Some(current::resolve(daemon, given.as_deref(), caller).await.map_err(unclear_error)?)
+            Some(current::resolve(daemon, given.as_deref(), client).await.map_err(resolve_error)?)
         }
-        None => current::caller_session(daemon, caller).await.map_err(unclear_error)?,
+        None => current::client_session(daemon, client).await.map_err(resolve_error)?,
     };
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let store = daemon.engine.store().as_ref();
@@ -51,7 +55,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
             sessions.total, sessions.active, sessions.indexed, sessions.failed
         ),
     };
-    Ok(Answer {
+    Ok(StatusAnswer {
         status: "success".to_owned(),
         enabled,
         session,

@@ -2,15 +2,15 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::summarize_session::{Answer, Arguments, NAME},
+    tools::summarize_session::{NAME, SummarizeSessionAnswer, SummarizeSessionArguments},
 };
 
 use super::{
-    Effect, Tool, engine_error, input, is_of_project, output, project_argument, store_error, typed,
-    unclear_error,
+    Effect, Tool, engine_error, input, is_of_project, output, project_argument, resolve_error,
+    store_error, typed,
 };
 use crate::{
-    api::{Daemon, caller::Caller, current},
+    api::{DaemonState, client_context::ClientContext, current},
     engine::episode,
     model::CloseReason,
 };
@@ -21,18 +21,22 @@ pub(super) const TOOL: Tool = Tool {
     description: "Summarise and archive a session: overview, topics, decisions, code references and key points. It is \
         closed as by session_tracking_close.",
     effect: Effect::Updates,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<SummarizeSessionArguments>,
+    output: output::<SummarizeSessionAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
-    let key = current::resolve(daemon, arguments.session.as_deref(), caller)
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SummarizeSessionArguments,
+) -> Result<SummarizeSessionAnswer, Error> {
+    let key = current::resolve(daemon, arguments.session.as_deref(), client)
         .await
-        .map_err(unclear_error)?;
-    caller.progress.tell(0, 1, || "Indexing the session".to_owned());
+        .map_err(resolve_error)?;
+    client.progress.report(0, 1, || "Indexing the session".to_owned());
     let reason = CloseReason::Explicit(None);
     let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
     let store = daemon.engine.store();
@@ -42,12 +46,12 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         let what = format!("session {} is of another project", session.id);
         return Err(Error::new(code::NOT_FOUND, what));
     }
-    let mut answer = Answer {
+    let mut answer = SummarizeSessionAnswer {
         status: "success".to_owned(),
         session_id: session.id.id,
         episode_uuid: closed.episode.map(|episode| episode.to_string()),
         overview: "The session says nothing yet.".to_owned(),
-        ..Answer::default()
+        ..SummarizeSessionAnswer::default()
     };
     let episode = match closed.episode {
         Some(id) => store.episode(id).map_err(store_error)?,

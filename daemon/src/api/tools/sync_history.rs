@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use graphiti_proto::{
     rpc::Error,
-    tools::sync_history::{Answer, Arguments, Found, NAME},
+    tools::sync_history::{NAME, PastSession, SyncHistoryAnswer, SyncHistoryArguments},
 };
 
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
 use crate::{
-    api::{Daemon, caller::Caller},
+    api::{DaemonState, client_context::ClientContext},
     engine::{BackfillCandidate, CloseOutcome, EngineError},
     model::CloseReason,
     store::StoreError,
@@ -30,23 +30,27 @@ pub(super) const TOOL: Tool = Tool {
         themselves. Tells only what it would do unless `dry_run` is false. May be given up and asked again: \
         no session is indexed twice.",
     effect: Effect::Updates,
-    input: input::<Arguments>,
-    output: output::<Answer>,
-    call: |daemon, caller, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, caller, given)))
+    input: input::<SyncHistoryArguments>,
+    output: output::<SyncHistoryAnswer>,
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
 
-async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<Answer, Error> {
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SyncHistoryArguments,
+) -> Result<SyncHistoryAnswer, Error> {
     let project = project_argument(arguments.project.as_deref());
     let age = (arguments.days > 0).then(|| DAY * arguments.days);
-    caller.progress.tell(0, 0, || "Looking for sessions of the past".to_owned());
+    client.progress.report(0, 0, || "Looking for sessions of the past".to_owned());
     let mut past = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;
     past.retain(|one| project.is_none() || one.namespace() == project);
     past.truncate(arguments.max_sessions);
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let costs: Option<Vec<f64>> = past.iter().map(|one| summarizer.estimate(tokens(one))).collect();
-    let mut answer = Answer {
+    let mut answer = SyncHistoryAnswer {
         status: "success".to_owned(),
         dry_run: arguments.dry_run,
         sessions_found: past.len(),
@@ -55,7 +59,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         price_known: costs.is_some(),
         model: summarizer.writes_summaries().then(|| summarizer.client.model()),
         sessions: past.iter().take(NAMED).map(found).collect(),
-        ..Answer::default()
+        ..SyncHistoryAnswer::default()
     };
     if arguments.dry_run {
         answer.message = match past.len() {
@@ -66,7 +70,7 @@ async fn run(daemon: &Daemon, caller: &Caller, arguments: Arguments) -> Result<A
         return Ok(answer);
     }
     let paid = summarizer.paid();
-    index(daemon, caller, &past, &mut answer).await?;
+    index(daemon, client, &past, &mut answer).await?;
     answer.actual_cost = (summarizer.paid() - paid).max(0.0);
     answer.message =
         format!("{} indexed, {} failed.", answer.sessions_indexed, answer.sessions_failed);
@@ -85,14 +89,14 @@ fn tokens(past: &BackfillCandidate) -> u64 {
 /// Indexes one session after the other: what is going on now comes first with the engine, and a
 /// caller that gives up leaves nothing half done.
 async fn index(
-    daemon: &Daemon,
-    caller: &Caller,
+    daemon: &DaemonState,
+    client: &ClientContext,
     past: &[BackfillCandidate],
-    answer: &mut Answer,
+    answer: &mut SyncHistoryAnswer,
 ) -> Result<(), Error> {
     let mut position = 0;
     for (done, one) in past.iter().enumerate() {
-        caller.progress.tell(done, past.len(), || one.path.clone());
+        client.progress.report(done, past.len(), || one.path.clone());
         let session = daemon.engine.ingest(one).await;
         let Some(session) = session.map_err(engine_error)? else {
             answer.sessions_failed += 1;
@@ -113,12 +117,16 @@ async fn index(
             Err(_) => answer.sessions_failed += 1,
         }
     }
-    caller.progress.tell(past.len(), past.len(), || "Done".to_owned());
+    client.progress.report(past.len(), past.len(), || "Done".to_owned());
     // They are indexed, whether that is found or not.
     let _ = daemon.engine.until_followed(position).await;
     Ok(())
 }
 
-fn found(past: &BackfillCandidate) -> Found {
-    Found { path: past.path.clone(), modified: past.modified.to_string(), messages: past.messages }
+fn found(past: &BackfillCandidate) -> PastSession {
+    PastSession {
+        path: past.path.clone(),
+        modified: past.modified.to_string(),
+        messages: past.messages,
+    }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use graphiti_proto::methods::hook::{self, Event};
+use graphiti_proto::methods::hook::{self, HookEvent};
 use serde_json::Value;
 
 use super::{RedactionSummary, RunMode, known};
@@ -179,7 +179,7 @@ fn document(text: &mut String, again: &mut StoredRedactor) {
 
 /// An event keeps what matters of it; one that is none goes as text.
 fn event(text: &mut String, again: &mut StoredRedactor) {
-    let Ok(event) = serde_json::from_str::<Event>(text) else {
+    let Ok(event) = serde_json::from_str::<HookEvent>(text) else {
         again.text(text);
         return;
     };

@@ -7,7 +7,7 @@
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    api::{Daemon, caller::Caller, current},
+    api::{DaemonState, client_context::ClientContext, current},
     engine::Scope,
     model::Namespace,
 };
@@ -17,8 +17,8 @@ const SESSIONS: usize = 100;
 
 /// What became of the sessions that were due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Indexed {
-    /// Indexed for this search.
+pub(super) struct CatchUp {
+    /// CatchUp for this search.
     pub(super) done: usize,
     /// Not in time, or a model still writes their summaries: that comes later.
     pub(super) pending: usize,
@@ -28,19 +28,25 @@ pub(super) struct Indexed {
 
 /// Indexes what is due in the given projects (in all when there are none), the caller's own
 /// session apart.
-pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namespace>) -> Indexed {
+pub(super) async fn index_pending(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    projects: Vec<Namespace>,
+) -> CatchUp {
     let deadline = Instant::now() + daemon.query_timeout;
-    let except = current::caller_session(daemon, caller).await.ok().flatten();
+    let except = current::client_session(daemon, client).await.ok().flatten();
     let scope = Scope { projects, except, limit: SESSIONS };
     // A daemon that is stopping indexes nothing more; the search answers with what there is.
     let Ok(needed) = daemon.engine.request_episodes(scope.clone()).await else {
-        return Indexed::default();
+        return CatchUp::default();
     };
-    let mut indexed = Indexed::default();
+    let mut indexed = CatchUp::default();
     let mut position = 0;
     let total = needed.len();
     for (done, needed) in needed.into_iter().enumerate() {
-        caller.progress.tell(done, total, || format!("Indexing {} first", sessions(total - done)));
+        client
+            .progress
+            .report(done, total, || format!("Indexing {} first", sessions(total - done)));
         match timeout_at(deadline, needed.done).await {
             Ok(Ok(Ok(closed))) => {
                 indexed.done += 1;
@@ -57,7 +63,7 @@ pub(super) async fn index(daemon: &Daemon, caller: &Caller, projects: Vec<Namesp
     indexed
 }
 
-impl Indexed {
+impl CatchUp {
     /// The same for people; empty when nothing was due.
     pub(super) fn message(self) -> String {
         let parts = [
@@ -87,8 +93,8 @@ mod tests {
 
     #[test]
     fn the_message_says_only_what_is_worth_saying() {
-        assert_eq!(Indexed::default().message(), "");
-        let indexed = Indexed { done: 1, pending: 2, failed: 0 };
+        assert_eq!(CatchUp::default().message(), "");
+        let indexed = CatchUp { done: 1, pending: 2, failed: 0 };
         assert_eq!(
             indexed.message(),
             "1 session indexed before searching; 2 sessions still being indexed"

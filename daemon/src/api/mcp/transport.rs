@@ -11,13 +11,13 @@ use rmcp::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::api::{input::Input, mcp::outgoing};
+use crate::api::{input::LineReader, mcp::outgoing};
 
 /// A connection as the SDK wants it.
-pub(in crate::api) struct Lines {
+pub(in crate::api) struct LineTransport {
     /// The line that told that the caller speaks the protocol.
     first: Option<Vec<u8>>,
-    input: Input,
+    input: LineReader,
     answers: mpsc::Sender<Vec<u8>>,
 }
 
@@ -26,14 +26,14 @@ pub(in crate::api) struct Lines {
 #[error("the caller hung up")]
 pub(in crate::api) struct HungUp;
 
-impl Lines {
+impl LineTransport {
     /// The rest of a connection whose line `first` was read already.
     pub(in crate::api) fn new(
         first: Vec<u8>,
-        input: Input,
+        input: LineReader,
         answers: mpsc::Sender<Vec<u8>>,
-    ) -> Lines {
-        Lines { first: Some(first), input, answers }
+    ) -> LineTransport {
+        LineTransport { first: Some(first), input, answers }
     }
 
     async fn refuse(&self, line: &[u8], error: Error) {
@@ -42,7 +42,7 @@ impl Lines {
     }
 }
 
-impl Transport<RoleServer> for Lines {
+impl Transport<RoleServer> for LineTransport {
     type Error = HungUp;
 
     fn send(

@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    api::{mcp::Client, progress::Progress},
+    api::{mcp::ClientKind, progress::ProgressReporter},
     engine::Process,
 };
 
 /// What is known of a caller.
 #[derive(Clone, Debug, Default)]
-pub struct Caller {
+pub struct ClientContext {
     /// The session that the caller says it is in (`CLAUDE_CODE_SESSION_ID`).
     pub session_id: Option<String>,
     /// The session that the caller was started in, which may be over: it outlives sessions.
@@ -20,16 +20,16 @@ pub struct Caller {
     /// The caller's process and those it descends from, nearest first.
     pub processes: Vec<u32>,
     /// What of an answer it can take in.
-    pub room: Room,
+    pub reply_budget: ReplyBudget,
     /// Whether one of the known sessions may be its own.
-    pub(in crate::api) client: Client,
+    pub(in crate::api) kind: ClientKind,
     /// Who is told how far the request is.
-    pub progress: Progress,
+    pub progress: ProgressReporter,
 }
 
 /// What of an answer a caller can take in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
+pub enum ReplyBudget {
     /// All of it: a program.
     #[default]
     Unbounded,
@@ -38,18 +38,18 @@ pub enum Room {
 }
 
 /// Bytes of an answer to an agent: about ten thousand tokens, from where on hosts warn.
-pub const AGENT_ROOM: Room = Room::Bytes(36_000);
+pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
 /// The member of a request's `_meta` that a client of ours puts its surroundings in.
-const META: &str = "graphiti/caller";
+const CONTEXT_MEMBER: &str = "graphiti/caller";
 
 /// Deeper nesting of processes is no shell any more but a loop.
 const DEEPEST: usize = 32;
 
-impl Caller {
+impl ClientContext {
     /// The caller behind a connection, and what the request says of it.
-    pub fn new(peer: Option<u32>, params: &Value) -> Caller {
-        let said = &params["_meta"][META];
+    pub fn new(peer: Option<u32>, params: &Value) -> ClientContext {
+        let said = &params["_meta"][CONTEXT_MEMBER];
         let text =
             |key: &str| said[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let mut processes: Vec<u32> = peer.map(ancestors).unwrap_or_default();
@@ -61,18 +61,18 @@ impl Caller {
                 processes.push(process);
             }
         }
-        Caller {
+        ClientContext {
             session_id: text("session_id"),
             started_in: text("started_in"),
             directory: text("directory"),
             processes,
-            ..Caller::default()
+            ..ClientContext::default()
         }
     }
 
     /// Whether what is answered goes into the context of a model.
     pub fn is_agent(&self) -> bool {
-        self.room == AGENT_ROOM
+        self.reply_budget == AGENT_REPLY_BUDGET
     }
 
     /// The agent whose hook this caller is: the nearest process that it descends from and that is
@@ -82,14 +82,14 @@ impl Caller {
     }
 }
 
-impl Room {
-    /// As many rows, from the first on, as there is room for; at least one.
+impl ReplyBudget {
+    /// As many rows, from the first on, as there is reply_budget for; at least one.
     pub fn fit<T: Serialize>(self, rows: &mut Vec<T>) {
-        let Room::Bytes(room) = self else { return };
+        let ReplyBudget::Bytes(reply_budget) = self else { return };
         let mut used = 0;
         let fitting = rows.iter().take_while(|row| {
             used += serde_json::to_vec(row).map_or(0, |bytes| bytes.len());
-            used <= room
+            used <= reply_budget
         });
         let fitting = fitting.count().max(1);
         rows.truncate(fitting);
@@ -98,8 +98,8 @@ impl Room {
     /// Bytes of it, at most `most`.
     pub fn bytes(self, most: usize) -> usize {
         match self {
-            Room::Unbounded => most,
-            Room::Bytes(room) => room.min(most),
+            ReplyBudget::Unbounded => most,
+            ReplyBudget::Bytes(reply_budget) => reply_budget.min(most),
         }
     }
 }
@@ -157,22 +157,24 @@ mod tests {
         let params = json!({"_meta": {"graphiti/caller": {
             "session_id": "abc", "directory": "/a", "processes": [4194304, 4194303]
         }}});
-        let caller = Caller::new(None, &params);
-        assert_eq!(caller.session_id.as_deref(), Some("abc"));
-        assert_eq!(caller.directory.as_deref(), Some("/a"));
-        assert_eq!(caller.processes, [4_194_304, 4_194_303]);
-        let silent = Caller::new(None, &Value::Null);
+        let client = ClientContext::new(None, &params);
+        assert_eq!(client.session_id.as_deref(), Some("abc"));
+        assert_eq!(client.directory.as_deref(), Some("/a"));
+        assert_eq!(client.processes, [4_194_304, 4_194_303]);
+        let silent = ClientContext::new(None, &Value::Null);
         assert_eq!((silent.session_id, silent.directory, silent.processes), (None, None, vec![]));
     }
 
     #[test]
     fn rows_are_left_out_from_the_end_and_never_all() {
-        for (room, left) in [(Room::Unbounded, 3), (Room::Bytes(11), 2), (Room::Bytes(1), 1)] {
+        for (reply_budget, left) in
+            [(ReplyBudget::Unbounded, 3), (ReplyBudget::Bytes(11), 2), (ReplyBudget::Bytes(1), 1)]
+        {
             let mut rows = vec!["aaa", "bbb", "ccc"];
-            room.fit(&mut rows);
-            assert_eq!(rows.len(), left, "{room:?}");
+            reply_budget.fit(&mut rows);
+            assert_eq!(rows.len(), left, "{reply_budget:?}");
         }
-        Room::Bytes(1).fit::<u8>(&mut Vec::new());
+        ReplyBudget::Bytes(1).fit::<u8>(&mut Vec::new());
     }
 
     #[test]

@@ -1,0 +1,230 @@
+//! ConnectionSlots for connections: how many there are, and who gives way when all are table.
+//!
+//! An agent's program may be silent for hours and keeps its connection as long as there is room.
+//! When there is none, whoever never asked anything goes first, then whoever was silent longest;
+//! nobody whose request is being served. A client of ours connects again by itself.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{Notify, watch};
+
+/// Connections at one time. Further ones wait in the system's queue until one ends.
+pub(super) const CONNECTIONS: usize = 256;
+/// Of these one process may have so many, so that others always find room.
+pub(super) const OF_ONE_PROCESS: usize = 128;
+
+/// SharedSlots slots.
+#[derive(Clone, Default)]
+pub(super) struct ConnectionSlots(Arc<SharedSlots>);
+
+#[derive(Default)]
+struct SharedSlots {
+    table: Mutex<SlotTable>,
+    freed: Notify,
+}
+
+#[derive(Default)]
+struct SlotTable {
+    slots: BTreeMap<u64, Slot>,
+    /// Counts what happens, in the slot of a clock.
+    moment: u64,
+}
+
+struct Slot {
+    process: Option<u32>,
+    /// Requests that are being served.
+    requests: usize,
+    has_asked: bool,
+    /// When something was last asked or answered here.
+    since: u64,
+    leave: watch::Sender<bool>,
+}
+
+/// A slot that is table. It is free again when this goes.
+pub(super) struct SlotGuard {
+    all: ConnectionSlots,
+    number: u64,
+    /// Turns true when the connection has to give way.
+    pub(super) leaving: watch::Receiver<bool>,
+}
+
+/// A request is being served: its connection does not give way as long as this is there.
+pub(super) struct RequestGuard {
+    all: ConnectionSlots,
+    number: u64,
+}
+
+impl ConnectionSlots {
+    /// Waits until a slot is free, and asks someone to give way for that.
+    pub(super) async fn wait_for_free(&self) {
+        loop {
+            {
+                let mut table = self.lock();
+                if table.slots.len() < CONNECTIONS {
+                    return;
+                }
+                if !table.slots.values().any(Slot::is_leaving) {
+                    table.ask_to_leave(|_| true);
+                }
+            }
+            self.0.freed.notified().await;
+        }
+    }
+
+    /// Takes a slot for a connection of `process`; `None` when that one has its share, and all of
+    /// it is in use.
+    pub(super) fn acquire(&self, process: Option<u32>) -> Option<SlotGuard> {
+        let mut table = self.lock();
+        let is_own = |slot: &Slot| process.is_some() && slot.process == process;
+        let own = table.slots.values().filter(|slot| is_own(slot) && !slot.is_leaving()).count();
+        if own >= OF_ONE_PROCESS && !table.ask_to_leave(is_own) {
+            return None;
+        }
+        let (leave, leaving) = watch::channel(false);
+        let since = table.next();
+        let slot = Slot { process, requests: 0, has_asked: false, since, leave };
+        table.slots.insert(since, slot);
+        Some(SlotGuard { all: self.clone(), number: since, leaving })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SlotTable> {
+        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SlotTable {
+    fn next(&mut self) -> u64 {
+        self.moment += 1;
+        self.moment
+    }
+
+    /// Asks one to leave of those that may be; whether there was any.
+    fn ask_to_leave(&mut self, may: impl Fn(&Slot) -> bool) -> bool {
+        let idle = |slot: &&Slot| slot.requests == 0 && !slot.is_leaving() && may(slot);
+        let first =
+            self.slots.values().filter(idle).min_by_key(|slot| (slot.has_asked, slot.since));
+        first.map(|slot| slot.leave.send_replace(true)).is_some()
+    }
+}
+
+impl Slot {
+    fn is_leaving(&self) -> bool {
+        *self.leave.borrow()
+    }
+}
+
+impl SlotGuard {
+    /// Begins a request.
+    pub(super) fn serve(&self) -> RequestGuard {
+        let mut table = self.all.lock();
+        let now = table.next();
+        if let Some(slot) = table.slots.get_mut(&self.number) {
+            slot.requests += 1;
+            slot.has_asked = true;
+            slot.since = now;
+        }
+        RequestGuard { all: self.all.clone(), number: self.number }
+    }
+}
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        let mut table = self.all.lock();
+        let now = table.next();
+        if let Some(slot) = table.slots.get_mut(&self.number) {
+            slot.requests -= 1;
+            slot.since = now;
+        }
+        drop(table);
+        // Whoever waits for a slot may have found nobody to give way.
+        self.all.0.freed.notify_one();
+    }
+}
+
+impl Drop for SlotGuard {
+    fn drop(&mut self) {
+        self.all.lock().slots.remove(&self.number);
+        self.all.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    fn fill(slots: &ConnectionSlots) -> Vec<SlotGuard> {
+        (0..CONNECTIONS).map(|at| slots.acquire(Some(at as u32)).unwrap()).collect()
+    }
+
+    fn leaving(slots: &[SlotGuard]) -> Vec<usize> {
+        (0..slots.len()).filter(|at| *slots[*at].leaving.borrow()).collect()
+    }
+
+    #[tokio::test]
+    async fn whoever_never_asked_gives_way_first_and_then_whoever_was_silent_longest() {
+        let slots = ConnectionSlots::default();
+        let mut guards: VecDeque<SlotGuard> = fill(&slots).into();
+        drop(guards[0].serve());
+        // The first has asked something, so the second goes before it.
+        for expected in [1, 1, 1] {
+            let waiting = tokio::spawn({
+                let slots = slots.clone();
+                async move { slots.wait_for_free().await }
+            });
+            while leaving(guards.make_contiguous()).is_empty() {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(leaving(guards.make_contiguous()), [expected]);
+            assert!(!waiting.is_finished());
+            drop(guards.remove(expected));
+            waiting.await.unwrap();
+            let slot = slots.acquire(None).unwrap();
+            drop(slot.serve());
+            guards.push_back(slot);
+        }
+        // When all have asked, the one that was silent longest goes.
+        guards.iter().skip(1).for_each(|slot| drop(slot.serve()));
+        assert!(slots.lock().ask_to_leave(|_| true));
+        assert_eq!(leaving(guards.make_contiguous()), [0]);
+    }
+
+    #[tokio::test]
+    async fn nobody_gives_way_whose_request_is_being_served() {
+        let slots = ConnectionSlots::default();
+        let guards = fill(&slots);
+        let mut serving: Vec<RequestGuard> = guards.iter().map(SlotGuard::serve).collect();
+        let waiting = tokio::spawn({
+            let slots = slots.clone();
+            async move { slots.wait_for_free().await }
+        });
+        tokio::task::yield_now().await;
+        assert_eq!(leaving(&guards), [0; 0]);
+        serving.remove(7);
+        while leaving(&guards).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(leaving(&guards), [7]);
+        drop(guards);
+        waiting.await.unwrap();
+    }
+
+    #[test]
+    fn one_process_has_its_share_and_no_more() {
+        let slots = ConnectionSlots::default();
+        let guards: Vec<SlotGuard> =
+            (0..OF_ONE_PROCESS).map(|_| slots.acquire(Some(1)).unwrap()).collect();
+        let more = slots.acquire(Some(1)).unwrap();
+        assert_eq!(leaving(&guards), [0], "its own longest silent one goes");
+        let serving: Vec<RequestGuard> =
+            guards.iter().chain([&more]).map(SlotGuard::serve).collect();
+        assert!(slots.acquire(Some(1)).is_none());
+        assert!(slots.acquire(Some(2)).is_some());
+        drop(serving);
+        assert!(slots.acquire(Some(1)).is_some());
+    }
+}
