@@ -16,12 +16,12 @@ use crate::model::{ContentHash, Role};
 #[derive(Clone, Default)]
 pub struct Hasher {
     state: Sha256,
-    progress: Progress,
+    progress: HashProgress,
 }
 
 /// What was hashed already.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Progress {
+enum HashProgress {
     /// Nothing.
     #[default]
     Empty,
@@ -35,14 +35,14 @@ impl Hasher {
     /// Takes the next message.
     pub fn add(&mut self, role: Role, text: &str) {
         match self.progress {
-            Progress::Empty => {}
-            Progress::Begun => self.state.update(b"\n"),
-            Progress::Condensed(hash) => {
+            HashProgress::Empty => {}
+            HashProgress::Begun => self.state.update(b"\n"),
+            HashProgress::Condensed(hash) => {
                 self.state.update(hash.0);
                 self.state.update(b"\n");
             }
         }
-        self.progress = Progress::Begun;
+        self.progress = HashProgress::Begun;
         self.state.update(b"[");
         self.state.update(role.as_str());
         self.state.update(b"]: ");
@@ -52,9 +52,9 @@ impl Hasher {
     /// The hash of what was taken so far; `None` when that is nothing.
     pub fn hash(&self) -> Option<ContentHash> {
         match self.progress {
-            Progress::Empty => None,
-            Progress::Begun => Some(ContentHash(self.state.clone().finalize().into())),
-            Progress::Condensed(hash) => Some(hash),
+            HashProgress::Empty => None,
+            HashProgress::Begun => Some(ContentHash(self.state.clone().finalize().into())),
+            HashProgress::Condensed(hash) => Some(hash),
         }
     }
 
@@ -63,7 +63,7 @@ impl Hasher {
     /// than if nothing had been forgotten.
     pub fn condense(&mut self) {
         if let Some(hash) = self.hash() {
-            *self = Hasher { state: Sha256::default(), progress: Progress::Condensed(hash) };
+            *self = Hasher { state: Sha256::default(), progress: HashProgress::Condensed(hash) };
         }
     }
 }
@@ -93,9 +93,9 @@ impl fmt::Debug for Hasher {
 impl Serialize for Hasher {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let bytes = match self.progress {
-            Progress::Empty => Vec::new(),
-            Progress::Begun => self.state.serialize().to_vec(),
-            Progress::Condensed(hash) => hash.0.to_vec(),
+            HashProgress::Empty => Vec::new(),
+            HashProgress::Begun => self.state.serialize().to_vec(),
+            HashProgress::Condensed(hash) => hash.0.to_vec(),
         };
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         out.serialize_str(&hex)
@@ -113,14 +113,14 @@ impl<'de> Deserialize<'de> for Hasher {
         let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(digits).collect();
         let bytes = bytes.ok_or_else(|| D::Error::custom("hash state is not hexadecimal"))?;
         if let Ok(hash) = <[u8; 32]>::try_from(bytes.as_slice()) {
-            let progress = Progress::Condensed(ContentHash(hash));
+            let progress = HashProgress::Condensed(ContentHash(hash));
             return Ok(Hasher { state: Sha256::default(), progress });
         }
         let saved = SerializedState::<Sha256>::try_from(bytes.as_slice())
             .map_err(|_| D::Error::custom("hash state has another length"))?;
         let state = Sha256::deserialize(&saved)
             .map_err(|_| D::Error::custom("hash state is not one of SHA-256"))?;
-        Ok(Hasher { state, progress: Progress::Begun })
+        Ok(Hasher { state, progress: HashProgress::Begun })
     }
 }
 

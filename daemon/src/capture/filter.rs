@@ -18,7 +18,7 @@ pub use crate::capture::config::{Filter, Keep};
 
 /// What is kept of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct FilteredMessage {
     /// Who speaks.
     pub role: Role,
     /// What is said.
@@ -32,12 +32,12 @@ pub struct Kept {
 /// Calls that wait for their result, saved with the cursor of their file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Waiting {
-    calls: VecDeque<WaitingCall>,
+pub struct PendingCalls {
+    calls: VecDeque<PendingCall>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct WaitingCall {
+struct PendingCall {
     id: String,
     tool: String,
     subject: String,
@@ -61,7 +61,7 @@ const CONTENT: usize = 64 << 10;
 
 impl Filter {
     /// What is to be kept of `item`.
-    pub fn keep(&self, item: &Item<'_>, waiting: &mut Waiting) -> Option<Kept> {
+    pub fn keep(&self, item: &Item<'_>, waiting: &mut PendingCalls) -> Option<FilteredMessage> {
         match item {
             Item::Call(call) => self.keep_call(call, waiting),
             Item::Result(result) => self.keep_result(result, waiting),
@@ -91,23 +91,23 @@ impl Filter {
         }
     }
 
-    fn keep_words(&self, role: Role, text: &str) -> Option<Kept> {
+    fn keep_words(&self, role: Role, text: &str) -> Option<FilteredMessage> {
         let text = match self.of(role) {
             Keep::Omit => return None,
             Keep::Template(_) | Keep::Prompt(_) if text.len() > self.long => one_line(text),
             Keep::Full | Keep::Template(_) | Keep::Prompt(_) => text.to_owned(),
         };
-        (!text.is_empty()).then(|| Kept { role, text, tool: None, files: Vec::new() })
+        (!text.is_empty()).then(|| FilteredMessage { role, text, tool: None, files: Vec::new() })
     }
 
-    fn keep_call(&self, call: &Call<'_>, waiting: &mut Waiting) -> Option<Kept> {
-        let waits = WaitingCall {
+    fn keep_call(&self, call: &Call<'_>, waiting: &mut PendingCalls) -> Option<FilteredMessage> {
+        let waits = PendingCall {
             id: cut(&call.id, ID).into_owned(),
             tool: cut(&call.tool, ID).into_owned(),
             subject: subject(&call.action, &call.input),
             files: files(&call.action),
         };
-        let kept = self.tool_calls.then(|| Kept {
+        let kept = self.tool_calls.then(|| FilteredMessage {
             role: Role::Tool,
             text: whole_call(call, &waits.subject),
             tool: Some(waits.tool.clone()),
@@ -120,10 +120,14 @@ impl Filter {
         kept
     }
 
-    fn keep_result(&self, result: &ToolResult<'_>, waiting: &mut Waiting) -> Option<Kept> {
+    fn keep_result(
+        &self,
+        result: &ToolResult<'_>,
+        waiting: &mut PendingCalls,
+    ) -> Option<FilteredMessage> {
         let id = cut(&result.call, ID);
         let at = waiting.calls.iter().position(|call| call.id == id);
-        let call = at.and_then(|at| waiting.calls.remove(at)).unwrap_or_else(|| WaitingCall {
+        let call = at.and_then(|at| waiting.calls.remove(at)).unwrap_or_else(|| PendingCall {
             id: String::new(),
             tool: "tool".to_owned(),
             subject: result.call.to_string(),
@@ -135,7 +139,7 @@ impl Filter {
             Keep::Omit => return None,
             Keep::Template(_) | Keep::Prompt(_) => line,
         };
-        Some(Kept { role: Role::Tool, text, tool: Some(call.tool), files: call.files })
+        Some(FilteredMessage { role: Role::Tool, text, tool: Some(call.tool), files: call.files })
     }
 }
 
@@ -422,7 +426,7 @@ mod tests {
 
     #[test]
     fn calls_that_never_end_do_not_pile_up() {
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingCalls::default();
         for number in 0..2 * WAITING {
             let call = Call {
                 id: number.to_string().into(),
@@ -439,7 +443,7 @@ mod tests {
 
     fn filtered(filter: &Filter) -> Vec<String> {
         let (mut memory, mut tally) = (Memory::default(), Tally::default());
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingCalls::default();
         let mut kept = Vec::new();
         for line in TRANSCRIPT.lines() {
             let format: &dyn Format = &Claude;

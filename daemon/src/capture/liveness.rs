@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::capture::{
-    format::{Format, Running},
+    format::{Format, RunningSession},
     open::open,
 };
 
@@ -50,7 +50,7 @@ impl Process {
 /// The sessions that the files in `folder` name and whose process may run, by the agent's id.
 ///
 /// A file that cannot be read says nothing. Leftovers of processes that are gone are left out.
-pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, Running> {
+pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
     let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
     entries
         .flatten()

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use crate::{
-    capture::format::{Format, Memory, Verdict, mend::mend},
+    capture::format::{Format, Memory, Verdict, repair::repair},
     model::transcript::Entry,
     redact::Redactor,
     store::Tally,
@@ -35,7 +35,7 @@ pub fn read_line(
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(line),
     };
-    let is_mended = matches!(text, Cow::Owned(_));
+    let is_repaired = matches!(text, Cow::Owned(_));
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     if text.is_empty() {
         return;
@@ -43,7 +43,7 @@ pub fn read_line(
     match format.read(text, memory, emit) {
         Ok(verdict) => {
             note(tally, verdict);
-            tally.repaired += u64::from(is_mended);
+            tally.repaired += u64::from(is_repaired);
         }
         Err(_) => piece_by_piece(format, text, memory, tally, emit),
     }
@@ -95,7 +95,7 @@ fn piece_by_piece(
     }
 }
 
-/// The JSON object that `text` begins with, mended if need be, and how many bytes of `text` it
+/// The JSON object that `text` begins with, repaired if need be, and how many bytes of `text` it
 /// takes.
 fn first_record(text: &str) -> Option<(Cow<'_, str>, usize)> {
     if !text.starts_with('{') {
@@ -104,11 +104,11 @@ fn first_record(text: &str) -> Option<(Cow<'_, str>, usize)> {
     if let Some(length) = first_value(text) {
         return Some((Cow::Borrowed(&text[..length]), length));
     }
-    let mended = mend(text);
-    let length = first_value(&mended.text)?;
-    let mut record = mended.text;
+    let repaired = repair(text);
+    let length = first_value(&repaired.text)?;
+    let mut record = repaired.text;
     record.truncate(length);
-    Some((Cow::Owned(record), mended.changes.original(length)))
+    Some((Cow::Owned(record), repaired.changes.original(length)))
 }
 
 /// The length of the JSON value that `text` begins with.
@@ -190,8 +190,8 @@ mod tests {
     fn a_record_spliced_onto_a_broken_one_is_read() {
         let line = prompt("lost for good")[..40].to_owned() + &prompt("found");
         assert_eq!(read(line), (texts(&["found"]), [1, 1, 1]));
-        let mended = prompt("lost")[..40].to_owned() + &prompt(r"a \q") + &prompt("b");
-        assert_eq!(read(mended), (texts(&[r"a \q", "b"]), [2, 2, 1]));
+        let repaired = prompt("lost")[..40].to_owned() + &prompt(r"a \q") + &prompt("b");
+        assert_eq!(read(repaired), (texts(&[r"a \q", "b"]), [2, 2, 1]));
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_that_json_does_not_know_are_mended() {
+    fn escapes_that_json_does_not_know_are_repaired() {
         for (written, meant) in [
             (r"C:\dev", r"C:\dev"),
             (r"\q \n.", "\\q \n."),

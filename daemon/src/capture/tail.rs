@@ -33,14 +33,14 @@ pub struct Cursor {
     /// Lines read.
     pub line: u64,
     /// Checksum of the first bytes, as many as were there within 512.
-    head: Mark,
+    head: Checksum,
     /// Checksum of the last bytes before `offset`.
-    before: Mark,
+    before: Checksum,
 }
 
 /// A checksum over so many bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark {
+struct Checksum {
     bytes: u64,
     checksum: u32,
 }
@@ -66,7 +66,7 @@ pub enum Resumed {
 
 /// One line of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum TailLine<'a> {
     /// Its bytes, without the newline. The last line of a file may lack one.
     Whole(&'a [u8]),
     /// It was longer than [`LONGEST_LINE`]; so many bytes were passed over.
@@ -110,7 +110,10 @@ impl Tail {
     ///
     /// A last line without a newline is handed out only if `is_whole` says so: it may be half
     /// written. `None` at the end of what is there.
-    pub fn next_line(&mut self, is_whole: &dyn Fn(&[u8]) -> bool) -> io::Result<Option<Line<'_>>> {
+    pub fn next_line(
+        &mut self,
+        is_whole: &dyn Fn(&[u8]) -> bool,
+    ) -> io::Result<Option<TailLine<'_>>> {
         let mut searched = 0;
         loop {
             let pending = &self.buffer[self.filled.clone()];
@@ -133,12 +136,12 @@ impl Tail {
         }
     }
 
-    fn hand_out(&mut self, length: usize, used: usize) -> Line<'_> {
+    fn hand_out(&mut self, length: usize, used: usize) -> TailLine<'_> {
         let start = self.filled.start;
         self.filled.start += used;
         self.cursor.offset += used as u64;
         self.cursor.line += 1;
-        Line::Whole(&self.buffer[start..start + length])
+        TailLine::Whole(&self.buffer[start..start + length])
     }
 
     /// Reads more behind what is filled; `false` at the end of the file.
@@ -168,7 +171,7 @@ impl Tail {
     }
 
     /// Passes over a line that is too long, up to its newline or the end of the file.
-    fn pass_over(&mut self) -> io::Result<Line<'_>> {
+    fn pass_over(&mut self) -> io::Result<TailLine<'_>> {
         let mut passed = 0;
         loop {
             let pending = &self.buffer[self.filled.clone()];
@@ -181,7 +184,7 @@ impl Tail {
             if found || !self.fill()? {
                 self.cursor.offset += passed;
                 self.cursor.line += 1;
-                return Ok(Line::TooLong(passed));
+                return Ok(TailLine::TooLong(passed));
             }
         }
     }
@@ -198,24 +201,24 @@ impl Cursor {
     }
 
     fn take_marks(&mut self, file: &mut File) -> io::Result<()> {
-        self.head = Mark::take(file, 0, HEAD.min(self.offset))?;
+        self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
         let before = BEFORE.min(self.offset);
-        self.before = Mark::take(file, self.offset - before, before)?;
+        self.before = Checksum::take(file, self.offset - before, before)?;
         Ok(())
     }
 }
 
-impl Mark {
-    fn take(file: &mut File, from: u64, bytes: u64) -> io::Result<Mark> {
+impl Checksum {
+    fn take(file: &mut File, from: u64, bytes: u64) -> io::Result<Checksum> {
         file.seek(SeekFrom::Start(from))?;
         let mut content = Vec::new();
         file.take(bytes).read_to_end(&mut content)?;
-        Ok(Mark { bytes: content.len() as u64, checksum: crc32fast::hash(&content) })
+        Ok(Checksum { bytes: content.len() as u64, checksum: crc32fast::hash(&content) })
     }
 
     fn matches(self, file: &mut File, from: u64) -> io::Result<bool> {
         let is_one = self.bytes <= HEAD;
-        Ok(self.bytes == 0 || is_one && Mark::take(file, from, self.bytes)? == self)
+        Ok(self.bytes == 0 || is_one && Checksum::take(file, from, self.bytes)? == self)
     }
 }
 
@@ -364,8 +367,8 @@ mod tests {
             let mut lines = Vec::new();
             while let Some(line) = tail.next_line(&|line| line.ends_with(b"}")).unwrap() {
                 lines.push(match line {
-                    Line::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-                    Line::TooLong(bytes) => format!("<{bytes}>"),
+                    TailLine::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+                    TailLine::TooLong(bytes) => format!("<{bytes}>"),
                 });
             }
             *cursor = tail.mark().unwrap();

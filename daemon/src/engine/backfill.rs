@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    capture::watch::scan::Scanner,
+    capture::watch::scan::FolderScanner,
     engine::{
         files::{self, IdentifiedFile},
         forgotten::Forgotten,
@@ -109,7 +109,7 @@ fn unknown(
     since: Option<Timestamp>,
 ) -> Vec<BackfillCandidate> {
     let mut paths = Vec::new();
-    let mut scanner = Scanner::new(files::is_wanted);
+    let mut scanner = FolderScanner::new(files::is_wanted);
     for root in &known.roots {
         scanner.scan(root, &mut paths);
     }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 use crate::{
-    capture::{format::Running, watch::Mode},
+    capture::{format::RunningSession, watch::Mode},
     engine::{Settings, TranscriptFolders, backfill::BackfillContext, model_queue::Summarizer},
     model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
     store::Source,
@@ -28,8 +28,8 @@ pub(super) enum Command {
         reply: oneshot::Sender<Vec<PendingEpisode>>,
     },
     Live(oneshot::Sender<Vec<Session>>),
-    Running(oneshot::Sender<Vec<Running>>),
-    AgentRuns(Running),
+    Running(oneshot::Sender<Vec<RunningSession>>),
+    AgentRuns(RunningSession),
     AgentLeft(String),
     AtHand(oneshot::Sender<Vec<Source>>),
     Known(oneshot::Sender<BackfillContext>),

@@ -10,7 +10,7 @@ use crate::{
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
         Project, SessionId, SessionKey, Timestamp,
-        episode::{Author, Told},
+        episode::{Author, ExternalContent},
         summary::Outcome,
     },
     summarize::markdown::OUTCOME,
@@ -57,7 +57,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
         members.get("message_count").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok())
     });
     let optional = |name| members.get(name).and_then(Value::as_str).map(str::to_owned);
-    let told = Told {
+    let content = ExternalContent {
         // What the fields of the summary say is said there.
         text: if is_told { text.to_owned() } else { String::new() },
         source: optional("source").unwrap_or_else(|| "text".to_owned()),
@@ -80,7 +80,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
         started_at,
         ended_at,
         created_at,
-        told: Some(told),
+        external: Some(content),
     })
 }
 
@@ -209,7 +209,7 @@ mod tests {
         episode.author = Author::Model("some-model".to_owned());
         episode.summary.outcome = Outcome::InProgress;
         episode.reason = CloseReason::Hook("clear".to_owned());
-        episode.told = Some(Told {
+        episode.external = Some(ExternalContent {
             text: String::new(),
             source: "text".to_owned(),
             description: "what \"it\" is".to_owned(),

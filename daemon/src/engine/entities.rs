@@ -1,6 +1,6 @@
 //! Things and facts: the graph as others may ask for it, and as the search index has it.
 
-pub use crate::graph::{EpisodeThings, Graph, Wanted};
+pub use crate::graph::{EpisodeThings, FactFilter, Graph};
 use crate::{
     model::{
         SessionKey,

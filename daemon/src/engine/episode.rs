@@ -52,7 +52,7 @@ pub fn from_evidence(
         started_at,
         ended_at,
         created_at: now,
-        told: None,
+        external: None,
     }
 }
 
@@ -132,10 +132,10 @@ pub fn document(episode: &Episode) -> String {
     if !episode.branches.is_empty() {
         more.push_str(&format!("  branches: {}\n", serde_json::json!(episode.branches)));
     }
-    if let Some(told) = &episode.told {
-        more.push_str(&format!("  source: {}\n", text(&told.source)));
-        more.push_str(&format!("  source_description: {}\n", text(&told.description)));
-        let from = told.from.as_ref();
+    if let Some(content) = &episode.external {
+        more.push_str(&format!("  source: {}\n", text(&content.source)));
+        more.push_str(&format!("  source_description: {}\n", text(&content.description)));
+        let from = content.from.as_ref();
         from.into_iter().for_each(|from| more.push_str(&format!("  hostname: {}\n", text(from))));
     }
     let minutes = episode.ended_at.since(episode.started_at).as_secs() / 60;

@@ -22,7 +22,7 @@ use crate::{
     capture::{
         format::{Format, Memory},
         salvage,
-        tail::{Cursor, Line, Tail},
+        tail::{Cursor, Tail, TailLine},
     },
     engine::{
         forgotten::{self, Fingerprints},
@@ -261,7 +261,7 @@ fn each_record_until(
         && let Some(line) = tail.next_line(&salvage::is_whole)?
     {
         line_number += 1;
-        let Line::Whole(line) = line else { continue };
+        let TailLine::Whole(line) = line else { continue };
         let mut record = None;
         salvage::read_line(format, line, &mut memory, &mut tally, &mut |entry| {
             record = record.or(entry.uuid);

@@ -7,7 +7,7 @@ use crate::{
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Evidence, Project, SessionId, SessionKey,
         Timestamp,
-        episode::{Author, MEMORY, Told},
+        episode::{Author, ExternalContent, MEMORY},
         session::{Content, Indexed, Session, State},
     },
     redact::Redactor,
@@ -140,7 +140,7 @@ fn of_memory(
         started_at: now,
         ended_at: now,
         created_at: now,
-        told: Some(Told {
+        external: Some(ExternalContent {
             text: memory.body,
             source: memory.source,
             description: memory.description,
@@ -205,12 +205,12 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
 /// The same as a document that tells this machine's name.
 pub fn document_of(episode: &Episode, host: &str) -> String {
     let mut episode = episode.clone();
-    let told = episode.told.get_or_insert_with(|| Told {
+    let content = episode.external.get_or_insert_with(|| ExternalContent {
         text: String::new(),
         source: "text".to_owned(),
         description: String::new(),
         from: None,
     });
-    told.from.get_or_insert_with(|| host.to_owned());
+    content.from.get_or_insert_with(|| host.to_owned());
     episode::document(&episode)
 }

@@ -64,7 +64,7 @@ pub use crate::capture::{
 };
 use crate::{
     capture::{
-        format::{Running, Surroundings},
+        format::{RunningSession, Surroundings},
         watch::{Method, Notice},
     },
     clock,
@@ -288,14 +288,14 @@ impl Engine {
 
     /// The sessions that agents say are running. Where a process has several, the one that it is
     /// in now comes first.
-    pub async fn running(&self) -> Result<Vec<Running>, EngineError> {
+    pub async fn running(&self) -> Result<Vec<RunningSession>, EngineError> {
         self.ask(Command::Running).await
     }
 
     /// Notes that `agent` runs a session: one of its hooks reported.
     pub fn agent_runs(&self, session: String, agent: Process, directory: Option<String>) {
         let Process { pid, started } = agent;
-        self.mention(Command::AgentRuns(Running { session, pid, started, cwd: directory }));
+        self.mention(Command::AgentRuns(RunningSession { session, pid, started, cwd: directory }));
     }
 
     /// Notes that an agent said itself that a session is over.

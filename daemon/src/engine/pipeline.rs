@@ -19,7 +19,7 @@ use crate::{
     },
     capture::{
         content_hash::Hasher,
-        filter::{Filter, Keep, Kept, Waiting},
+        filter::{Filter, FilteredMessage, Keep, PendingCalls},
         format::{Format, Memory},
         salvage,
         tail::Cursor,
@@ -31,7 +31,8 @@ use crate::{
     model::{
         Evidence, Message, Timestamp,
         transcript::{
-            Action, Call, Context, Entry, Item, LazyText, Origin, RecordUuid, TaskEnded, ToolResult,
+            Action, Call, Entry, Item, LazyText, Origin, RecordUuid, SessionContext, TaskEnded,
+            ToolResult,
         },
     },
     redact::Redactor,
@@ -89,7 +90,7 @@ pub struct SourceState {
     #[serde(default, rename = "longs")]
     pub truncated: TruncatedMessages,
     memory: Memory,
-    waiting: Waiting,
+    waiting: PendingCalls,
     /// Calls whose output nobody needs, as long as they succeed.
     silent: VecDeque<String>,
     branch: Option<String>,
@@ -127,7 +128,7 @@ impl SourceState {
             landmarks: Vec::new(),
             truncated: TruncatedMessages::default(),
             memory: Memory::default(),
-            waiting: Waiting::default(),
+            waiting: PendingCalls::default(),
             silent: VecDeque::new(),
             branch: None,
         }
@@ -240,7 +241,7 @@ impl SourceState {
             self.unknowns.note_call(classified);
         }
         self.detector.observe(entry, origin.line, classified.as_ref());
-        let Some(Kept { role, text, tool, files }) =
+        let Some(FilteredMessage { role, text, tool, files }) =
             parse_context.filter.keep(&entry.item, &mut self.waiting)
         else {
             return;
@@ -335,7 +336,7 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             clean(answer);
         }
         Item::Context(context) => {
-            let Context { cwd, branch, version, model } = context;
+            let SessionContext { cwd, branch, version, model } = context;
             for text in [cwd, branch, version, model].into_iter().flatten() {
                 clean(text);
             }

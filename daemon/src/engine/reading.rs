@@ -20,7 +20,7 @@ use crate::{
     capture::{
         format::Format,
         salvage,
-        tail::{self, Cursor, Line, Resumed, Tail},
+        tail::{self, Cursor, Resumed, Tail, TailLine},
     },
     engine::{
         crash_tracker::CrashTracker,
@@ -201,7 +201,7 @@ impl SourceReader {
             let origin = Origin { source: source.key.number, line: state.cursor.line + 1 };
             state.cursor.line = origin.line;
             match line {
-                Line::Whole(line) => {
+                TailLine::Whole(line) => {
                     self.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
                     let tally = &mut source.tally;
                     let place = LinePosition { origin, at };
@@ -212,7 +212,7 @@ impl SourceReader {
                         &mut batch.messages,
                     );
                 }
-                Line::TooLong(bytes) => {
+                TailLine::TooLong(bytes) => {
                     source.tally.broken += 1;
                     source.tally.broken_bytes += bytes;
                 }

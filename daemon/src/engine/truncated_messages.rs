@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     capture::{
-        filter::{Waiting, words},
+        filter::{PendingCalls, words},
         format::{Format, Memory},
         salvage, tail,
     },
@@ -154,7 +154,7 @@ impl LocatedMessage {
             Item::Result(_) | Item::Call(_) => None,
             item if self.long.call.is_none() => {
                 pipeline::redact(item, &parse_context.redactor);
-                let kept = parse_context.filter.keep(item, &mut Waiting::default())?;
+                let kept = parse_context.filter.keep(item, &mut PendingCalls::default())?;
                 let (_, text) = words(item).filter(|_| self.long.is(&kept.text))?;
                 Some(text.trim().to_owned())
             }

@@ -6,7 +6,7 @@
 
 use crate::model::{
     Timestamp,
-    graph::{Claim, Fact, FactKey, Mark, Relation, Says, Stance, Standing, Told},
+    graph::{Attributed, Certainty, Claim, Fact, FactKey, Mark, Observation, Relation, Stance},
 };
 
 /// What a mark does to a claim.
@@ -19,17 +19,18 @@ pub enum Bearing {
 }
 
 /// What `says` means to a claim that takes it by `stance`, if anything.
-pub fn bearing(stance: &Stance, says: &Says) -> Option<Bearing> {
+pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
     let ends = match (stance, says) {
-        (Stance::Supposed, Says::Succeeded) => return Some(Bearing::Confirms),
-        (Stance::Value(mine), Says::Value(theirs)) => mine != theirs,
-        (Stance::Gone, Says::Seen) | (Stance::Broken, Says::Solved | Says::Succeeded) => true,
+        (Stance::Supposed, Observation::Succeeded) => return Some(Bearing::Confirms),
+        (Stance::Value(mine), Observation::Value(theirs)) => mine != theirs,
+        (Stance::Gone, Observation::Seen)
+        | (Stance::Broken, Observation::Solved | Observation::Succeeded) => true,
         (
             Stance::Fails { test, command, total },
-            Says::Ran { command: run, total: tests, failed },
+            Observation::Ran { command: run, total: tests, failed },
         ) => !failed.contains(test) && (command == run || tests >= total),
-        (Stance::Chosen(mine), Says::PassedOver(theirs))
-        | (Stance::PassedOver(mine), Says::Chosen(theirs)) => are_related(mine, theirs),
+        (Stance::Chosen(mine), Observation::PassedOver(theirs))
+        | (Stance::PassedOver(mine), Observation::Chosen(theirs)) => are_related(mine, theirs),
         _ => false,
     };
     ends.then_some(Bearing::Ends)
@@ -37,18 +38,18 @@ pub fn bearing(stance: &Stance, says: &Says) -> Option<Bearing> {
 
 /// The facts that `claims` of one key amount to, the earliest first: one for each time that it
 /// held. `marks` are those of the subjects that the claims watch.
-pub fn facts(key: FactKey, claims: &[Told<Claim>], marks: &[Told<Mark>]) -> Vec<Fact> {
-    let mut events: Vec<Event<'_>> = marks.iter().map(Event::Mark).collect();
-    events.extend(claims.iter().map(Event::Claim));
-    events.sort_by_key(Event::order);
-    let mut spans: Vec<Span<'_>> = Vec::new();
+pub fn facts(key: FactKey, claims: &[Attributed<Claim>], marks: &[Attributed<Mark>]) -> Vec<Fact> {
+    let mut events: Vec<StatementEvent<'_>> = marks.iter().map(StatementEvent::Mark).collect();
+    events.extend(claims.iter().map(StatementEvent::Claim));
+    events.sort_by_key(StatementEvent::order);
+    let mut spans: Vec<FactInterval<'_>> = Vec::new();
     for event in events {
         let open = spans.last_mut().filter(|span| span.end.is_none());
         match (event, open) {
-            (Event::Claim(claim), Some(span)) => span.claims.push(claim),
-            (Event::Claim(claim), None) => spans.push(Span::new(claim)),
-            (Event::Mark(mark), Some(span)) => span.take(mark),
-            (Event::Mark(_), None) => {}
+            (StatementEvent::Claim(claim), Some(span)) => span.claims.push(claim),
+            (StatementEvent::Claim(claim), None) => spans.push(FactInterval::new(claim)),
+            (StatementEvent::Mark(mark), Some(span)) => span.take(mark),
+            (StatementEvent::Mark(_), None) => {}
         }
     }
     spans.into_iter().enumerate().map(|(number, span)| span.fact(key, number)).collect()
@@ -59,34 +60,34 @@ fn are_related(mine: &[u64], theirs: &[u64]) -> bool {
     mine.is_empty() || theirs.is_empty() || mine.iter().any(|word| theirs.contains(word))
 }
 
-enum Event<'c> {
-    Mark(&'c Told<Mark>),
-    Claim(&'c Told<Claim>),
+enum StatementEvent<'c> {
+    Mark(&'c Attributed<Mark>),
+    Claim(&'c Attributed<Claim>),
 }
 
-impl Event<'_> {
+impl StatementEvent<'_> {
     /// Marks come first: what is said at the same moment is not ended by it.
     fn order(&self) -> (Timestamp, bool, crate::model::EpisodeId) {
         match self {
-            Event::Mark(mark) => (mark.what.at, false, mark.episode),
-            Event::Claim(claim) => (claim.what.at, true, claim.episode),
+            StatementEvent::Mark(mark) => (mark.what.at, false, mark.episode),
+            StatementEvent::Claim(claim) => (claim.what.at, true, claim.episode),
         }
     }
 }
 
 /// One time that a fact held.
-struct Span<'c> {
-    claims: Vec<&'c Told<Claim>>,
+struct FactInterval<'c> {
+    claims: Vec<&'c Attributed<Claim>>,
     is_confirmed: bool,
-    end: Option<&'c Told<Mark>>,
+    end: Option<&'c Attributed<Mark>>,
 }
 
-impl<'c> Span<'c> {
-    fn new(claim: &'c Told<Claim>) -> Span<'c> {
-        Span { claims: vec![claim], is_confirmed: false, end: None }
+impl<'c> FactInterval<'c> {
+    fn new(claim: &'c Attributed<Claim>) -> FactInterval<'c> {
+        FactInterval { claims: vec![claim], is_confirmed: false, end: None }
     }
 
-    fn take(&mut self, mark: &'c Told<Mark>) {
+    fn take(&mut self, mark: &'c Attributed<Mark>) {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
         let bearings = watches
             .filter(|watch| watch.subject == mark.what.subject)
@@ -123,7 +124,7 @@ impl<'c> Span<'c> {
             target: first.what.target,
             others,
             sentence: last.what.sentence.clone(),
-            standing: self.standing(),
+            certainty: self.certainty(),
             valid_at: first.what.at,
             invalid_at: self.end.map(|end| end.what.at),
             created_at,
@@ -134,21 +135,21 @@ impl<'c> Span<'c> {
         }
     }
 
-    fn standing(&self) -> Standing {
-        let said = |standing| self.claims.iter().any(|claim| claim.what.standing == standing);
+    fn certainty(&self) -> Certainty {
+        let said = |certainty| self.claims.iter().any(|claim| claim.what.certainty == certainty);
         let last = self.claims[self.claims.len() - 1];
-        if last.what.standing == Standing::Refuted {
-            return Standing::Refuted;
+        if last.what.certainty == Certainty::Refuted {
+            return Certainty::Refuted;
         }
-        if self.is_confirmed || said(Standing::Verified) {
-            return Standing::Verified;
+        if self.is_confirmed || said(Certainty::Verified) {
+            return Certainty::Verified;
         }
         // What was only supposed, and then contradicted, was never so.
         let is_judgement = matches!(
             last.what.relation,
             Relation::Decided | Relation::Resolved | Relation::CausedBy | Relation::FoundOut
         );
-        if is_judgement && self.end.is_some() { Standing::Refuted } else { Standing::Hypothesis }
+        if is_judgement && self.end.is_some() { Certainty::Refuted } else { Certainty::Hypothesis }
     }
 }
 
@@ -163,7 +164,11 @@ mod tests {
     #[test]
     fn another_value_ends_a_fact_whenever_it_becomes_known() {
         let claims = [claim(10, Stance::Value(1))];
-        let facts = facts(key(), &claims, &[mark(30, Says::Value(2)), mark(20, Says::Value(2))]);
+        let facts = facts(
+            key(),
+            &claims,
+            &[mark(30, Observation::Value(2)), mark(20, Observation::Value(2))],
+        );
         assert_eq!(facts.len(), 1);
         assert_eq!((facts[0].valid_at, facts[0].invalid_at), (at(10), Some(at(20))));
         assert_eq!(facts[0].expired_at, Some(at(1_020)));
@@ -173,7 +178,7 @@ mod tests {
     #[test]
     fn what_becomes_true_again_is_another_fact() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
-        let facts = facts(key(), &claims, &[mark(20, Says::Value(2))]);
+        let facts = facts(key(), &claims, &[mark(20, Observation::Value(2))]);
         let spans: Vec<_> = facts.iter().map(|fact| (fact.valid_at, fact.invalid_at)).collect();
         assert_eq!(spans, [(at(10), Some(at(20))), (at(30), None)]);
         assert_ne!(facts[0].id, facts[1].id);
@@ -182,7 +187,7 @@ mod tests {
     #[test]
     fn what_is_said_twice_is_one_fact_of_both() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
-        let facts = facts(key(), &claims, &[mark(40, Says::Value(1))]);
+        let facts = facts(key(), &claims, &[mark(40, Observation::Value(1))]);
         assert_eq!(facts.len(), 1);
         assert_eq!((facts[0].valid_at, facts[0].episodes.len()), (at(10), 2));
         assert_eq!((facts[0].created_at, facts[0].invalid_at), (at(1_010), None));
@@ -190,27 +195,30 @@ mod tests {
 
     #[test]
     fn each_stance_knows_what_ends_it() {
-        let ran =
-            |command, total, failed: &[u64]| Says::Ran { command, total, failed: failed.into() };
+        let ran = |command, total, failed: &[u64]| Observation::Ran {
+            command,
+            total,
+            failed: failed.into(),
+        };
         let fails = || Stance::Fails { test: 7, command: 1, total: 10 };
         let ends = Some(Bearing::Ends);
         for (stance, says, wanted) in [
-            (Stance::Value(1), Says::Value(1), None),
-            (Stance::Value(1), Says::Seen, None),
-            (Stance::Gone, Says::Seen, ends),
-            (Stance::Gone, Says::Solved, None),
-            (Stance::Broken, Says::Solved, ends),
-            (Stance::Broken, Says::Succeeded, ends),
-            (Stance::Supposed, Says::Succeeded, Some(Bearing::Confirms)),
+            (Stance::Value(1), Observation::Value(1), None),
+            (Stance::Value(1), Observation::Seen, None),
+            (Stance::Gone, Observation::Seen, ends),
+            (Stance::Gone, Observation::Solved, None),
+            (Stance::Broken, Observation::Solved, ends),
+            (Stance::Broken, Observation::Succeeded, ends),
+            (Stance::Supposed, Observation::Succeeded, Some(Bearing::Confirms)),
             (fails(), ran(1, 3, &[]), ends),
             (fails(), ran(1, 3, &[7]), None),
             (fails(), ran(2, 10, &[8]), ends),
             (fails(), ran(2, 9, &[]), None),
-            (Stance::Chosen(vec![5]), Says::PassedOver(vec![5, 6]), ends),
-            (Stance::Chosen(vec![5]), Says::PassedOver(vec![6]), None),
-            (Stance::Chosen(vec![5]), Says::PassedOver(vec![]), ends),
-            (Stance::Chosen(vec![5]), Says::Chosen(vec![5]), None),
-            (Stance::PassedOver(vec![5]), Says::Chosen(vec![5]), ends),
+            (Stance::Chosen(vec![5]), Observation::PassedOver(vec![5, 6]), ends),
+            (Stance::Chosen(vec![5]), Observation::PassedOver(vec![6]), None),
+            (Stance::Chosen(vec![5]), Observation::PassedOver(vec![]), ends),
+            (Stance::Chosen(vec![5]), Observation::Chosen(vec![5]), None),
+            (Stance::PassedOver(vec![5]), Observation::Chosen(vec![5]), ends),
         ] {
             assert_eq!(bearing(&stance, &says), wanted, "{stance:?} {says:?}");
         }
@@ -221,26 +229,30 @@ mod tests {
         let supposed = |stance| {
             let mut told = claim(10, stance);
             told.what.relation = Relation::Resolved;
-            told.what.standing = Standing::Hypothesis;
+            told.what.certainty = Certainty::Hypothesis;
             told
         };
-        let standing =
-            |stance, marks: &[Told<Mark>]| facts(key(), &[supposed(stance)], marks)[0].standing;
-        let (early, late) = (mark(5, Says::Succeeded), mark(20, Says::Succeeded));
-        assert_eq!(standing(Stance::Supposed, &[early]), Standing::Hypothesis);
-        assert_eq!(standing(Stance::Supposed, &[late]), Standing::Verified);
-        assert_eq!(standing(Stance::Gone, &[mark(20, Says::Seen)]), Standing::Refuted);
+        let certainty = |stance, marks: &[Attributed<Mark>]| {
+            facts(key(), &[supposed(stance)], marks)[0].certainty
+        };
+        let (early, late) = (mark(5, Observation::Succeeded), mark(20, Observation::Succeeded));
+        assert_eq!(certainty(Stance::Supposed, &[early]), Certainty::Hypothesis);
+        assert_eq!(certainty(Stance::Supposed, &[late]), Certainty::Verified);
+        assert_eq!(certainty(Stance::Gone, &[mark(20, Observation::Seen)]), Certainty::Refuted);
         let mut sure = supposed(Stance::Gone);
-        sure.what.standing = Standing::Verified;
-        let came_back = &facts(key(), &[sure], &[mark(20, Says::Seen)])[0];
-        assert_eq!((came_back.standing, came_back.invalid_at), (Standing::Verified, Some(at(20))));
+        sure.what.certainty = Certainty::Verified;
+        let came_back = &facts(key(), &[sure], &[mark(20, Observation::Seen)])[0];
+        assert_eq!(
+            (came_back.certainty, came_back.invalid_at),
+            (Certainty::Verified, Some(at(20)))
+        );
     }
 
     #[test]
     fn a_dead_end_stays_one() {
         let mut told = claim(10, Stance::Value(1));
-        told.what.standing = Standing::Refuted;
-        assert_eq!(facts(key(), &[told], &[])[0].standing, Standing::Refuted);
+        told.what.certainty = Certainty::Refuted;
+        assert_eq!(facts(key(), &[told], &[])[0].certainty, Certainty::Refuted);
     }
 
     fn at(seconds: i64) -> Timestamp {
@@ -260,16 +272,20 @@ mod tests {
     }
 
     /// Said by an episode that was made 1,000 seconds after the time told.
-    fn told<T>(seconds: i64, what: T) -> Told<T> {
+    fn told<T>(seconds: i64, what: T) -> Attributed<T> {
         let random = [u8::try_from(seconds).unwrap(); 10];
-        Told { episode: EpisodeId::new(at(seconds), random), created_at: at(seconds + 1_000), what }
+        Attributed {
+            episode: EpisodeId::new(at(seconds), random),
+            created_at: at(seconds + 1_000),
+            what,
+        }
     }
 
-    fn mark(seconds: i64, says: Says) -> Told<Mark> {
+    fn mark(seconds: i64, says: Observation) -> Attributed<Mark> {
         told(seconds, Mark { subject: subject(), at: at(seconds), says })
     }
 
-    fn claim(seconds: i64, stance: Stance) -> Told<Claim> {
+    fn claim(seconds: i64, stance: Stance) -> Attributed<Claim> {
         told(
             seconds,
             Claim {
@@ -281,7 +297,7 @@ mod tests {
                 others: Vec::new(),
                 sentence: "`a` is `1`.".to_owned(),
                 at: at(seconds),
-                standing: Standing::Verified,
+                certainty: Certainty::Verified,
                 watches: vec![Watch { subject: subject(), stance }],
                 origins: Vec::new(),
                 details: Vec::new(),

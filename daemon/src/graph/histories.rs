@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use crate::{
-    graph::{Graph, Wanted},
+    graph::{FactFilter, Graph},
     model::{
         Episode, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
         graph::{
-            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Stance,
-            Standing, Statements, Subject, Thing, Watch, fingerprint,
+            Certainty, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
+            Observation, Relation, Rename, Stance, Statements, Subject, Watch, fingerprint,
         },
     },
     store::{Store, Write, contract, graph::GraphStore, sled::SledStore},
@@ -25,14 +25,14 @@ const SESSIONS: u64 = 4;
 type Sayings = BTreeMap<(u8, i64), u8>;
 
 #[derive(Clone, Debug)]
-enum Step {
+enum HistoryStep {
     /// The session gets an episode, its first or another one.
     Index(u64, Sayings, bool),
     Delete(u64),
 }
 
 /// What the sessions say, and whether they rename the first file.
-type Model = BTreeMap<u64, (EpisodeId, Sayings, bool)>;
+type EpisodeModel = BTreeMap<u64, (EpisodeId, Sayings, bool)>;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
@@ -41,7 +41,7 @@ proptest! {
     fn facts_are_what_the_episodes_that_are_there_say(steps in history()) {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
-        let mut model = Model::new();
+        let mut model = EpisodeModel::new();
         for (number, step) in (0..).zip(&steps) {
             apply(&store, &mut model, step, number);
         }
@@ -57,7 +57,7 @@ proptest! {
         prop_assert_eq!(everything(&store), everything(&other));
         // And without any session nothing is left.
         for session in 0..SESSIONS {
-            apply(&store, &mut model, &Step::Delete(session), 0);
+            apply(&store, &mut model, &HistoryStep::Delete(session), 0);
         }
         store.write(Vec::new()).wait().unwrap();
         prop_assert!(things(&store).is_empty());
@@ -65,28 +65,28 @@ proptest! {
     }
 }
 
-fn history() -> impl Strategy<Value = Vec<Step>> {
+fn history() -> impl Strategy<Value = Vec<HistoryStep>> {
     // Times are apart for each session, so that no two things happen at once.
     let sayings = prop::collection::btree_map((0..3u8, 0..6i64), 0..3u8, 0..5);
     let index = (0..SESSIONS, sayings, any::<bool>()).prop_map(|(session, sayings, renames)| {
         let own = |time: i64| time * 10 + i64::try_from(session).unwrap() + 1;
         let sayings =
             sayings.into_iter().map(|((setting, time), value)| ((setting, own(time)), value));
-        Step::Index(session, sayings.collect(), renames)
+        HistoryStep::Index(session, sayings.collect(), renames)
     });
-    let step = prop_oneof![4 => index, 1 => (0..SESSIONS).prop_map(Step::Delete)];
+    let step = prop_oneof![4 => index, 1 => (0..SESSIONS).prop_map(HistoryStep::Delete)];
     prop::collection::vec(step, 1..14)
 }
 
-fn apply(store: &SledStore, model: &mut Model, step: &Step, number: u8) {
+fn apply(store: &SledStore, model: &mut EpisodeModel, step: &HistoryStep, number: u8) {
     match step {
-        Step::Index(session, sayings, renames) => {
+        HistoryStep::Index(session, sayings, renames) => {
             let ended = Timestamp::from_seconds(1_000 + i64::try_from(*session).unwrap());
             let id = EpisodeId::new(ended, [number; 10]);
             write(store, *session, (id, sayings, *renames));
             model.insert(*session, (id, sayings.clone(), *renames));
         }
-        Step::Delete(session) => {
+        HistoryStep::Delete(session) => {
             drop(store.write(vec![Write::DropSession(SessionKey(*session + 1))]));
             model.remove(session);
         }
@@ -117,7 +117,7 @@ fn statements(episode: &Episode, sayings: &Sayings, renames: bool) -> Statements
         let (source, subject) = (entity(*setting), subject(*setting));
         mentions.insert(source, mention(*setting, at(*time)));
         let held = fingerprint(&value.to_string());
-        statements.marks.push(Mark { subject, at: at(*time), says: Says::Value(held) });
+        statements.marks.push(Mark { subject, at: at(*time), says: Observation::Value(held) });
         statements.claims.push(Claim {
             key: fact(*setting, *value),
             namespace: namespace(),
@@ -127,7 +127,7 @@ fn statements(episode: &Episode, sayings: &Sayings, renames: bool) -> Statements
             others: Vec::new(),
             sentence: format!("{setting} is {value}."),
             at: at(*time),
-            standing: Standing::Verified,
+            certainty: Certainty::Verified,
             watches: vec![Watch { subject, stance: Stance::Value(held) }],
             origins: Vec::new(),
             details: Vec::new(),
@@ -143,7 +143,7 @@ fn statements(episode: &Episode, sayings: &Sayings, renames: bool) -> Statements
     statements
 }
 
-fn check(store: &SledStore, model: &Model) {
+fn check(store: &SledStore, model: &EpisodeModel) {
     let graph = Graph::of(store);
     for setting in 0..3u8 {
         for value in 0..3u8 {
@@ -180,7 +180,7 @@ fn check(store: &SledStore, model: &Model) {
 }
 
 /// When `setting` was `value`, and who says so: from a saying up to the first other one.
-fn spans(model: &Model, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
+fn spans(model: &EpisodeModel, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
     let mut sayings: Vec<(i64, u8, EpisodeId)> = Vec::new();
     for (id, said, _) in model.values() {
         let of_setting = said.iter().filter(|((said, _), _)| *said == setting);
@@ -202,12 +202,12 @@ fn spans(model: &Model, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<Ep
     spans
 }
 
-fn everything(store: &SledStore) -> (Vec<Thing>, Vec<Fact>) {
+fn everything(store: &SledStore) -> (Vec<EntityOrFact>, Vec<Fact>) {
     let facts = Graph::of(store).facts(&[namespace()], &all()).unwrap();
     (things(store), facts)
 }
 
-fn things(store: &SledStore) -> Vec<Thing> {
+fn things(store: &SledStore) -> Vec<EntityOrFact> {
     let mut things = Vec::new();
     store
         .visit_things(&mut |thing| {
@@ -218,8 +218,8 @@ fn things(store: &SledStore) -> Vec<Thing> {
     things
 }
 
-fn all() -> Wanted {
-    Wanted { relations: Vec::new(), at: None, limit: 1_000 }
+fn all() -> FactFilter {
+    FactFilter { relations: Vec::new(), at: None, limit: 1_000 }
 }
 
 fn namespace() -> Namespace {

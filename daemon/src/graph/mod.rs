@@ -11,7 +11,7 @@ pub mod read;
 mod text;
 
 pub use self::{
-    query::{EpisodeThings, Graph, Wanted},
+    query::{EpisodeThings, FactFilter, Graph},
     read::read,
 };
 

@@ -6,7 +6,9 @@ use crate::{
     graph::derive,
     model::{
         EpisodeId, Namespace, Timestamp,
-        graph::{Claim, Entity, EntityId, EntityKind, Fact, FactId, FactKey, Relation, Thing},
+        graph::{
+            Claim, Entity, EntityId, EntityKind, EntityOrFact, Fact, FactId, FactKey, Relation,
+        },
     },
     store::{
         GraphStore, StoreError,
@@ -22,7 +24,7 @@ pub struct Graph<'s> {
 
 /// Which facts are wanted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct FactFilter {
     /// Only of these kinds; of all when empty.
     pub relations: Vec<Relation>,
     /// Only those true at this time; `None` for all that ever were.
@@ -111,11 +113,11 @@ impl<'s> Graph<'s> {
         let mut seen = HashSet::new();
         for thing in self.store.things_of(episode)? {
             match thing {
-                Thing::Entity(id) => {
+                EntityOrFact::Entity(id) => {
                     let entity = self.entity(id)?.filter(|entity| seen.insert(entity.id));
                     found.entities.extend(entity);
                 }
-                Thing::Fact(key) => {
+                EntityOrFact::Fact(key) => {
                     let spans = self.spans(key)?.into_iter();
                     found.facts.extend(spans.filter(|fact| fact.episodes.contains(&episode)));
                 }
@@ -126,13 +128,17 @@ impl<'s> Graph<'s> {
     }
 
     /// Facts that name a thing, the latest first.
-    pub fn around(&self, entity: EntityId, wanted: &Wanted) -> Result<Vec<Fact>, StoreError> {
+    pub fn around(&self, entity: EntityId, wanted: &FactFilter) -> Result<Vec<Fact>, StoreError> {
         let names = self.names(self.latest_name(entity)?)?;
         self.facts_in(names.into_iter().map(ClaimPlace::Around), wanted)
     }
 
     /// Facts of projects, the latest first.
-    pub fn facts(&self, projects: &[Namespace], wanted: &Wanted) -> Result<Vec<Fact>, StoreError> {
+    pub fn facts(
+        &self,
+        projects: &[Namespace],
+        wanted: &FactFilter,
+    ) -> Result<Vec<Fact>, StoreError> {
         self.facts_in(projects.iter().copied().map(ClaimPlace::In), wanted)
     }
 
@@ -170,7 +176,7 @@ impl<'s> Graph<'s> {
 
     /// A thing in a few sentences: what is true of it, the latest first; what was, when nothing is.
     pub fn description(&self, entity: EntityId) -> Result<String, StoreError> {
-        let wanted = Wanted { relations: Vec::new(), at: None, limit: TOLD * 2 };
+        let wanted = FactFilter { relations: Vec::new(), at: None, limit: TOLD * 2 };
         let mut facts = self.around(entity, &wanted)?;
         facts.sort_by_key(|fact| fact.invalid_at.is_some());
         let told = facts.iter().take(TOLD).map(|fact| fact.sentence.as_str());
@@ -205,7 +211,7 @@ impl<'s> Graph<'s> {
     fn facts_in(
         &self,
         places: impl Iterator<Item = ClaimPlace>,
-        wanted: &Wanted,
+        wanted: &FactFilter,
     ) -> Result<Vec<Fact>, StoreError> {
         let mut found: Vec<Fact> = Vec::new();
         let mut seen: HashSet<FactKey> = HashSet::new();

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::model::{Prompt, prompt::Part};
+use crate::model::{Prompt, prompt::PromptPart};
 
 /// A prompt ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn mark(
     redact: impl Fn(&str) -> String,
     mut random: impl FnMut() -> u128,
 ) -> Marked {
-    let parts: Vec<Part> = prompt.parts.iter().map(|part| cleaned(part, &redact)).collect();
+    let parts: Vec<PromptPart> = prompt.parts.iter().map(|part| cleaned(part, &redact)).collect();
     let name = loop {
         let name = format!("material-{:032x}", random());
         if !parts.iter().any(|part| part.text().contains(&name)) {
@@ -34,16 +34,18 @@ pub fn mark(
         }
     };
     let text = parts.iter().map(|part| match part {
-        Part::Instruction(text) => text.clone(),
-        Part::Material(text) => format!("<{name}>\n{text}\n</{name}>"),
+        PromptPart::Instruction(text) => text.clone(),
+        PromptPart::Material(text) => format!("<{name}>\n{text}\n</{name}>"),
     });
     Marked { prompt: text.collect(), system: told(&name) }
 }
 
-fn cleaned(part: &Part, redact: impl Fn(&str) -> String) -> Part {
+fn cleaned(part: &PromptPart, redact: impl Fn(&str) -> String) -> PromptPart {
     match part {
-        Part::Instruction(text) => Part::Instruction(redact(text)),
-        Part::Material(text) => Part::Material(CONTROL.replace_all(&redact(text), "< $1 >").into()),
+        PromptPart::Instruction(text) => PromptPart::Instruction(redact(text)),
+        PromptPart::Material(text) => {
+            PromptPart::Material(CONTROL.replace_all(&redact(text), "< $1 >").into())
+        }
     }
 }
 

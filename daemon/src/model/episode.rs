@@ -67,13 +67,13 @@ pub struct Episode {
     /// When the episode was made.
     pub created_at: Timestamp,
     /// What it says in words of its own, when that is no summary made here.
-    pub told: Option<Told>,
+    pub external: Option<ExternalContent>,
 }
 
 /// What an episode says that was not made here: a memory that someone added, or a session's
 /// episode that came from another machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct ExternalContent {
     /// Its whole text; empty when the summary says it.
     pub text: String,
     /// `text`, `json` or `message`.
@@ -96,13 +96,13 @@ impl Episode {
 
     /// The machine that it came from, when that is another one.
     pub fn from(&self) -> Option<&str> {
-        self.told.as_ref().and_then(|told| told.from.as_deref())
+        self.external.as_ref().and_then(|content| content.from.as_deref())
     }
 
     /// Its text, when that is not its summary's.
     pub fn text(&self) -> Option<&str> {
-        let told = self.told.as_ref()?;
-        Some(told.text.as_str()).filter(|text| !text.is_empty())
+        let content = self.external.as_ref()?;
+        Some(content.text.as_str()).filter(|text| !text.is_empty())
     }
 }
 

@@ -19,20 +19,20 @@ use crate::model::{
 #[serde(default)]
 pub struct Evidence {
     /// When it happened.
-    pub span: Span,
+    pub span: TimeSpan,
     /// How much happened.
-    pub counts: Counts,
+    pub counts: EventCounts,
     /// What the user asked: the first ones and the latest ones.
-    pub prompts: Vec<Said>,
+    pub prompts: Vec<Quote>,
     /// How many prompts between those are not kept.
     pub prompts_left_out: u32,
     /// The agent's last words.
-    pub last_reply: Option<Said>,
+    pub last_reply: Option<Quote>,
     /// Where the last tool's result stands: behind the last words, nothing was concluded from it.
     pub last_result: Option<Origin>,
     /// The last call of a tool behind the last words, as long as it has no result: where a session
     /// ends with it, the agent was cut off.
-    pub unanswered_call: Option<Said>,
+    pub unanswered_call: Option<Quote>,
     /// What the agent said it found, decided or left open, sentence by sentence.
     pub statements: Vec<Statement>,
     /// The same of its last words, read as the report that ends its turn; once the user goes on
@@ -50,7 +50,7 @@ pub struct Evidence {
     /// Where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
     /// What the agent's own service said when it failed, as long as no word of the agent follows.
-    pub service_failure: Option<Said>,
+    pub service_failure: Option<Quote>,
     /// Files by path as the transcript names them.
     pub files: BTreeMap<String, FileWork>,
     /// Files beyond those kept.
@@ -99,7 +99,7 @@ pub struct Evidence {
 /// When something happened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Span {
+pub struct TimeSpan {
     /// The earliest time in it.
     pub first: Option<Timestamp>,
     /// The latest time in it.
@@ -112,7 +112,7 @@ pub struct Span {
 /// How much happened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Counts {
+pub struct EventCounts {
     /// Messages: prompts and whole messages of the agent.
     pub messages: u32,
     /// Of these, what the user typed.
@@ -131,7 +131,7 @@ pub struct Counts {
 
 /// Something that someone said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct Quote {
     /// The words, cut when long.
     pub text: String,
     /// Where.

@@ -3,16 +3,16 @@
 /// A question to a model, in the order in which it reads it.
 ///
 /// The difference between the parts is what keeps a transcript from giving orders: whoever sends
-/// a prompt marks its [`Part::Material`] so that the model can tell it from the question.
+/// a prompt marks its [`PromptPart::Material`] so that the model can tell it from the question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// The parts, to be joined without anything between them.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PromptPart>,
 }
 
 /// A part of a prompt, by who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PromptPart {
     /// Ours, or from a template of the user's: it says what to do.
     Instruction(String),
     /// From a transcript: it is read and never obeyed.
@@ -23,20 +23,25 @@ impl Prompt {
     /// `instruction` and below it what it is about.
     pub fn about(instruction: impl Into<String>, material: impl Into<String>) -> Prompt {
         let instruction = format!("{}\n\n", instruction.into().trim_end());
-        Prompt { parts: vec![Part::Instruction(instruction), Part::Material(material.into())] }
+        Prompt {
+            parts: vec![
+                PromptPart::Instruction(instruction),
+                PromptPart::Material(material.into()),
+            ],
+        }
     }
 
     /// The whole text without any marks, for showing and counting.
     pub fn plain_text(&self) -> String {
-        self.parts.iter().map(Part::text).collect()
+        self.parts.iter().map(PromptPart::text).collect()
     }
 }
 
-impl Part {
+impl PromptPart {
     /// Its text.
     pub fn text(&self) -> &str {
         match self {
-            Part::Instruction(text) | Part::Material(text) => text,
+            PromptPart::Instruction(text) | PromptPart::Material(text) => text,
         }
     }
 }

@@ -100,7 +100,7 @@ pub enum Item<'a> {
     /// The user stopped the agent in the middle of its work.
     Interrupted,
     /// The surroundings changed; only what is `Some` is new.
-    Context(Context<'a>),
+    Context(SessionContext<'a>),
     /// What one message of the agent cost, so far: the last one for a message holds.
     Usage {
         /// The agent's id of the message.
@@ -204,7 +204,7 @@ pub enum Action {
         subject: String,
     },
     /// Asks the user to choose.
-    Ask(Vec<Question>),
+    Ask(Vec<UserQuestion>),
     /// Puts a plan before the user.
     ProposePlan {
         /// The plan's text.
@@ -332,7 +332,7 @@ pub enum TaskState {
 
 /// A choice put before the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct UserQuestion {
     /// The label that the agent's dialogue shows above it.
     pub header: Option<String>,
     /// What is asked.
@@ -436,7 +436,7 @@ pub enum TitleSource {
 
 /// Surroundings of the session.
 #[derive(Clone, Debug, Default)]
-pub struct Context<'a> {
+pub struct SessionContext<'a> {
     /// The working directory.
     pub cwd: Option<Cow<'a, str>>,
     /// The branch checked out there.

@@ -1,6 +1,6 @@
 //! Vectors of texts: what means alike points the same way.
 
-use crate::model::{EpisodeId, SessionKey, graph::Thing};
+use crate::model::{EpisodeId, SessionKey, graph::EntityOrFact};
 
 /// What has vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -8,7 +8,7 @@ pub enum Owner {
     /// A session, by way of its episode.
     Session(SessionKey),
     /// An entity or a fact.
-    Thing(Thing),
+    Thing(EntityOrFact),
 }
 
 /// The vectors of one owner.

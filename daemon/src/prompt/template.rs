@@ -6,7 +6,7 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    model::{Prompt, prompt::Part},
+    model::{Prompt, prompt::PromptPart},
     prompt::{kind::PromptKind, problem::TemplateError},
 };
 
@@ -105,9 +105,11 @@ impl Template {
                     if place.is_content() && place.is_in(self.kind) =>
                 {
                     if !instruction.is_empty() {
-                        prompt.parts.push(Part::Instruction(std::mem::take(&mut instruction)));
+                        prompt
+                            .parts
+                            .push(PromptPart::Instruction(std::mem::take(&mut instruction)));
                     }
-                    prompt.parts.push(Part::Material(values.content.to_owned()));
+                    prompt.parts.push(PromptPart::Material(values.content.to_owned()));
                 }
                 TemplatePart::Placeholder(place) => match place.value(values) {
                     Some(value) => instruction.push_str(&value),
@@ -116,7 +118,7 @@ impl Template {
             }
         }
         if !instruction.is_empty() {
-            prompt.parts.push(Part::Instruction(instruction));
+            prompt.parts.push(PromptPart::Instruction(instruction));
         }
         prompt
     }
@@ -259,9 +261,9 @@ mod tests {
         assert_eq!(
             template.fill(&values).parts,
             [
-                Part::Instruction("In 500 on tool: Read:\n".to_owned()),
-                Part::Material("text".to_owned()),
-                Part::Instruction("\nEnd {\"a\": {b}}".to_owned()),
+                PromptPart::Instruction("In 500 on tool: Read:\n".to_owned()),
+                PromptPart::Material("text".to_owned()),
+                PromptPart::Instruction("\nEnd {\"a\": {b}}".to_owned()),
             ]
         );
     }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::redact::{
-    Counts, Redactor,
+    Redactor, SecretCounts,
     assignment::{
-        name::{self, Meaning, Strength},
+        name::{self, NameMeaning, Strength},
         value::{self, Quoting},
     },
 };
@@ -13,9 +13,9 @@ use crate::redact::{
 impl Redactor {
     /// Redacts every string in `value`, in place: keys, values, and as a whole those that their
     /// key calls a secret. A list or an object under such a key passes the key on.
-    pub fn redact_value(&self, value: &mut Value) -> Counts {
-        let mut counts = Counts::default();
-        let mut pending: Vec<(&mut Value, Option<Meaning>)> = vec![(value, None)];
+    pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
+        let mut counts = SecretCounts::default();
+        let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
         while let Some((value, meaning)) = pending.pop() {
             match value {
                 Value::String(text) => self.redact_string(text, meaning, &mut counts),
@@ -47,7 +47,12 @@ impl Redactor {
         counts
     }
 
-    fn redact_string(&self, text: &mut String, meaning: Option<Meaning>, counts: &mut Counts) {
+    fn redact_string(
+        &self,
+        text: &mut String,
+        meaning: Option<NameMeaning>,
+        counts: &mut SecretCounts,
+    ) {
         let redacted = self.redact(text);
         let quoting = Quoting::Field;
         let value = value::Value { text, quoting, is_cut: false };
@@ -66,7 +71,7 @@ impl Redactor {
     }
 
     /// Redacts keys, which some files use as data. Two that become the same are told apart.
-    fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut Counts) {
+    fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut SecretCounts) {
         if fields.keys().all(|key| self.redact(key).counts.is_empty()) {
             return;
         }
@@ -82,14 +87,14 @@ impl Redactor {
 }
 
 /// What the `name` or `key` beside a `value` promises of it: `{"name": "TOKEN", "value": "…"}`.
-fn named_by_sibling(fields: &Map<String, Value>) -> Option<Meaning> {
+fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
     ["name", "Name", "key", "Key"]
         .iter()
         .find_map(|sibling| fields.get(*sibling)?.as_str())
         .and_then(name::classify)
 }
 
-fn hides_number(meaning: Meaning, digits: &str) -> bool {
+fn hides_number(meaning: NameMeaning, digits: &str) -> bool {
     meaning.strength == Strength::Password && digits.len() >= 4
 }
 

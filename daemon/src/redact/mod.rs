@@ -25,7 +25,7 @@ use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
 
 use crate::redact::{
     rules::RULES,
-    scan::{Finding, MARK, Scanner},
+    scan::{Finding, MARK, RuleScanner},
 };
 
 /// The version of the rules. It grows by one whenever a secret that came through before is found
@@ -37,29 +37,29 @@ pub const RULES_VERSION: u32 = 2;
 const PASSES: usize = 16;
 
 /// One for the whole process: it takes some milliseconds to make.
-static SCANNER: LazyLock<Scanner> = LazyLock::new(Scanner::new);
+static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
 
 /// Finds and replaces secrets.
 #[derive(Clone)]
 pub struct Redactor {
-    scanner: &'static LazyLock<Scanner>,
+    scanner: &'static LazyLock<RuleScanner>,
 }
 
 /// What a secret is, as shown in its place: `github-token`, `password`, ….
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind(&'static str);
+pub struct SecretKind(&'static str);
 
 /// How many secrets of each kind were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(BTreeMap<Kind, u32>);
+pub struct SecretCounts(BTreeMap<SecretKind, u32>);
 
 /// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redacted<'t> {
+pub struct RedactedText<'t> {
     /// The text; borrowed when there was nothing to replace.
     pub text: Cow<'t, str>,
     /// What was replaced.
-    pub counts: Counts,
+    pub counts: SecretCounts,
 }
 
 impl Redactor {
@@ -70,9 +70,9 @@ impl Redactor {
 
     /// Replaces every secret in `text`. Doing so again changes nothing, unless more than [`PASSES`]
     /// stand within each other.
-    pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
+    pub fn redact<'t>(&self, text: &'t str) -> RedactedText<'t> {
         let mut text = Cow::Borrowed(text);
-        let mut counts = Counts::default();
+        let mut counts = SecretCounts::default();
         for _ in 0..PASSES {
             let findings = self.scanner.findings(&text);
             if findings.is_empty() {
@@ -88,7 +88,7 @@ impl Redactor {
             }
             text = Cow::Owned(clean);
         }
-        Redacted { text, counts }
+        RedactedText { text, counts }
     }
 }
 
@@ -104,7 +104,7 @@ impl fmt::Debug for Redactor {
     }
 }
 
-impl Kind {
+impl SecretKind {
     /// Kinds that no row of the table has.
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
@@ -137,19 +137,19 @@ impl Kind {
     }
 
     fn is_known(name: &str) -> bool {
-        Kind::OTHERS.contains(&name) || RULES.iter().any(|rule| rule.kind.0 == name)
+        SecretKind::OTHERS.contains(&name) || RULES.iter().any(|rule| rule.kind.0 == name)
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for SecretKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl Counts {
+impl SecretCounts {
     /// Each kind that was replaced, by name, and how often.
-    pub fn iter(&self) -> impl Iterator<Item = (Kind, u32)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (SecretKind, u32)> + '_ {
         self.0.iter().map(|(kind, count)| (*kind, *count))
     }
 
@@ -164,13 +164,13 @@ impl Counts {
     }
 
     /// Adds what was replaced elsewhere.
-    pub fn merge(&mut self, other: &Counts) {
+    pub fn merge(&mut self, other: &SecretCounts) {
         for (kind, count) in other.iter() {
             self.add(kind, count);
         }
     }
 
-    fn add(&mut self, kind: Kind, count: u32) {
+    fn add(&mut self, kind: SecretKind, count: u32) {
         *self.0.entry(kind).or_default() += count;
     }
 }

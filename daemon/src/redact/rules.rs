@@ -9,12 +9,12 @@
 //! Secrets without a form of their own (`MISTRAL_API_KEY=…`) are found by the name beside them:
 //! see [`assignment`](crate::redact::assignment).
 
-use crate::redact::Kind;
+use crate::redact::SecretKind;
 
 /// One way in which a secret looks.
 pub(super) struct Rule {
     /// What it is called in the text that replaces it.
-    pub(super) kind: Kind,
+    pub(super) kind: SecretKind,
     /// Literals of which one is in every such secret.
     pub(super) anchors: &'static [&'static str],
     /// The whole of it, as a regular expression over bytes.
@@ -93,7 +93,7 @@ const fn edged(
     anchors: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule { kind: Kind(kind), anchors, pattern, start: Start::Edge, check: Check::Varied }
+    Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Edge, check: Check::Varied }
 }
 
 /// A form that is found even when it is glued to what precedes it.
@@ -102,7 +102,7 @@ const fn glued(
     anchors: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule { kind: Kind(kind), anchors, pattern, start: Start::Anywhere, check: Check::Varied }
+    Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Anywhere, check: Check::Varied }
 }
 
 /// The table: one row a line, so that rows can be compared.

@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex_automata::{Anchored, Input, meta, util::syntax};
 
 use crate::redact::{
-    Kind, assignment, basic, block,
+    SecretKind, assignment, basic, block,
     placeholder::{is_placeholder, is_plain_word},
     randomness::{entropy, looks_drawn},
     rules::{Check, RULES, Rule, Start},
@@ -26,7 +26,7 @@ const NARROW_WINDOW: usize = 256;
 pub(super) const MARK: &str = "[REDACTED:";
 
 /// The rules, ready to be used. Immutable.
-pub(super) struct Scanner {
+pub(super) struct RuleScanner {
     anchors: AhoCorasick,
     /// By number of the anchor.
     actions: Vec<Vec<Action>>,
@@ -38,7 +38,7 @@ pub(super) struct Scanner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: SecretKind,
     /// Whether its form alone told what it is, so that its kind is the better one.
     is_specific: bool,
 }
@@ -54,8 +54,8 @@ enum Action {
     Mark,
 }
 
-impl Scanner {
-    pub(super) fn new() -> Scanner {
+impl RuleScanner {
+    pub(super) fn new() -> RuleScanner {
         let mut anchors: Vec<&str> = Vec::new();
         let mut actions: Vec<Vec<Action>> = Vec::new();
         for (anchor, action) in table() {
@@ -73,7 +73,7 @@ impl Scanner {
             .build(anchors)
             .expect("a few hundred short literals fit the automaton");
         let patterns = RULES.iter().map(|_| OnceLock::new()).collect();
-        Scanner { anchors, actions, patterns }
+        RuleScanner { anchors, actions, patterns }
     }
 
     /// All secrets of `text`, in order and apart from each other.
@@ -117,7 +117,7 @@ fn table() -> impl Iterator<Item = (&'static str, Action)> {
 
 /// One pass over one text.
 struct Pass<'s, 't> {
-    scanner: &'s Scanner,
+    scanner: &'s RuleScanner,
     text: &'t str,
     findings: Vec<Finding>,
     /// Up to where names were read.
@@ -140,18 +140,18 @@ impl Pass<'_, '_> {
             Action::Name => self.try_name(anchor),
             Action::Address => {
                 if let Some(range) = url::secret_after(self.text, anchor.end) {
-                    self.add(range, Kind("url-password"), true);
+                    self.add(range, SecretKind("url-password"), true);
                 }
             }
             Action::PrivateKey => {
                 if let Some(range) = block::around(self.text, anchor, self.blocks) {
                     self.blocks = range.end;
-                    self.add(range, Kind("private-key"), true);
+                    self.add(range, SecretKind("private-key"), true);
                 }
             }
             Action::PuttyKey => {
                 if let Some(range) = block::putty(self.text, anchor) {
-                    self.add(range, Kind("private-key"), true);
+                    self.add(range, SecretKind("private-key"), true);
                 }
             }
             Action::Mark => {
@@ -212,7 +212,7 @@ impl Pass<'_, '_> {
     }
 
     /// Notes a finding, to the end of the word that it ends in: no rest of a secret stays.
-    fn add(&mut self, range: Range<usize>, kind: Kind, is_specific: bool) {
+    fn add(&mut self, range: Range<usize>, kind: SecretKind, is_specific: bool) {
         if range.is_empty() {
             return;
         }
@@ -294,7 +294,7 @@ fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
 fn mark_end(text: &str, at: usize) -> Option<usize> {
     let limit = text.floor_char_boundary(text.len().min(at + 40));
     let (kind, _) = text[at..limit].split_once(']')?;
-    Kind::is_known(kind).then_some(at + kind.len() + 1)
+    SecretKind::is_known(kind).then_some(at + kind.len() + 1)
 }
 
 /// In order, those that overlap made one.

@@ -6,8 +6,8 @@ use crate::{
         Message, Project, Role, SessionId, SessionKey, Timestamp,
         episode::Author,
         graph::{
-            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Stance,
-            Standing, Statements, Subject, Thing, Watch,
+            Certainty, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
+            Observation, Relation, Rename, Stance, Statements, Subject, Watch,
         },
         session::{Content, Indexed, Session, State},
         summary::Outcome,
@@ -440,8 +440,11 @@ fn what_an_episode_says_comes_and_goes_with_it(store: &dyn Store) {
     assert_eq!(mentions[0].what, said.mentions[0]);
     assert_eq!(store.renames(said.renames[0].from, RenameEnd::From).unwrap(), said.renames);
     assert_eq!(store.renames(said.renames[0].to, RenameEnd::To).unwrap(), said.renames);
-    let things =
-        vec![Thing::Entity(claim.source), Thing::Entity(claim.target), Thing::Fact(claim.key)];
+    let things = vec![
+        EntityOrFact::Entity(claim.source),
+        EntityOrFact::Entity(claim.target),
+        EntityOrFact::Fact(claim.key),
+    ];
     let mut found = store.things_of(old.id).unwrap();
     found.sort_unstable();
     assert_eq!(found, things);
@@ -488,8 +491,8 @@ fn vectors_go_with_what_they_were_made_of(store: &dyn Store) {
     let said = &statements(10).claims[0];
     let owners = [
         Owner::Session(session.key),
-        Owner::Thing(Thing::Entity(said.source)),
-        Owner::Thing(Thing::Fact(said.key)),
+        Owner::Thing(EntityOrFact::Entity(said.source)),
+        Owner::Thing(EntityOrFact::Fact(said.key)),
     ];
     // Long enough for several pieces.
     let made = owners.map(|owner| {
@@ -771,7 +774,7 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
         started_at: Timestamp::from_seconds(1),
         ended_at,
         created_at: Timestamp::from_seconds(ended + 1),
-        told: None,
+        external: None,
     }
 }
 
@@ -806,9 +809,15 @@ pub(crate) fn statements(at: i64) -> Statements {
         name: "src/a.rs".to_owned(),
         at,
     };
-    let ran = || Says::Ran { command: 3, total: 4, failed: vec![5] };
-    let says = [Says::Value(1), Says::Seen, Says::Solved, Says::Succeeded, ran()];
-    let chosen = [Says::Chosen(vec![1]), Says::PassedOver(vec![2])];
+    let ran = || Observation::Ran { command: 3, total: 4, failed: vec![5] };
+    let says = [
+        Observation::Value(1),
+        Observation::Seen,
+        Observation::Solved,
+        Observation::Succeeded,
+        ran(),
+    ];
+    let chosen = [Observation::Chosen(vec![1]), Observation::PassedOver(vec![2])];
     let stances = [
         Stance::Value(1),
         Stance::Gone,
@@ -833,7 +842,7 @@ pub(crate) fn statements(at: i64) -> Statements {
                 .map(|number: u32| number.wrapping_mul(7_919).to_string())
                 .collect(),
             at,
-            standing: Standing::Hypothesis,
+            certainty: Certainty::Hypothesis,
             watches: stances.map(|stance| Watch { subject, stance }).to_vec(),
             origins: vec![Origin { source: 1, line: 7 }],
             details: vec![("fix".to_owned(), "a".to_owned())],

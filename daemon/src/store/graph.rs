@@ -5,8 +5,8 @@ use crate::{
     model::{
         EpisodeId, Namespace, Timestamp,
         graph::{
-            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Subject, Thing,
-            Told,
+            Attributed, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
+            Relation, Rename, Subject,
         },
     },
     store::StoreError,
@@ -15,17 +15,21 @@ use crate::{
 /// Reading what episodes say. Rows of one episode come and go together with it, in one step.
 pub trait GraphStore {
     /// The things that an episode mentions and the facts that it states.
-    fn things_of(&self, episode: EpisodeId) -> Result<Vec<Thing>, StoreError>;
+    fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
 
     /// What every episode says that states a fact, the earliest session first.
-    fn claims(&self, fact: FactKey) -> Result<Vec<Told<Claim>>, StoreError>;
+    fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
 
     /// What episodes say of a subject whose sessions ended at `since` or later: nothing that
     /// happened since then is left out, some of what happened before is.
-    fn marks(&self, subject: Subject, since: Timestamp) -> Result<Vec<Told<Mark>>, StoreError>;
+    fn marks(
+        &self,
+        subject: Subject,
+        since: Timestamp,
+    ) -> Result<Vec<Attributed<Mark>>, StoreError>;
 
     /// Where a thing is mentioned, the earliest session first.
-    fn mentions(&self, entity: EntityId) -> Result<Vec<Told<Mention>>, StoreError>;
+    fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
 
     /// The names that a file was given after `entity`, and those it had before.
     fn renames(&self, entity: EntityId, end: RenameEnd) -> Result<Vec<Rename>, StoreError>;
@@ -54,7 +58,7 @@ pub trait GraphStore {
     fn entity_numbered(&self, number: u64) -> Result<Option<EntityId>, StoreError>;
 
     /// Calls `visit` for every thing and fact, each once, until it returns `false`.
-    fn visit_things(&self, visit: &mut dyn FnMut(Thing) -> bool) -> Result<(), StoreError>;
+    fn visit_things(&self, visit: &mut dyn FnMut(EntityOrFact) -> bool) -> Result<(), StoreError>;
 }
 
 /// Which end of a [`Rename`] a file is.

@@ -25,7 +25,7 @@ pub use self::{
 };
 use crate::model::{
     Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
-    graph::{Statements, Thing},
+    graph::{EntityOrFact, Statements},
     session::Session,
     transcript::RecordUuid,
     vector::Vectors,
@@ -286,7 +286,7 @@ pub enum OutboxChange {
     /// A session is gone, with its messages.
     SessionDropped(SessionKey),
     /// Something else is said of these things and facts, or nothing any more.
-    Things(Vec<Thing>),
+    Things(Vec<EntityOrFact>),
 }
 
 /// Totals for the status display.

@@ -10,10 +10,10 @@ use std::{
 use graphitid::{
     capture::{
         content_hash::Hasher,
-        filter::{Filter, Waiting},
+        filter::{Filter, PendingCalls},
         format::{FORMATS, Memory},
         salvage,
-        tail::{Cursor, Line, Tail},
+        tail::{Cursor, Tail, TailLine},
     },
     store::Tally,
 };
@@ -84,11 +84,11 @@ pub(crate) fn capture(files: &[PathBuf]) -> u64 {
     let mut kept = 0;
     for path in files {
         let format = FORMATS.iter().find(|format| format.claims(path)).expect("a transcript");
-        let (mut memory, mut waiting) = (Memory::default(), Waiting::default());
+        let (mut memory, mut waiting) = (Memory::default(), PendingCalls::default());
         let mut hasher = Hasher::default();
         let (mut tail, _) = Tail::open(path, &Cursor::default()).expect("a file can be opened");
         while let Some(line) = tail.next_line(&salvage::is_whole).expect("a file can be read") {
-            let Line::Whole(line) = line else { continue };
+            let TailLine::Whole(line) = line else { continue };
             salvage::read_line(*format, line, &mut memory, &mut tally, &mut |entry| {
                 if let Some(message) = filter.keep(&entry.item, &mut waiting) {
                     kept += message.text.len() as u64;

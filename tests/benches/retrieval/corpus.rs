@@ -7,7 +7,7 @@ use std::{
 };
 
 use graphitid::capture::{
-    filter::{Filter, Waiting},
+    filter::{Filter, PendingCalls},
     format::{FORMATS, Format, Identity, Memory},
 };
 use jiff::{civil::date, tz::TimeZone};
@@ -85,7 +85,7 @@ fn identify(file: &Path) -> Option<(&'static dyn Format, Identity)> {
 /// Adds what a usual filter keeps of a transcript.
 fn read(format: &dyn Format, text: &str, session: &mut Session) {
     let (filter, mut waiting, mut memory) =
-        (Filter::default(), Waiting::default(), Memory::default());
+        (Filter::default(), PendingCalls::default(), Memory::default());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let _ = format.read(line, &mut memory, &mut |entry| {
             if let Some(kept) = filter.keep(&entry.item, &mut waiting) {

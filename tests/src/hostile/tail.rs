@@ -4,7 +4,7 @@ use std::io::Write;
 
 use graphitid::capture::{
     salvage::is_whole,
-    tail::{Cursor, Line, Tail, line_at},
+    tail::{Cursor, Tail, TailLine, line_at},
 };
 
 pub(super) const WORDS: &[&str] = &["{}", "{}\n", "{\"a\":1}", "\n\n", "}"];
@@ -22,8 +22,8 @@ pub(super) fn check(bytes: &[u8]) {
         loop {
             let start = tail.cursor().offset;
             match tail.next_line(&is_whole).expect("the file can be read") {
-                Some(Line::Whole(line)) => found.push((start, line.to_vec())),
-                Some(Line::TooLong(_)) => panic!("no line is that long"),
+                Some(TailLine::Whole(line)) => found.push((start, line.to_vec())),
+                Some(TailLine::TooLong(_)) => panic!("no line is that long"),
                 None => break,
             }
         }

@@ -1,7 +1,7 @@
 //! Templates of prompts.
 
 use graphitid::{
-    model::prompt::Part,
+    model::prompt::PromptPart,
     prompt::{
         kind::PromptKind,
         library::check as problems_of,
@@ -41,12 +41,12 @@ pub(super) fn check(bytes: &[u8]) {
         };
         let prompt = template.fill(&values);
         let materials =
-            prompt.parts.iter().filter(|part| matches!(part, Part::Material(_))).count();
+            prompt.parts.iter().filter(|part| matches!(part, PromptPart::Material(_))).count();
         assert!(materials >= 1, "the content got lost");
         for part in &prompt.parts {
             match part {
-                Part::Material(material) => assert_eq!(material, content),
-                Part::Instruction(text) => {
+                PromptPart::Material(material) => assert_eq!(material, content),
+                PromptPart::Instruction(text) => {
                     assert!(!text.contains("<material>") || template.text().contains("<material>"));
                 }
             }

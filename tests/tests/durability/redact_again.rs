@@ -356,8 +356,8 @@ impl Cleaner for Planter {
         self.plant_bytes(&mut summary);
         episode.summary = serde_json::from_slice(&summary).unwrap();
         self.plant(&mut episode.name);
-        episode.told.iter_mut().for_each(|told| {
-            self.plant(&mut told.text);
+        episode.external.iter_mut().for_each(|content| {
+            self.plant(&mut content.text);
         });
         true
     }

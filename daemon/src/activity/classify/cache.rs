@@ -140,8 +140,8 @@ impl Learned {
 
     /// Adds what stands in the documents' form, and counts it. Entries that cannot be read are
     /// left out, numbers are brought into range, what is there already stays.
-    pub fn import(&mut self, document: &Value) -> Imported {
-        let mut imported = Imported::default();
+    pub fn import(&mut self, document: &Value) -> ImportCounts {
+        let mut imported = ImportCounts::default();
         self.import_corrections(document, &mut imported);
         for (part, cache, most) in
             [("exact", &mut self.exact, MOST_CALLS), ("pattern", &mut self.pattern, MOST_TOOLS)]
@@ -164,7 +164,7 @@ impl Learned {
 }
 
 impl Learned {
-    fn import_corrections(&mut self, document: &Value, imported: &mut Imported) {
+    fn import_corrections(&mut self, document: &Value, imported: &mut ImportCounts) {
         for (tool, entry) in document["corrections"].as_object().into_iter().flatten() {
             match serde_json::from_value::<Correction>(entry.clone()) {
                 Ok(_) if self.corrections.contains_key(tool) => imported.needless += 1,
@@ -180,7 +180,7 @@ impl Learned {
 
 /// What became of the entries of an imported cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportCounts {
     /// Added.
     pub taken: usize,
     /// Left out: known already, or better known without.
@@ -204,13 +204,13 @@ fn read_entry(entry: &Value) -> Option<ToolClassification> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Cache {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, CacheEntry>,
     /// Counts uses, for telling which entry is the oldest.
     uses: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
+struct CacheEntry {
     classification: ToolClassification,
     used: u64,
 }
@@ -225,7 +225,7 @@ impl Cache {
 
     fn put(&mut self, key: String, classification: ToolClassification, most: usize) {
         self.uses += 1;
-        self.entries.insert(key, Entry { classification, used: self.uses });
+        self.entries.insert(key, CacheEntry { classification, used: self.uses });
         while self.entries.len() > most {
             let oldest =
                 self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
@@ -234,7 +234,7 @@ impl Cache {
     }
 
     fn export(&self) -> Value {
-        let entry = |(key, entry): (&String, &Entry)| {
+        let entry = |(key, entry): (&String, &CacheEntry)| {
             let value = serde_json::to_value(&entry.classification)
                 .expect("a classification is plain data");
             (key.clone(), value)
@@ -290,8 +290,11 @@ mod tests {
         assert_eq!(exported["pattern"]["frob"]["intent"], "search");
         assert_eq!(exported["pattern"]["frob"]["activity_signals"], json!({"exploring": 0.5}));
         let mut other = Learned::default();
-        assert_eq!(other.import(&exported), Imported { taken: 2, ..Imported::default() });
-        assert_eq!(other.import(&exported), Imported { needless: 2, ..Imported::default() });
+        assert_eq!(other.import(&exported), ImportCounts { taken: 2, ..ImportCounts::default() });
+        assert_eq!(
+            other.import(&exported),
+            ImportCounts { needless: 2, ..ImportCounts::default() }
+        );
         assert_eq!(other.export(), exported);
     }
 
@@ -309,7 +312,7 @@ mod tests {
             "exact": {"mcp__x__y::0a1b2c3d": entry(0.5)},
             "pattern": {"mcp__x__y": entry(7.0), "Read": entry(0.9), "broken": {"intent": "fly"}, "worse": 3},
         }));
-        assert_eq!(imported, Imported { taken: 2, needless: 1, unreadable: 2 });
+        assert_eq!(imported, ImportCounts { taken: 2, needless: 1, unreadable: 2 });
         let read = learned.by_name("mcp__x__y").expect("imported");
         assert_eq!((read.confidence, read.activity_signals.get(Activity::Exploring)), (1.0, 1.0));
     }
@@ -317,7 +320,7 @@ mod tests {
     #[test]
     fn documents_of_any_form_do_no_harm() {
         for document in [json!(null), json!([]), json!({"exact": 1, "pattern": []}), json!("x")] {
-            assert_eq!(Learned::default().import(&document), Imported::default());
+            assert_eq!(Learned::default().import(&document), ImportCounts::default());
         }
     }
 

@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::{
-    activity::classify::{CHAIN, Classified, Kind, Learned, Step, Subject, bash, native},
+    activity::classify::{
+        CHAIN, Classified, ClassifierStep, Learned, Subject, SubjectKind, bash, native,
+    },
     model::{
         activity::Signals,
         tool::{BashCommandClassification, ToolClassification, ToolDomain, ToolIntent},
@@ -16,19 +18,19 @@ use crate::{
 /// signals of all of them.
 pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Classified {
     if let Some(classification) = learned.corrected(tool) {
-        return Classified::Known { classification, by: Step::Corrected };
+        return Classified::Known { classification, by: ClassifierStep::Corrected };
     }
     let mut line = bash::classify_line(command);
     let mut steps = Vec::new();
     line.revise(|command| {
         let revised = revised(command, learned);
-        steps.push(revised.as_ref().map_or(Step::Heuristic, |(_, by)| *by));
+        steps.push(revised.as_ref().map_or(ClassifierStep::Heuristic, |(_, by)| *by));
         revised.map(|(better, _)| better)
     });
     let signals = line.signals();
     let Some((at, main)) = line.main() else {
         let classification = of_line(tool, None, signals);
-        return Classified::Known { classification, by: Step::Heuristic };
+        return Classified::Known { classification, by: ClassifierStep::Heuristic };
     };
     if !main.is_known() {
         let params = json!({ "command": main.raw_command });
@@ -41,7 +43,7 @@ pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Clas
 fn revised(
     command: &BashCommandClassification,
     learned: &mut Learned,
-) -> Option<(BashCommandClassification, Step)> {
+) -> Option<(BashCommandClassification, ClassifierStep)> {
     // The table knows its programs better than an old answer, but not better than the user.
     if command.is_known() && learned.corrections().is_empty() {
         return None;
@@ -50,10 +52,11 @@ fn revised(
     let by_subcommand = command.subcommand.as_ref().map(|_| name_of(command));
     let program = format!("bash:{}", command.base_command);
     let names = by_subcommand.into_iter().chain([program]);
-    let steps = CHAIN.iter().filter(|step| step.step() != Step::Heuristic);
-    let steps = steps.filter(|step| step.step() == Step::Corrected || !command.is_known());
+    let steps = CHAIN.iter().filter(|step| step.step() != ClassifierStep::Heuristic);
+    let steps =
+        steps.filter(|step| step.step() == ClassifierStep::Corrected || !command.is_known());
     let (found, by) = names.into_iter().find_map(|name| {
-        let subject = Subject { name: &name, params: &params, kind: Kind::Command(command) };
+        let subject = Subject { name: &name, params: &params, kind: SubjectKind::Command(command) };
         steps.clone().find_map(|step| Some((step.classify(&subject, learned)?, step.step())))
     })?;
     let revised = BashCommandClassification {

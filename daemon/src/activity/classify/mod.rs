@@ -21,7 +21,7 @@ mod signals;
 mod verb;
 
 pub use self::{
-    cache::{Correction, Imported, Learned},
+    cache::{Correction, ImportCounts, Learned},
     llm::{ClassificationRequest, Unknowns, UnreadableReply},
 };
 
@@ -39,7 +39,7 @@ pub static CHAIN: &[&dyn ChainStep] = &[&Corrections, &Exact, &Name, &Heuristic]
 /// One step of the chain.
 pub trait ChainStep: Sync {
     /// Which it is.
-    fn step(&self) -> Step;
+    fn step(&self) -> ClassifierStep;
 
     /// What it knows about a call.
     fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification>;
@@ -47,7 +47,7 @@ pub trait ChainStep: Sync {
 
 /// The steps of the chain, and who answers when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum ClassifierStep {
     /// The user said so.
     Corrected,
     /// A call of this name with these arguments was seen before.
@@ -66,12 +66,12 @@ pub struct Subject<'a> {
     /// Its arguments.
     pub params: &'a Value,
     /// What else is known of it.
-    pub kind: Kind<'a>,
+    pub kind: SubjectKind<'a>,
 }
 
 /// What a [`Subject`] is.
 #[derive(Clone, Debug)]
-pub enum Kind<'a> {
+pub enum SubjectKind<'a> {
     /// A tool call that does this.
     Tool(&'a Action),
     /// A shell command, looked up in the table of programs.
@@ -86,7 +86,7 @@ pub enum Classified {
         /// What is known.
         classification: ToolClassification,
         /// Which step knew it.
-        by: Step,
+        by: ClassifierStep,
     },
     /// None knew it.
     Unknown {
@@ -122,7 +122,8 @@ pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);
     }
-    let subject = Subject { name: &call.tool, params: &call.input, kind: Kind::Tool(&call.action) };
+    let subject =
+        Subject { name: &call.tool, params: &call.input, kind: SubjectKind::Tool(&call.action) };
     match walk(&subject, learned) {
         Some((classification, by)) => Classified::Known { classification, by },
         None => Classified::Unknown {
@@ -133,15 +134,18 @@ pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     }
 }
 
-fn walk(subject: &Subject<'_>, learned: &mut Learned) -> Option<(ToolClassification, Step)> {
+fn walk(
+    subject: &Subject<'_>,
+    learned: &mut Learned,
+) -> Option<(ToolClassification, ClassifierStep)> {
     CHAIN.iter().find_map(|step| Some((step.classify(subject, learned)?, step.step())))
 }
 
 struct Corrections;
 
 impl ChainStep for Corrections {
-    fn step(&self) -> Step {
-        Step::Corrected
+    fn step(&self) -> ClassifierStep {
+        ClassifierStep::Corrected
     }
 
     fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
@@ -152,8 +156,8 @@ impl ChainStep for Corrections {
 struct Exact;
 
 impl ChainStep for Exact {
-    fn step(&self) -> Step {
-        Step::Exact
+    fn step(&self) -> ClassifierStep {
+        ClassifierStep::Exact
     }
 
     fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
@@ -164,8 +168,8 @@ impl ChainStep for Exact {
 struct Name;
 
 impl ChainStep for Name {
-    fn step(&self) -> Step {
-        Step::Name
+    fn step(&self) -> ClassifierStep {
+        ClassifierStep::Name
     }
 
     fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
@@ -176,15 +180,15 @@ impl ChainStep for Name {
 struct Heuristic;
 
 impl ChainStep for Heuristic {
-    fn step(&self) -> Step {
-        Step::Heuristic
+    fn step(&self) -> ClassifierStep {
+        ClassifierStep::Heuristic
     }
 
     fn classify(&self, subject: &Subject<'_>, _: &mut Learned) -> Option<ToolClassification> {
         match subject.kind {
-            Kind::Tool(action) => native::classify(subject.name, subject.params, action)
+            SubjectKind::Tool(action) => native::classify(subject.name, subject.params, action)
                 .or_else(|| heuristic::classify(subject.name)),
-            Kind::Command(_) => None,
+            SubjectKind::Command(_) => None,
         }
     }
 }

@@ -73,7 +73,7 @@ fn by_table(tool: &str, input: &Value) -> Option<ToolClassification> {
     Some(made(tool, intent, domain, signals))
 }
 
-fn on_files(tool: &str, entry: &Entry, input: &Value) -> ToolClassification {
+fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
     let patch = ["input", "patch", "patchText"].iter().find_map(|key| input[*key].as_str());
     if let Some(changed) = patch.map(files_of_patch).and_then(|changes| by_changes(tool, &changes))
     {
@@ -200,17 +200,17 @@ fn made(
 }
 
 /// What the table says of one tool; without a domain, the files say it.
-struct Entry {
+struct ToolRow {
     intent: ToolIntent,
     domain: Option<ToolDomain>,
     signals: Option<Signals>,
     is_shell: bool,
 }
 
-static TOOLS: LazyLock<HashMap<String, Entry>> =
+static TOOLS: LazyLock<HashMap<String, ToolRow>> =
     LazyLock::new(|| read(include_str!("tools.txt")).expect("a test reads the table"));
 
-fn read(table: &str) -> Option<HashMap<String, Entry>> {
+fn read(table: &str) -> Option<HashMap<String, ToolRow>> {
     let mut tools = HashMap::new();
     for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (names, says) = line.split_once(" = ")?;
@@ -228,7 +228,7 @@ fn read(table: &str) -> Option<HashMap<String, Entry>> {
         };
         for name in names.split('|') {
             let is_shell = says.get(2) == Some(&"shell");
-            tools.insert(plain(name).into_owned(), Entry { intent, domain, signals, is_shell });
+            tools.insert(plain(name).into_owned(), ToolRow { intent, domain, signals, is_shell });
         }
     }
     Some(tools)

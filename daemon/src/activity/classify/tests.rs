@@ -39,14 +39,14 @@ fn calls_held_out_are_classified_nearly_as_well() {
 
 /// How far classification and labels agree.
 #[derive(Default)]
-struct Score {
+struct Agreement {
     calls: usize,
     settled: usize,
     intents_wrong: Vec<String>,
     domains_wrong: Vec<String>,
 }
 
-impl Score {
+impl Agreement {
     fn intents(&self) -> f64 {
         1.0 - self.intents_wrong.len() as f64 / self.calls as f64
     }
@@ -56,7 +56,7 @@ impl Score {
     }
 }
 
-impl std::fmt::Display for Score {
+impl std::fmt::Display for Agreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
@@ -72,8 +72,8 @@ impl std::fmt::Display for Score {
 }
 
 /// A call that stays unknown counts as wrong, unless the label says that nobody can know it.
-fn score(table: &str) -> Score {
-    let mut score = Score::default();
+fn score(table: &str) -> Agreement {
+    let mut score = Agreement::default();
     for row in table.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
         let [tool, argument, intent, domain] = row.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not four columns: {row}");
@@ -171,9 +171,9 @@ fn an_unknown_tool_is_asked_about_once() {
     let Classified::Known { classification, by } = classify(&unknown_call(), &mut learned) else {
         panic!("learned");
     };
-    assert_eq!((classification.intent, by), (ToolIntent::Transform, Step::Exact));
+    assert_eq!((classification.intent, by), (ToolIntent::Transform, ClassifierStep::Exact));
     let other = classify(&call("unknown_tool", r#"{"a": 1}"#), &mut learned);
-    assert!(matches!(other, Classified::Known { by: Step::Name, .. }));
+    assert!(matches!(other, Classified::Known { by: ClassifierStep::Name, .. }));
 }
 
 /// `test_unified_classifier_session` of section 9.2.
@@ -227,11 +227,15 @@ fn the_users_word_wins_over_everything() {
     ] {
         let found = classify(&call(tool, argument), &mut learned);
         let Classified::Known { classification, by } = found else { panic!("{tool}") };
-        assert_eq!((classification.intent, by), (intent, Step::Corrected), "{tool} {argument}");
+        assert_eq!(
+            (classification.intent, by),
+            (intent, ClassifierStep::Corrected),
+            "{tool} {argument}"
+        );
     }
     assert!(learned.withdraw("Read") && !learned.withdraw("Read"));
     let found = classify(&call("Read", "a.rs"), &mut learned);
-    assert!(matches!(found, Classified::Known { by: Step::Heuristic, .. }));
+    assert!(matches!(found, Classified::Known { by: ClassifierStep::Heuristic, .. }));
 }
 
 #[test]
@@ -260,7 +264,9 @@ fn an_unknown_command_is_asked_about_and_remembered_by_its_subcommand() {
         learned.learn(&answer, &[]);
     }
     let found = classify(&call("Bash", "frobctl flurb other"), &mut learned);
-    let Classified::Known { classification, by: Step::Name } = found else { panic!("{found:?}") };
+    let Classified::Known { classification, by: ClassifierStep::Name } = found else {
+        panic!("{found:?}")
+    };
     assert_eq!(
         (classification.intent, classification.domain),
         (ToolIntent::Read, ToolDomain::Network)
@@ -280,7 +286,7 @@ fn an_answer_about_a_known_command_changes_nothing() {
     classification.intent = ToolIntent::Delete;
     learned.learn(classification, &[]);
     let found = classify(&call("Bash", "npm test"), &mut learned);
-    assert!(matches!(found, Classified::Known { by: Step::Heuristic, .. }), "{found:?}");
+    assert!(matches!(found, Classified::Known { by: ClassifierStep::Heuristic, .. }), "{found:?}");
 }
 
 #[test]
@@ -300,8 +306,16 @@ fn changes_are_judged_by_what_the_files_are() {
 
 #[test]
 fn the_chain_asks_the_user_first_and_guesses_last() {
-    let order: Vec<Step> = CHAIN.iter().map(|step| step.step()).collect();
-    assert_eq!(order, [Step::Corrected, Step::Exact, Step::Name, Step::Heuristic]);
+    let order: Vec<ClassifierStep> = CHAIN.iter().map(|step| step.step()).collect();
+    assert_eq!(
+        order,
+        [
+            ClassifierStep::Corrected,
+            ClassifierStep::Exact,
+            ClassifierStep::Name,
+            ClassifierStep::Heuristic
+        ]
+    );
     assert!(order.is_sorted());
 }
 

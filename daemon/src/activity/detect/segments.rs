@@ -35,7 +35,7 @@ const THE_SAME: f64 = 0.92;
 #[serde(default)]
 pub(crate) struct Segments {
     closed: Vec<Closed>,
-    open: Open,
+    open: OpenPhase,
     /// Whether the last phase has ended though nothing followed yet.
     ended: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Segments {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Closed {
-    span: Span,
+    span: PhaseSpan,
     signals: Signals,
     calls: u32,
     unknown: BTreeMap<String, u32>,
@@ -53,8 +53,8 @@ struct Closed {
 /// The phase that is growing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Open {
-    span: Span,
+struct OpenPhase {
+    span: PhaseSpan,
     tally: Tally,
     /// Whether only a request of another kind set it apart.
     by_request: bool,
@@ -63,7 +63,7 @@ struct Open {
 /// Where a phase lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Span {
+struct PhaseSpan {
     from: Option<Timestamp>,
     to: Option<Timestamp>,
     first_line: u64,
@@ -205,7 +205,7 @@ impl Closed {
     }
 }
 
-impl Span {
+impl PhaseSpan {
     fn extend(&mut self, at: Option<Timestamp>, line: u64) {
         if self.first_line == 0 {
             self.first_line = line;

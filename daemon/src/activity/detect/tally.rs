@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    activity::keywords::{FILES, INTENTS, Marks, Words},
+    activity::keywords::{FILES, INTENTS, Marks, MatchedWords},
     model::activity::{Activity, ActivityVector, Signals},
 };
 
@@ -30,9 +30,9 @@ const NAME_KEPT: usize = 200;
 #[serde(default)]
 pub(crate) struct Tally {
     /// Intent keywords seen in prompts.
-    pub(crate) intents: Words,
+    pub(crate) intents: MatchedWords,
     /// File patterns seen anywhere.
-    pub(crate) files: Words,
+    pub(crate) files: MatchedWords,
     /// How often errors were spoken of.
     pub(crate) errors: u32,
     /// The sum of all calls' signals.
@@ -142,7 +142,7 @@ pub(crate) fn settle(
     });
 }
 
-fn remember(words: &mut Words, found: &[&'static str]) {
+fn remember(words: &mut MatchedWords, found: &[&'static str]) {
     for word in found {
         if !words.contains(*word) {
             words.insert((*word).to_owned());

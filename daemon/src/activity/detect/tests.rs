@@ -14,7 +14,7 @@ use crate::{
 
 /// One thing that a test's transcript says, and the minute in which it says it.
 #[derive(Clone)]
-enum Says {
+enum ScriptLine {
     Prompt(i64, &'static str),
     Reply(i64, &'static str),
     Run(i64, &'static str),
@@ -25,9 +25,9 @@ enum Says {
     Compacted(i64),
 }
 
-use Says::{Compacted, Edit, Printed, Prompt, Read, Reply, Run, Tool};
+use ScriptLine::{Compacted, Edit, Printed, Prompt, Read, Reply, Run, Tool};
 
-fn observe(detector: &mut Detector, line: u64, says: &Says) {
+fn observe(detector: &mut Detector, line: u64, says: &ScriptLine) {
     let (minute, item) = match says {
         Prompt(at, text) => (at, Item::Prompt(Cow::Borrowed(*text))),
         Reply(at, text) => (at, Item::Reply { message: None, text: Cow::Borrowed(*text) }),
@@ -69,7 +69,7 @@ fn call(tool: &'static str, action: Action) -> Item<'static> {
     })
 }
 
-fn detect(session: &[Says]) -> Detector {
+fn detect(session: &[ScriptLine]) -> Detector {
     let mut detector = Detector::default();
     for (line, says) in (1..).zip(session) {
         observe(&mut detector, line, says);
@@ -96,8 +96,9 @@ fn fixing_a_bug_is_fixing() {
 /// The weights of section 2.2, each signal by itself.
 #[test]
 fn each_signal_weighs_what_the_documents_say() {
-    let raw =
-        |session: &[Says], activity| (detect(session).signals().get(activity) * 1e6).round() / 1e6;
+    let raw = |session: &[ScriptLine], activity| {
+        (detect(session).signals().get(activity) * 1e6).round() / 1e6
+    };
     assert_eq!(raw(&[Prompt(0, "implement this")], Activity::Building), 0.15);
     assert_eq!(raw(&[Prompt(0, "implement, add, create, build, write")], Activity::Building), 0.5);
     assert_eq!(raw(&[Reply(0, "implement, add, create")], Activity::Building), 0.0);
@@ -133,7 +134,7 @@ fn a_bug_caused_by_configuration_shows_both() {
 #[test]
 fn contents_that_were_only_read_are_not_searched_for_errors() {
     let output = "error error error error error";
-    let fixing = |session: &[Says]| detect(session).signals().get(Activity::Fixing);
+    let fixing = |session: &[ScriptLine]| detect(session).signals().get(Activity::Fixing);
     assert_eq!(fixing(&[Read(0, "log"), Printed(0, output, Outcome::Succeeded)]), 0.0);
     assert_eq!(fixing(&[Read(0, "log"), Printed(0, output, Outcome::Failed(None))]), 0.3);
     let shown = |outcome| fixing(&[Run(0, "cat log"), Printed(0, output, outcome)]);
@@ -218,7 +219,7 @@ fn a_request_that_leads_to_the_same_work_begins_no_phase() {
 
 #[test]
 fn phases_are_bounded_and_keep_every_call() {
-    let session: Vec<Says> =
+    let session: Vec<ScriptLine> =
         (0..500).flat_map(|part| [Run(part * 60, "pytest"), Compacted(part * 60)]).collect();
     let segments = detect(&session).segments();
     assert_eq!(segments.len(), 50);
@@ -288,7 +289,7 @@ fn nothing_observed_is_a_mixed_session_without_phases() {
 }
 
 /// Understanding, then testing, then writing it down.
-fn long_session() -> Vec<Says> {
+fn long_session() -> Vec<ScriptLine> {
     let mut session = vec![Prompt(0, "explain where the tokens come from and why")];
     session.extend(vec![Read(1, "src/a.rs"); 10]);
     session.push(Prompt(2, "what is this, show me more"));

@@ -9,12 +9,12 @@ mod scanner;
 use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::{
-    activity::keywords::scanner::{Edge, Pattern, Scanner, edges},
+    activity::keywords::scanner::{Edge, KeywordScanner, Pattern, edges},
     model::activity::Activity,
 };
 
 /// Words found in texts, as they stand in the tables, each once.
-pub(crate) type Words = BTreeSet<String>;
+pub(crate) type MatchedWords = BTreeSet<String>;
 
 /// The documents' `INTENT_KEYWORDS`: the word, and how else it is written.
 pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
@@ -237,14 +237,14 @@ fn is_denied(text: &str, at: (usize, usize)) -> bool {
         || (zero_follows && text[at.1..].trim_start_matches('s').starts_with([':', '=', '"']))
 }
 
-static INTENT_SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+static INTENT_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {
     let patterns = INTENTS.iter().flat_map(|(_, words)| *words).flat_map(|word| {
         forms(word).into_iter().map(|form| Pattern { text: form, means: word, edges: edges(word) })
     });
-    Scanner::new(patterns.collect())
+    KeywordScanner::new(patterns.collect())
 });
 
-static MARK_SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+static MARK_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {
     let files = FILES.iter().flat_map(|(_, patterns)| *patterns).map(|pattern| Pattern {
         text: (*pattern).to_owned(),
         means: pattern,
@@ -255,7 +255,7 @@ static MARK_SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
         means: ERROR,
         edges: (Edge::Border, Edge::Border),
     });
-    Scanner::new(files.chain(errors).collect())
+    KeywordScanner::new(files.chain(errors).collect())
 });
 
 /// A word and its forms. Those with an ending that nobody writes do no harm.

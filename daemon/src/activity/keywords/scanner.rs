@@ -40,21 +40,21 @@ pub(super) struct Pattern {
 }
 
 /// Finds many patterns in one pass.
-pub(super) struct Scanner {
+pub(super) struct KeywordScanner {
     automaton: AhoCorasick,
     patterns: Vec<Pattern>,
 }
 
-impl Scanner {
+impl KeywordScanner {
     /// For these patterns.
-    pub(super) fn new(patterns: Vec<Pattern>) -> Scanner {
+    pub(super) fn new(patterns: Vec<Pattern>) -> KeywordScanner {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::DFA))
             .ascii_case_insensitive(true)
             .build(patterns.iter().map(|pattern| &pattern.text))
             .expect("a few hundred short patterns fit");
-        Scanner { automaton, patterns }
+        KeywordScanner { automaton, patterns }
     }
 
     /// Calls `found` with the meaning and place of each pattern in `text` that counts.

@@ -69,7 +69,7 @@ async fn run(
 
 pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
     let session = &episode.session_id;
-    let description = match (&episode.told, episode.from()) {
+    let description = match (&episode.external, episode.from()) {
         (Some(told), _) if episode.is_memory() => told.description.clone(),
         (_, None) => format!("{} session {}", session.agent, session.id),
         (_, Some("")) => {
@@ -86,7 +86,10 @@ pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
             None => episode::document(episode),
         },
         created_at: episode.created_at.to_string(),
-        source: episode.told.as_ref().map_or_else(|| "text".to_owned(), |told| told.source.clone()),
+        source: episode
+            .external
+            .as_ref()
+            .map_or_else(|| "text".to_owned(), |content| content.source.clone()),
         source_description: description,
         group_id: episode.project.namespace().to_string(),
     }

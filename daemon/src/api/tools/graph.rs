@@ -205,7 +205,7 @@ pub(super) fn fact_row(
         target_name: name(fact.target)?,
         name: fact.relation.as_str().to_owned(),
         fact: fact.sentence.clone(),
-        standing: fact.standing.as_str().to_owned(),
+        standing: fact.certainty.as_str().to_owned(),
         episodes: fact.episodes.iter().map(ToString::to_string).collect(),
         created_at: fact.created_at.to_string(),
         valid_at: fact.valid_at.to_string(),

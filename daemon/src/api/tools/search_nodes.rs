@@ -15,7 +15,7 @@ use crate::{
     api::{DaemonState, catch_up, client_context::ClientContext, convert},
     engine::{
         embedding::VectorSet,
-        entities::{Graph, Wanted},
+        entities::{FactFilter, Graph},
     },
     model::{Entity, EntityId, graph::EntityKind},
 };
@@ -89,7 +89,7 @@ fn entity(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Optio
 }
 
 fn near(things: &Graph<'_>, center: EntityId) -> Result<HashSet<EntityId>, Error> {
-    let wanted = Wanted { relations: Vec::new(), at: None, limit: NEAR };
+    let wanted = FactFilter { relations: Vec::new(), at: None, limit: NEAR };
     let facts = things.around(center, &wanted).map_err(store_error)?;
     let ends = facts.into_iter().flat_map(|fact| {
         let mut ends = fact.others;

@@ -12,7 +12,7 @@ use serde::{
 };
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::capture::format::mend::mend;
+use crate::capture::format::repair::repair;
 
 /// A JSON object, its members still raw.
 pub(crate) struct Object<'a> {
@@ -116,7 +116,7 @@ pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inner));
     }
     // A half of a surrogate pair passes as JSON and is no text.
-    let decoded = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&mend(raw).text));
+    let decoded = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&repair(raw).text));
     decoded.ok().map(Cow::Owned)
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     let (head_end, tail_start) = (limit / 3, inner.len() - (limit - limit / 3));
     let decode = |piece: &str| serde_json::from_str::<String>(&format!("\"{piece}\"")).ok();
     let lossy =
-        |piece: &str| serde_json::from_str::<String>(&mend(&format!("\"{piece}\"")).text).ok();
+        |piece: &str| serde_json::from_str::<String>(&repair(&format!("\"{piece}\"")).text).ok();
     // A cut can fall inside an escape sequence, of at most twelve bytes: move it out of there.
     let head_to = |back: usize| &inner[..inner.floor_char_boundary(head_end.saturating_sub(back))];
     let head = (0..=12).find_map(|back| decode(head_to(back))).or_else(|| lossy(head_to(0)))?;

@@ -6,8 +6,8 @@
 
 pub mod claude;
 pub(crate) mod json;
-pub(crate) mod mend;
 mod queue;
+pub(crate) mod repair;
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub trait Format: Sync {
     }
 
     /// Reads one file of that folder.
-    fn read_liveness(&self, text: &str) -> Option<Running> {
+    fn read_liveness(&self, text: &str) -> Option<RunningSession> {
         let _ = text;
         None
     }
@@ -61,7 +61,7 @@ pub trait Format: Sync {
 
 /// A session that its agent says is running.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningSession {
     /// The agent's id of the session.
     pub session: String,
     /// The agent's process.

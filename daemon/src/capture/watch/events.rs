@@ -16,16 +16,16 @@ const PATHS: usize = 4_096;
 
 /// Where events wait until the watching thread takes them.
 #[derive(Clone, Default)]
-pub(super) struct Inbox(Arc<Shared>);
+pub(super) struct Inbox(Arc<SharedInbox>);
 
 #[derive(Default)]
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct SharedInbox {
+    waiting: Mutex<InboxContents>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct InboxContents {
     paths: BTreeSet<PathBuf>,
     scan: bool,
     /// How many scans were asked for by number.
@@ -35,7 +35,7 @@ struct Waiting {
 }
 
 /// What was waiting in the inbox.
-pub(super) struct Found {
+pub(super) struct WatchEvents {
     /// Paths that something happened to.
     pub(super) paths: Vec<PathBuf>,
     /// Whether events were lost or a scan was asked for.
@@ -51,8 +51,8 @@ pub(super) struct Found {
 impl Inbox {
     /// Waits for something to happen, at most for `limit`, and then a moment longer for what
     /// comes with it. `None` when the watch is over.
-    pub(super) fn wait(&self, limit: Option<Duration>, gather: Duration) -> Option<Found> {
-        let idle = |waiting: &mut Waiting| {
+    pub(super) fn wait(&self, limit: Option<Duration>, gather: Duration) -> Option<WatchEvents> {
+        let idle = |waiting: &mut InboxContents| {
             waiting.paths.is_empty()
                 && !waiting.scan
                 && waiting.failure.is_none()
@@ -81,7 +81,7 @@ impl Inbox {
         if waiting.stopped {
             return None;
         }
-        Some(Found {
+        Some(WatchEvents {
             paths: std::mem::take(&mut waiting.paths).into_iter().collect(),
             scan: std::mem::take(&mut waiting.scan),
             asked: waiting.asked,
@@ -135,7 +135,7 @@ impl Inbox {
         self.0.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, InboxContents> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

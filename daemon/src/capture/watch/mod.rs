@@ -16,7 +16,7 @@ use std::{
 
 use self::{
     events::{Inbox, Roots},
-    scan::Scanner,
+    scan::FolderScanner,
 };
 
 /// What to watch.
@@ -101,9 +101,9 @@ impl Watch {
         report: impl FnMut(Notice) -> bool + Send + 'static,
     ) -> std::io::Result<Watch> {
         let inbox = Inbox::default();
-        let state = State {
+        let state = WatchLoop {
             inbox: inbox.clone(),
-            scanner: Scanner::new(watched.wanted),
+            scanner: FolderScanner::new(watched.wanted),
             watched,
             report: Box::new(report),
             mode: None,
@@ -128,15 +128,15 @@ impl Drop for Watch {
     }
 }
 
-struct State {
+struct WatchLoop {
     watched: Watched,
     inbox: Inbox,
-    scanner: Scanner,
+    scanner: FolderScanner,
     report: Box<dyn FnMut(Notice) -> bool + Send>,
     mode: Option<Mode>,
 }
 
-impl State {
+impl WatchLoop {
     fn run(mut self) {
         let mut roots = Roots::new(self.watched.roots.clone(), self.inbox.clone());
         let asked = match self.watched.method {

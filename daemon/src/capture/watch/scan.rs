@@ -12,21 +12,21 @@ use crate::{capture::tail, store::FileStamp};
 const DEEPEST: usize = 16;
 
 /// What each file was like when it was last seen.
-pub struct Scanner {
+pub struct FolderScanner {
     wanted: fn(&Path) -> bool,
-    seen: HashMap<PathBuf, Seen>,
+    seen: HashMap<PathBuf, SeenFile>,
     round: u64,
 }
 
-struct Seen {
+struct SeenFile {
     stamp: FileStamp,
     round: u64,
 }
 
-impl Scanner {
+impl FolderScanner {
     /// A scanner that has seen nothing yet and looks at files that are `wanted`.
-    pub fn new(wanted: fn(&Path) -> bool) -> Scanner {
-        Scanner { wanted, seen: HashMap::new(), round: 0 }
+    pub fn new(wanted: fn(&Path) -> bool) -> FolderScanner {
+        FolderScanner { wanted, seen: HashMap::new(), round: 0 }
     }
 
     /// Adds to `changed` the files under `folder` that are new or changed, newest first.
@@ -72,7 +72,7 @@ impl Scanner {
 
     /// Notes `stamp`; says whether it is news.
     fn remember(&mut self, path: &Path, stamp: FileStamp) -> bool {
-        let seen = Seen { stamp, round: self.round };
+        let seen = SeenFile { stamp, round: self.round };
         let before = self.seen.insert(path.to_owned(), seen);
         before.is_none_or(|before| before.stamp != stamp)
     }

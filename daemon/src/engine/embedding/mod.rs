@@ -19,7 +19,7 @@ use crate::{
     llm::embed::Embeddings,
     model::{
         SessionKey,
-        graph::Thing,
+        graph::EntityOrFact,
         vector::{Owner, Packed},
     },
     search::{
@@ -86,7 +86,7 @@ struct Tables {
 #[derive(Default)]
 struct Queue {
     sessions: BTreeSet<SessionKey>,
-    things: BTreeSet<Thing>,
+    things: BTreeSet<EntityOrFact>,
 }
 
 /// Texts of a session, usually.
@@ -233,8 +233,8 @@ impl Tables {
     fn of(&mut self, owner: Owner) -> (&mut Vectors, u64) {
         match owner {
             Owner::Session(key) => (&mut self.sessions, key.0),
-            Owner::Thing(Thing::Entity(id)) => (&mut self.entities, id.number()),
-            Owner::Thing(Thing::Fact(key)) => (&mut self.facts, key.number()),
+            Owner::Thing(EntityOrFact::Entity(id)) => (&mut self.entities, id.number()),
+            Owner::Thing(EntityOrFact::Fact(key)) => (&mut self.facts, key.number()),
         }
     }
 

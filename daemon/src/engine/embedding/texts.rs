@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     engine::entities::Graph,
-    model::{EpisodeId, Message, SessionKey, graph::Thing, vector::Owner},
+    model::{EpisodeId, Message, SessionKey, graph::EntityOrFact, vector::Owner},
     search::{
         index::EpisodeField,
         passage::PassageKind,
@@ -72,10 +72,10 @@ fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, Store
     Ok((!texts.is_empty()).then_some(Texts { owner, episode: Some(episode.id), texts }))
 }
 
-fn of_thing(thing: Thing, store: &dyn Store) -> Result<Option<String>, StoreError> {
+fn of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String>, StoreError> {
     let graph = Graph::of(store);
     match thing {
-        Thing::Entity(id) => {
+        EntityOrFact::Entity(id) => {
             // Under its latest name alone.
             let Some(entity) = graph.entity(id)?.filter(|entity| entity.id == id) else {
                 return Ok(None);
@@ -83,7 +83,7 @@ fn of_thing(thing: Thing, store: &dyn Store) -> Result<Option<String>, StoreErro
             let told = graph.said_of(id)?;
             Ok(Some(format!("{} {}\n{told}", entity.kind.as_str(), entity.name)))
         }
-        Thing::Fact(key) => Ok(graph.last_claim(key)?.map(|claim| claim.sentence)),
+        EntityOrFact::Fact(key) => Ok(graph.last_claim(key)?.map(|claim| claim.sentence)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     fault,
     llm::{embed::Embeddings, error::Error},
     model::{
-        graph::Thing,
+        graph::EntityOrFact,
         vector::{Owner, Packed, Vectors},
     },
     store::{StoreError, Write},
@@ -124,7 +124,7 @@ impl Embedding {
         self.store.visit_sessions(&mut |session| {
             session.indexed.is_none() || check(Owner::Session(session.key))
         })?;
-        self.store.visit_things(&mut |thing: Thing| check(Owner::Thing(thing)))?;
+        self.store.visit_things(&mut |thing: EntityOrFact| check(Owner::Thing(thing)))?;
         let current = self.model.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         if Arc::ptr_eq(model, &current) {
             let mut queue = self.lock_queue();

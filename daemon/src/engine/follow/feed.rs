@@ -7,7 +7,9 @@ use crate::{
         snapshots::{IndexUpdate, OutboxMessages, Snapshot},
     },
     fault,
-    model::{Episode, Message, Namespace, Project, graph::Thing, session::Session, vector::Owner},
+    model::{
+        Episode, Message, Namespace, Project, graph::EntityOrFact, session::Session, vector::Owner,
+    },
     search::index::{Card, EpisodeField, IndexChange, Position},
     store::{OutboxChange, SourceKey, StoreError},
 };
@@ -139,15 +141,19 @@ impl Follower {
         self.indexes.sessions.apply(IndexChange::DropSource { session, source: number }, position);
     }
 
-    pub(super) fn feed_thing(&self, thing: Thing, position: Position) -> Result<(), StoreError> {
+    pub(super) fn feed_thing(
+        &self,
+        thing: EntityOrFact,
+        position: Position,
+    ) -> Result<(), StoreError> {
         let graph = Graph::of(self.store.as_ref());
         match thing {
-            Thing::Entity(id) => {
+            EntityOrFact::Entity(id) => {
                 for change in entities::entity_changes(&graph, id)? {
                     self.indexes.entities.apply(change, position);
                 }
             }
-            Thing::Fact(key) => {
+            EntityOrFact::Fact(key) => {
                 self.indexes.facts.apply(entities::fact_change(&graph, key)?, position);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Follower;
 use crate::{
-    model::{SessionKey, graph::Thing},
+    model::{SessionKey, graph::EntityOrFact},
     search::index::Position,
     store::{Source, StoreError},
 };
@@ -30,7 +30,7 @@ impl Follower {
     }
 
     fn take_things(&self) {
-        let mut things: Vec<Thing> = Vec::new();
+        let mut things: Vec<EntityOrFact> = Vec::new();
         let listed = self.store.visit_things(&mut |thing| {
             things.push(thing);
             true

@@ -8,7 +8,7 @@ use std::{
 use super::EngineState;
 use crate::{
     capture::{
-        format::Running,
+        format::RunningSession,
         liveness::{self, Life, Process},
     },
     engine::{EngineEvent, redaction},
@@ -27,7 +27,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     /// As their own files say, by session.
-    noted: HashMap<String, Running>,
+    noted: HashMap<String, RunningSession>,
     /// As their hooks said, the latest last.
     reported: Vec<Reported>,
     /// Sessions whose agents ended, and when, the latest last.
@@ -36,7 +36,7 @@ pub(super) struct Agents {
 
 #[derive(Debug)]
 struct Reported {
-    running: Running,
+    running: RunningSession,
     /// Whether it was the same process twice. A program that is only wrapped around the hook is
     /// another one each time, and its end means nothing.
     is_certain: bool,
@@ -45,7 +45,7 @@ struct Reported {
 impl Agents {
     /// The sessions that run, each with its agent's process. Where a process has several, the one
     /// that it is in now comes first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Running> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
         self.noted.values().chain(self.reported.iter().rev().map(|reported| &reported.running))
     }
 
@@ -55,8 +55,8 @@ impl Agents {
     }
 
     /// Notes what a hook reports. Returns whether the process was not known before.
-    fn report(&mut self, running: Running) -> bool {
-        let same = |one: &Running| (one.pid, one.started) == (running.pid, running.started);
+    fn report(&mut self, running: RunningSession) -> bool {
+        let same = |one: &RunningSession| (one.pid, one.started) == (running.pid, running.started);
         let is_new = !self.reported.iter().any(|known| same(&known.running));
         self.ended.retain(|(session, _)| *session != running.session);
         let before =
@@ -93,15 +93,16 @@ impl Agents {
     /// session now.
     fn look(
         &mut self,
-        found: HashMap<String, Running>,
-        is_gone: impl Fn(&Running) -> bool,
+        found: HashMap<String, RunningSession>,
+        is_gone: impl Fn(&RunningSession) -> bool,
     ) -> HashSet<String> {
         self.ended.retain(|(session, _)| !found.contains_key(session));
         let before = std::mem::replace(&mut self.noted, found);
         let mut gone: HashSet<String> =
             before.into_keys().filter(|session| !self.noted.contains_key(session)).collect();
         let noted = &self.noted;
-        let has_moved_on = |running: &Running| noted.values().any(|noted| noted.pid == running.pid);
+        let has_moved_on =
+            |running: &RunningSession| noted.values().any(|noted| noted.pid == running.pid);
         self.reported.retain(|Reported { running, is_certain }| {
             if noted.contains_key(&running.session) {
                 return true;
@@ -117,7 +118,7 @@ impl Agents {
 
 impl EngineState {
     /// Notes that a hook of `running` reported.
-    pub(super) fn agent_runs(&mut self, running: Running) {
+    pub(super) fn agent_runs(&mut self, running: RunningSession) {
         let process = process_of(&running);
         if self.agents.report(running) {
             self.await_end(process);
@@ -153,14 +154,14 @@ impl EngineState {
 
     /// Finds sessions whose agent said that it runs, and does no longer.
     pub(super) fn look_for_agents(&mut self, now: Timestamp) {
-        let found: HashMap<String, Running> = self
+        let found: HashMap<String, RunningSession> = self
             .places
             .liveness
             .iter()
             .flat_map(|(format, folder)| liveness::running(*format, folder))
             .map(|(session, running)| {
                 let session = redaction::id(&session).into_owned();
-                (session.clone(), Running { session, ..running })
+                (session.clone(), RunningSession { session, ..running })
             })
             .collect();
         let fresh: HashSet<Process> = found.values().map(process_of).collect();
@@ -169,7 +170,7 @@ impl EngineState {
             .filter(|process| !self.agents.knows(*process))
             .for_each(|process| self.await_end(process));
         let is_gone =
-            |running: &Running| liveness::life(running.pid, running.started) == Life::Gone;
+            |running: &RunningSession| liveness::life(running.pid, running.started) == Life::Gone;
         let gone = self.agents.look(found, is_gone);
         if gone.is_empty() {
             return;
@@ -182,7 +183,7 @@ impl EngineState {
     }
 }
 
-fn process_of(running: &Running) -> Process {
+fn process_of(running: &RunningSession) -> Process {
     Process { pid: running.pid, started: running.started }
 }
 
@@ -263,7 +264,7 @@ mod tests {
         assert!(agents.iter().all(|running| running.session != "0"));
     }
 
-    fn running(session: &str, pid: u32) -> Running {
-        Running { session: session.to_owned(), pid, started: Some(7), cwd: None }
+    fn running(session: &str, pid: u32) -> RunningSession {
+        RunningSession { session: session.to_owned(), pid, started: Some(7), cwd: None }
     }
 }

@@ -1,12 +1,14 @@
 //! What was decided, and against what.
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
     model::{
         Timestamp,
         evidence::Choice,
-        graph::{EntityKind, Relation, Says, Stance, Standing, Subject, Watch, fingerprint},
+        graph::{
+            Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
+        },
         summary::DecisionRecord,
         wording::{BY_THE_USER, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED},
     },
@@ -39,10 +41,10 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let question = question(draft, record);
     let found = draft.places.of(&record.decision);
     let origin = question.map(|choice| choice.origin).or(found.map(|found| found.origin));
-    let standing = match record.rationale.as_str() {
-        REFUSED if draft.is_evidence() => Standing::Refuted,
-        rationale if draft.is_evidence() && rationale.contains(BY_THE_USER) => Standing::Verified,
-        _ => draft.standing(found),
+    let certainty = match record.rationale.as_str() {
+        REFUSED if draft.is_evidence() => Certainty::Refuted,
+        rationale if draft.is_evidence() && rationale.contains(BY_THE_USER) => Certainty::Verified,
+        _ => draft.certainty(found),
     };
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
@@ -53,28 +55,28 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         None => name.to_owned(),
     };
     let source = draft.mention(EntityKind::Decision, &text::plain(&name), &name);
-    let options = Options::of(draft, record, asked);
+    let options = DecisionOptions::of(draft, record, asked);
     let watches = options.watches();
-    if standing != Standing::Refuted {
+    if certainty != Certainty::Refuted {
         options.mark(draft, at);
     }
     draft.claim(
         Relation::Decided,
         (source, draft.project),
-        Said {
-            sentence: sentence(record, standing),
-            standing: Some(standing),
+        ClaimDraft {
+            sentence: sentence(record, certainty),
+            certainty: Some(certainty),
             at: Some(at),
             origins,
             watches,
             others: vec![draft.task],
             details: details(record),
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }
 
-fn sentence(record: &DecisionRecord, standing: Standing) -> String {
+fn sentence(record: &DecisionRecord, certainty: Certainty) -> String {
     let decision = what(record);
     let plain = text::plain(decision);
     let others: Vec<&str> = record
@@ -84,8 +86,8 @@ fn sentence(record: &DecisionRecord, standing: Standing) -> String {
         .map(|other| text::part(other))
         .filter(|other| !plain.contains(&text::plain(other)))
         .collect();
-    let label = match standing {
-        Standing::Refuted => "Decided against",
+    let label = match certainty {
+        Certainty::Refuted => "Decided against",
         _ if record.decision.starts_with(PLAN) => "Decided on the plan",
         _ => "Decided",
     };
@@ -119,15 +121,15 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
 }
 
 /// What a decision chose, and what it passed over: a later one that chooses the other way ends it.
-struct Options {
+struct DecisionOptions {
     chosen: Vec<Subject>,
     passed_over: Vec<Subject>,
     /// Fingerprints of the words that say what it is about.
     about: Vec<u64>,
 }
 
-impl Options {
-    fn of(draft: &Draft<'_>, record: &DecisionRecord, asked: Option<&str>) -> Options {
+impl DecisionOptions {
+    fn of(draft: &Draft<'_>, record: &DecisionRecord, asked: Option<&str>) -> DecisionOptions {
         // An answer means something only to its question.
         let is_asked = asked.is_some();
         let context = asked.map(text::plain).unwrap_or_default();
@@ -147,7 +149,7 @@ impl Options {
         let named = text::words(&named);
         let about = text::words(&record.decision).into_iter();
         let about = about.filter(|word| !is_asked && !named.contains(word));
-        Options {
+        DecisionOptions {
             chosen: option(chosen(&record.decision)).into_iter().collect(),
             passed_over: others.filter_map(|other| option(other)).collect(),
             about: about.map(|word| fingerprint(&word)).collect(),
@@ -168,10 +170,10 @@ impl Options {
 
     fn mark(&self, draft: &mut Draft<'_>, at: Timestamp) {
         for subject in &self.chosen {
-            draft.mark(*subject, at, Says::Chosen(self.about.clone()));
+            draft.mark(*subject, at, Observation::Chosen(self.about.clone()));
         }
         for subject in &self.passed_over {
-            draft.mark(*subject, at, Says::PassedOver(self.about.clone()));
+            draft.mark(*subject, at, Observation::PassedOver(self.about.clone()));
         }
     }
 }

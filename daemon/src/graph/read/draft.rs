@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    locate::{Found, Places, Speaker},
+    locate::{SentenceIndex, SentenceSource, Speaker},
     moments::Moments,
-    names::{Named, Names, file_key},
+    names::{NamedEntity, Names, file_key},
 };
 use crate::{
     graph::text,
@@ -13,8 +13,8 @@ use crate::{
         Episode, Evidence, Namespace, Timestamp,
         episode::Author,
         graph::{
-            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Standing,
-            Statements, Subject, Watch,
+            Certainty, Claim, EntityId, EntityKind, FactKey, Mark, Mention, Observation, Relation,
+            Rename, Statements, Subject, Watch,
         },
         transcript::Origin,
     },
@@ -34,7 +34,7 @@ pub(super) struct Draft<'e> {
     pub(super) episode: &'e Episode,
     pub(super) evidence: &'e Evidence,
     pub(super) moments: Moments,
-    pub(super) places: Places,
+    pub(super) places: SentenceIndex,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
     /// What the session was for.
@@ -48,11 +48,11 @@ pub(super) struct Draft<'e> {
 
 /// A claim in the making: what is to be said beside its ends.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct ClaimDraft {
     /// Tells it from others between the same ends.
     pub(super) detail: String,
     pub(super) sentence: String,
-    pub(super) standing: Option<Standing>,
+    pub(super) certainty: Option<Certainty>,
     /// The end of the session when it is not known.
     pub(super) at: Option<Timestamp>,
     pub(super) origins: Vec<Origin>,
@@ -67,7 +67,7 @@ impl<'e> Draft<'e> {
             episode,
             evidence,
             moments: Moments::new(episode, evidence),
-            places: Places::new(evidence),
+            places: SentenceIndex::new(evidence),
             namespace: episode.project.root().namespace(),
             // Both are named in the next lines.
             project: EntityId::of(EntityKind::Project, Namespace::default(), ""),
@@ -141,9 +141,9 @@ impl<'e> Draft<'e> {
         let mut found = Vec::new();
         for named in named {
             found.push(match named {
-                Named::File(path) => self.mention(EntityKind::File, &path, &path),
-                Named::Setting(setting, file) => self.setting(&file, &setting),
-                Named::Symbol(key, name) => self.mention(EntityKind::Symbol, &key, &name),
+                NamedEntity::File(path) => self.mention(EntityKind::File, &path, &path),
+                NamedEntity::Setting(setting, file) => self.setting(&file, &setting),
+                NamedEntity::Symbol(key, name) => self.mention(EntityKind::Symbol, &key, &name),
             });
         }
         found
@@ -155,7 +155,12 @@ impl<'e> Draft<'e> {
     }
 
     /// Claims that `relation` holds between `source` and `target`.
-    pub(super) fn claim(&mut self, relation: Relation, ends: (EntityId, EntityId), said: Said) {
+    pub(super) fn claim(
+        &mut self,
+        relation: Relation,
+        ends: (EntityId, EntityId),
+        said: ClaimDraft,
+    ) {
         let (source, target) = ends;
         let mut others = self.named_in(&said.sentence);
         others.extend(said.others);
@@ -172,7 +177,7 @@ impl<'e> Draft<'e> {
             others,
             sentence: text::cut(&said.sentence, SENTENCE),
             at: said.at.unwrap_or_else(|| self.moments.of(&said.origins)),
-            standing: said.standing.unwrap_or(Standing::Hypothesis),
+            certainty: said.certainty.unwrap_or(Certainty::Hypothesis),
             watches: said.watches,
             origins: said.origins,
             details: said.details,
@@ -180,7 +185,7 @@ impl<'e> Draft<'e> {
     }
 
     /// Notes that something happened.
-    pub(super) fn mark(&mut self, subject: Subject, at: Timestamp, says: Says) {
+    pub(super) fn mark(&mut self, subject: Subject, at: Timestamp, says: Observation) {
         self.marks.push(Mark { subject, at, says });
     }
 
@@ -203,12 +208,12 @@ impl<'e> Draft<'e> {
 
     /// How sure what stands at `found` is: the user's word counts, and so do tests that pass with
     /// what the agent says it did.
-    pub(super) fn standing(&self, found: Option<Found>) -> Standing {
+    pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {
-            Some(Found { by: Speaker::User, .. }) => Standing::Verified,
-            Some(Found { by: Speaker::Refused, .. }) => Standing::Refuted,
-            Some(found) if self.tests_pass_after(found.origin) => Standing::Verified,
-            _ => Standing::Hypothesis,
+            Some(SentenceSource { by: Speaker::User, .. }) => Certainty::Verified,
+            Some(SentenceSource { by: Speaker::Refused, .. }) => Certainty::Refuted,
+            Some(found) if self.tests_pass_after(found.origin) => Certainty::Verified,
+            _ => Certainty::Hypothesis,
         }
     }
 
@@ -217,7 +222,7 @@ impl<'e> Draft<'e> {
         let mut claims: Vec<Claim> = Vec::new();
         for claim in self.claims {
             match claims.iter_mut().find(|known| known.key == claim.key && known.at == claim.at) {
-                Some(known) if known.standing >= claim.standing => {}
+                Some(known) if known.certainty >= claim.certainty => {}
                 Some(known) => *known = claim,
                 None => claims.push(claim),
             }

@@ -1,11 +1,11 @@
 //! Errors: what caused them, what fixed them, what shows that they are gone, and which are not.
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
     model::{
         evidence::ErrorSeen,
-        graph::{EntityId, EntityKind, Relation, Says, Stance, Standing, Subject, Watch},
+        graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
         summary::{ErrorResolution, Outcome},
         transcript::Origin,
         wording::is_filler,
@@ -17,16 +17,16 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for error in &evidence.errors {
         let subject = subject(draft, &error.message);
         let at = error.at.unwrap_or_else(|| draft.moments.at(error.origin));
-        draft.mark(subject, at, Says::Seen);
+        draft.mark(subject, at, Observation::Seen);
         if let Some(resolution) = &error.resolution {
             let at = draft.moments.at(resolution.origin);
-            draft.mark(subject, at, Says::Solved);
+            draft.mark(subject, at, Observation::Solved);
         }
     }
     for run in evidence.commands.iter().filter(|run| run.outcome.succeeded()) {
         let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
         let subject = draft.subject("command", &text::command_key(&run.command));
-        draft.mark(subject, at, Says::Succeeded);
+        draft.mark(subject, at, Observation::Succeeded);
     }
     for record in episode.summary.errors_resolved.iter().flatten() {
         resolved(draft, record);
@@ -94,10 +94,10 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     draft.claim(
         Relation::Resolved,
         (source, target),
-        Said {
+        ClaimDraft {
             detail: text::plain(&record.fix),
             sentence,
-            standing: Some(if is_verified { Standing::Verified } else { Standing::Hypothesis }),
+            certainty: Some(if is_verified { Certainty::Verified } else { Certainty::Hypothesis }),
             at: Some(at),
             origins,
             watches,
@@ -134,19 +134,19 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     draft.claim(
         Relation::Occurs,
         (source, draft.project),
-        Said {
+        ClaimDraft {
             sentence: format!(
                 "{} Occurs in `{attempt}`.{}",
                 text::sentence(&message),
                 supposed.unwrap_or_default()
             ),
-            standing: Some(Standing::Verified),
+            certainty: Some(Certainty::Verified),
             at: error.at,
             origins: vec![error.origin],
             watches: watches.to_vec(),
             others: vec![draft.task],
             details: vec![("attempt".to_owned(), attempt)],
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }

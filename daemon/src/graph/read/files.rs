@@ -1,9 +1,9 @@
 //! Files that were changed, and files that got another name.
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::model::{
     evidence::FileWork,
-    graph::{EntityKind, Relation, Rename, Standing},
+    graph::{Certainty, EntityKind, Relation, Rename},
     transcript::Origin,
 };
 
@@ -27,11 +27,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         draft.claim(
             Relation::ChangedFor,
             (file, draft.task),
-            Said {
+            ClaimDraft {
                 sentence: format!("`{name}` was {} for “{task}”{}.", verb(work), lines(work)),
-                standing: Some(Standing::Verified),
+                certainty: Some(Certainty::Verified),
                 origins: origins(work),
-                ..Said::default()
+                ..ClaimDraft::default()
             },
         );
     }
@@ -56,13 +56,13 @@ fn follow_rename(
     draft.claim(
         Relation::RenamedTo,
         (from, file),
-        Said {
+        ClaimDraft {
             sentence: format!("`{old}` was renamed to `{new}`."),
-            standing: Some(Standing::Verified),
+            certainty: Some(Certainty::Verified),
             at: Some(at),
             origins: origins(work),
             others: vec![draft.task],
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
     draft.mention(EntityKind::File, &new, &new);

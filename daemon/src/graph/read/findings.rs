@@ -1,11 +1,11 @@
 //! What was found out, what was done, what is left, and what led nowhere.
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
     model::{
         evidence::StatementKind,
-        graph::{Relation, Says, Stance, Standing, Watch, fingerprint},
+        graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
     },
 };
 
@@ -53,19 +53,19 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 fn tell(draft: &mut Draft<'_>, relation: Relation, label: &str, text: &str) {
     let found = draft.places.of(text);
-    let standing = match relation {
-        Relation::DeadEnd => Standing::Refuted,
-        _ => draft.standing(found),
+    let certainty = match relation {
+        Relation::DeadEnd => Certainty::Refuted,
+        _ => draft.certainty(found),
     };
     draft.claim(
         relation,
         (draft.task, draft.project),
-        Said {
+        ClaimDraft {
             detail: text::plain(text),
             sentence: format!("{label}{}", text::sentence(text)),
-            standing: Some(standing),
+            certainty: Some(certainty),
             origins: found.map(|found| found.origin).into_iter().collect(),
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }
@@ -75,11 +75,11 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     let origins: Vec<_> = found.map(|found| found.origin).into_iter().collect();
     let at = draft.moments.of(&origins);
     let subject = draft.subject("to do", &text::plain(text));
-    draft.mark(subject, at, Says::Value(fingerprint(DONE)));
+    draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
     // A commit is there for anyone to see.
     let is_seen = draft.evidence.commits.iter().any(|commit| text.contains(&commit.hash));
-    let standing = match draft.standing(found) {
-        Standing::Hypothesis if is_seen => Standing::Verified,
+    let certainty = match draft.certainty(found) {
+        Certainty::Hypothesis if is_seen => Certainty::Verified,
         other => other,
     };
     let task = draft.task_name();
@@ -88,13 +88,13 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     draft.claim(
         Relation::Did,
         (draft.task, draft.project),
-        Said {
+        ClaimDraft {
             detail: text::plain(text),
             sentence: format!("{}{context}.", text::part(text)),
-            standing: Some(standing),
+            certainty: Some(certainty),
             at: Some(at),
             origins,
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }
@@ -104,19 +104,19 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let value = fingerprint(OPEN);
     let found = draft.places.of(text);
     let task = draft.task_name();
-    let standing = if draft.is_evidence() { Standing::Verified } else { draft.standing(found) };
+    let certainty = if draft.is_evidence() { Certainty::Verified } else { draft.certainty(found) };
     draft.claim(
         Relation::LeftOpen,
         (draft.task, draft.project),
-        Said {
+        ClaimDraft {
             detail: text::plain(text),
             sentence: format!("Left open in “{task}”: {}", text::sentence(text)),
-            standing: Some(standing),
+            certainty: Some(certainty),
             // It is open from the end of the session on, whenever it was named.
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }

@@ -12,7 +12,7 @@ const SAME: f64 = 0.6;
 
 /// A place that a sentence comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct SentenceSource {
     pub(super) origin: Origin,
     pub(super) by: Speaker,
 }
@@ -29,15 +29,15 @@ pub(super) enum Speaker {
 }
 
 /// Everything that was said, for looking sentences up.
-pub(super) struct Places {
-    said: Vec<(BTreeSet<String>, Found)>,
+pub(super) struct SentenceIndex {
+    said: Vec<(BTreeSet<String>, SentenceSource)>,
 }
 
-impl Places {
-    pub(super) fn new(evidence: &Evidence) -> Places {
+impl SentenceIndex {
+    pub(super) fn new(evidence: &Evidence) -> SentenceIndex {
         let mut said = Vec::new();
         let mut add = |text: &str, origin, by| {
-            said.push((text::words(text), Found { origin, by }));
+            said.push((text::words(text), SentenceSource { origin, by }));
         };
         for choice in &evidence.choices {
             let is_refused = choice.answer == "refused";
@@ -64,12 +64,12 @@ impl Places {
         if let Some(reply) = &evidence.last_reply {
             add(&reply.text, reply.origin, Speaker::Agent);
         }
-        Places { said }
+        SentenceIndex { said }
     }
 
     /// Where `sentence` comes from: the place that holds most of its words, and the shortest of
     /// such places.
-    pub(super) fn of(&self, sentence: &str) -> Option<Found> {
+    pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
         let words = text::words(sentence);
         let shares = self.said.iter().map(|(said, found)| (text::share(&words, said), said, found));
         let best = shares.filter(|(share, ..)| *share >= SAME).max_by(|one, other| {

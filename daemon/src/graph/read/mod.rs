@@ -10,13 +10,13 @@ mod errors;
 mod files;
 mod findings;
 mod locate;
+mod model_words;
 mod moments;
 mod named;
 mod names;
 mod settings;
 mod task;
 mod test_runs;
-mod told;
 
 use self::draft::Draft;
 use crate::model::{Episode, Evidence, graph::Statements};
@@ -31,7 +31,7 @@ pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     decisions::read(&mut draft);
     findings::read(&mut draft);
     named::read(&mut draft);
-    told::read(&mut draft);
+    model_words::read(&mut draft);
     task::read(&mut draft);
     draft.finish()
 }

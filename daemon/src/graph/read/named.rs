@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
-    model::graph::{EntityKind, Relation, Standing},
+    model::graph::{Certainty, EntityKind, Relation},
     pattern::pattern,
 };
 
@@ -46,11 +46,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         draft.claim(
             Relation::Produced,
             (source, draft.task),
-            Said {
+            ClaimDraft {
                 sentence: format!("Pull request {name} belongs to “{task}”: {}", request.url),
-                standing: Some(Standing::Verified),
+                certainty: Some(Certainty::Verified),
                 details: vec![("url".to_owned(), request.url.clone())],
-                ..Said::default()
+                ..ClaimDraft::default()
             },
         );
     }
@@ -59,10 +59,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         draft.claim(
             Relation::Concerns,
             (draft.task, source),
-            Said {
+            ClaimDraft {
                 sentence: format!("“{task}” concerns {ticket}."),
-                standing: Some(Standing::Verified),
-                ..Said::default()
+                certainty: Some(Certainty::Verified),
+                ..ClaimDraft::default()
             },
         );
     }

@@ -21,7 +21,7 @@ pub(super) struct Names {
 
 /// Something that a sentence names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Named {
+pub(super) enum NamedEntity {
     /// A file, by its path in the project.
     File(String),
     /// A setting and its file.
@@ -52,23 +52,23 @@ impl Names {
     }
 
     /// What `sentence` names, each once.
-    pub(super) fn in_text(&self, sentence: &str) -> BTreeSet<Named> {
+    pub(super) fn in_text(&self, sentence: &str) -> BTreeSet<NamedEntity> {
         let quoted = quoted(sentence).filter_map(|text| self.meant(text));
         let plain = sentence.split(|c: char| c.is_whitespace() || "`'\"()[]{},;".contains(c));
         let plain = plain.map(|word| word.trim_end_matches(['.', ':']));
         let files = plain.filter(|word| word.contains('/') || word.contains('.'));
-        quoted.chain(files.filter_map(|word| self.file(word)).map(Named::File)).collect()
+        quoted.chain(files.filter_map(|word| self.file(word)).map(NamedEntity::File)).collect()
     }
 
-    fn meant(&self, text: &str) -> Option<Named> {
+    fn meant(&self, text: &str) -> Option<NamedEntity> {
         if text.is_empty() || text.len() > LONGEST || text.contains(char::is_whitespace) {
             return None;
         }
         if let Some(file) = self.file(text) {
-            return Some(Named::File(file));
+            return Some(NamedEntity::File(file));
         }
         if let Some(file) = self.settings.get(text) {
-            return Some(Named::Setting(text.to_owned(), file.clone()));
+            return Some(NamedEntity::Setting(text.to_owned(), file.clone()));
         }
         let (key, name) = symbol(text)?;
         let full = match key.contains("::") {
@@ -76,8 +76,8 @@ impl Names {
             false => self.qualified.get(&key).cloned().flatten(),
         };
         Some(match full {
-            Some(full) => Named::Symbol(symbol(&full).map_or(key, |(key, _)| key), full),
-            None => Named::Symbol(key, name),
+            Some(full) => NamedEntity::Symbol(symbol(&full).map_or(key, |(key, _)| key), full),
+            None => NamedEntity::Symbol(key, name),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::{
             Choice, ErrorSeen, FileWork, Resolution, SettingChange, Statement, StatementKind,
             TestRun,
         },
-        graph::{EntityKind, FactKey, Relation, Standing, Statements, Told},
+        graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
         summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
         transcript::Origin,
     },
@@ -18,7 +18,7 @@ use crate::{
 
 #[test]
 fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
-    let mut session = Session::new(10, "Fix the login");
+    let mut session = SessionFixture::new(10, "Fix the login");
     session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
     session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
         error: "ImportError: no module named 'lanterns'".to_owned(),
@@ -33,7 +33,7 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
         "ImportError: no module named 'lanterns'. Cause: It is missing in `requirements.txt`. \
          Fix: Added lanterns 1.2. Verified by: `pytest`: 3 passed."
     );
-    assert_eq!(fact.standing, Standing::Verified);
+    assert_eq!(fact.certainty, Certainty::Verified);
     let lines: Vec<u64> = fact.origins.iter().map(|(_, origin)| origin.line).collect();
     assert_eq!(lines, [3, 9]);
 }
@@ -41,29 +41,29 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
 #[test]
 fn a_fix_that_nothing_showed_is_refuted_when_the_error_comes_back() {
     let message = "ImportError: no module named 'lanterns'";
-    let mut first = Session::new(10, "Fix the login");
+    let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
         error: message.to_owned(),
         root_cause: "not stated".to_owned(),
         fix: "Added lanterns".to_owned(),
         verification: "not verified in the session".to_owned(),
     }]);
-    assert_eq!(only(&facts(&[&first]), Relation::Resolved).standing, Standing::Hypothesis);
-    let mut second = Session::new(20, "Run the server");
+    assert_eq!(only(&facts(&[&first]), Relation::Resolved).certainty, Certainty::Hypothesis);
+    let mut second = SessionFixture::new(20, "Run the server");
     second.error(message, None);
     let both = facts(&[&second, &first]);
     let fact = only(&both, Relation::Resolved);
-    assert_eq!((fact.standing, fact.invalid_at), (Standing::Refuted, Some(minute(20, 3))));
-    let mut third = Session::new(20, "Run the tests");
+    assert_eq!((fact.certainty, fact.invalid_at), (Certainty::Refuted, Some(minute(20, 3))));
+    let mut third = SessionFixture::new(20, "Run the tests");
     third.run(12, &[]);
-    assert_eq!(only(&facts(&[&first, &third]), Relation::Resolved).standing, Standing::Verified);
+    assert_eq!(only(&facts(&[&first, &third]), Relation::Resolved).certainty, Certainty::Verified);
 }
 
 #[test]
 fn a_newer_value_of_a_setting_ends_the_older_one_in_whatever_order_they_come() {
-    let mut first = Session::new(10, "Fix the login");
+    let mut first = SessionFixture::new(10, "Fix the login");
     first.setting("JWT_EXPIRY", Some("60"), "3600");
-    let mut second = Session::new(20, "Shorten the login");
+    let mut second = SessionFixture::new(20, "Shorten the login");
     second.setting("JWT_EXPIRY", Some("3600"), "900");
     for order in [[&first, &second], [&second, &first]] {
         let facts = facts(&order);
@@ -83,20 +83,20 @@ fn a_newer_value_of_a_setting_ends_the_older_one_in_whatever_order_they_come() {
 
 #[test]
 fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
-    let decide = |session: &mut Session, decision: &str, other: &str| {
+    let decide = |session: &mut SessionFixture, decision: &str, other: &str| {
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
             decision: decision.to_owned(),
             rationale: "Reason not stated".to_owned(),
             alternatives: Some(vec![other.to_owned()]),
         }]);
     };
-    let mut first = Session::new(10, "Sign tokens");
+    let mut first = SessionFixture::new(10, "Sign tokens");
     decide(&mut first, "Used RS256 over HS256 for signing tokens", "HS256");
-    let mut reversed = Session::new(20, "Sign tokens faster");
+    let mut reversed = SessionFixture::new(20, "Sign tokens faster");
     decide(&mut reversed, "Switched back to HS256 for tokens", "RS256");
-    let mut elsewhere = Session::new(30, "Check webhooks");
+    let mut elsewhere = SessionFixture::new(30, "Check webhooks");
     decide(&mut elsewhere, "Used HS256 over RS256 for webhooks", "RS256");
-    let ends = |sessions: &[&Session]| -> Vec<Option<Timestamp>> {
+    let ends = |sessions: &[&SessionFixture]| -> Vec<Option<Timestamp>> {
         of(&facts(sessions), Relation::Decided).map(|fact| fact.invalid_at).collect()
     };
     assert_eq!(ends(&[&reversed, &first]), [Some(reversed.episode.ended_at), None]);
@@ -105,7 +105,7 @@ fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
 
 #[test]
 fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
-    let mut session = Session::new(10, "Design the cache");
+    let mut session = SessionFixture::new(10, "Design the cache");
     session.evidence.choices = vec![Choice {
         question: "Where should the cache live?".to_owned(),
         answer: "Both".to_owned(),
@@ -131,17 +131,18 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
     ]);
     let statements = session.statements();
     let facts = facts(&[&session]);
-    let told: Vec<_> =
-        of(&facts, Relation::Decided).map(|fact| (fact.sentence.as_str(), fact.standing)).collect();
+    let told: Vec<_> = of(&facts, Relation::Decided)
+        .map(|fact| (fact.sentence.as_str(), fact.certainty))
+        .collect();
     assert_eq!(
         told,
         [
             (
                 "Decided: Both — over On disk. Why: Chosen by the user; asked: Where should the cache live?",
-                Standing::Verified
+                Certainty::Verified
             ),
-            ("Decided: Keep the small index. Why: It is quick.", Standing::Hypothesis),
-            ("Decided against: Rewrite it all. Why: Refused by the user.", Standing::Refuted),
+            ("Decided: Keep the small index. Why: It is quick.", Certainty::Hypothesis),
+            ("Decided against: Rewrite it all. Why: Refused by the user.", Certainty::Refuted),
         ]
     );
     assert!(
@@ -152,9 +153,9 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
 
 #[test]
 fn a_test_fails_from_the_run_that_shows_it_to_the_run_that_does_not() {
-    let mut first = Session::new(10, "Change the parser");
+    let mut first = SessionFixture::new(10, "Change the parser");
     first.run(7, &["parses_leap_days", "parses_dates"]);
-    let mut second = Session::new(20, "Fix the parser");
+    let mut second = SessionFixture::new(20, "Fix the parser");
     second.run(8, &["parses_dates"]);
     let facts = facts(&[&second, &first]);
     let told: Vec<_> = of(&facts, Relation::Fails)
@@ -172,7 +173,7 @@ fn a_test_fails_from_the_run_that_shows_it_to_the_run_that_does_not() {
 
 #[test]
 fn a_test_that_passes_again_in_the_same_session_was_part_of_the_work() {
-    let mut session = Session::new(10, "Change the parser");
+    let mut session = SessionFixture::new(10, "Change the parser");
     session.run(7, &["parses_leap_days"]);
     session.run(9, &[]);
     assert_eq!(of(&facts(&[&session]), Relation::Fails).count(), 0);
@@ -180,11 +181,11 @@ fn a_test_that_passes_again_in_the_same_session_was_part_of_the_work() {
 
 #[test]
 fn one_file_is_one_thing_wherever_and_however_it_is_named() {
-    let mut session = Session::new(10, "Change the parser");
+    let mut session = SessionFixture::new(10, "Change the parser");
     session.change("/work/app/src/parser.rs");
     session.episode.summary.discoveries =
         Some(vec!["`parser.rs` reads dates in `DateParser::leap_days()`".to_owned()]);
-    let mut worktree = Session::new(20, "Change the parser again");
+    let mut worktree = SessionFixture::new(20, "Change the parser again");
     worktree.episode.project = Project::new("/work/app/.claude/worktrees/one");
     worktree.change("/work/app/.claude/worktrees/one/src/parser.rs");
     let (here, there) = (session.statements(), worktree.statements());
@@ -200,7 +201,7 @@ fn one_file_is_one_thing_wherever_and_however_it_is_named() {
 
 #[test]
 fn a_renamed_file_is_followed() {
-    let mut session = Session::new(10, "Tidy up");
+    let mut session = SessionFixture::new(10, "Tidy up");
     session.change("/work/app/src/new.rs").moved_from = Some("/work/app/src/old.rs".to_owned());
     let statements = session.statements();
     assert_eq!(statements.renames.len(), 1);
@@ -213,7 +214,7 @@ fn a_renamed_file_is_followed() {
 
 #[test]
 fn tickets_topics_and_dead_ends_are_named() {
-    let mut session = Session::new(10, "Fix the login");
+    let mut session = SessionFixture::new(10, "Fix the login");
     session.episode.branches = vec!["ann/app-12-date-parser".to_owned(), "main".to_owned()];
     session.evidence.statements = vec![Statement {
         kind: StatementKind::DeadEnd,
@@ -227,24 +228,24 @@ fn tickets_topics_and_dead_ends_are_named() {
     let facts = facts(&[&session]);
     let dead_end = only(&facts, Relation::DeadEnd);
     assert_eq!(dead_end.sentence, "Dead end: Caching the tokens did not help.");
-    assert_eq!(dead_end.standing, Standing::Refuted);
+    assert_eq!(dead_end.certainty, Certainty::Refuted);
 }
 
 #[test]
 fn what_was_left_open_is_closed_by_the_session_that_does_it() {
-    let mut first = Session::new(10, "Fix the login");
+    let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.next_steps =
         Some(vec!["Remove the old sessions".to_owned(), "Offered: tidy up".to_owned()]);
-    let mut second = Session::new(20, "Clean up");
+    let mut second = SessionFixture::new(20, "Clean up");
     second.episode.summary.completed_tasks = Some(vec!["Remove the old sessions.".to_owned()]);
-    let open = |sessions: &[&Session]| only(&facts(sessions), Relation::LeftOpen).invalid_at;
+    let open = |sessions: &[&SessionFixture]| only(&facts(sessions), Relation::LeftOpen).invalid_at;
     assert_eq!(open(&[&first]), None);
     assert_eq!(open(&[&first, &second]), Some(second.episode.ended_at));
 }
 
 #[test]
 fn what_the_summary_of_a_session_without_evidence_says_is_read_all_the_same() {
-    let session = Session::new(10, "Fix the login");
+    let session = SessionFixture::new(10, "Fix the login");
     let found = facts(&[&session]);
     assert_eq!(only(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
     assert_eq!(found.len(), 1);
@@ -258,7 +259,7 @@ fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
         target: target.to_owned(),
         sentence: format!("{source} {relation} {target}"),
     };
-    let mut session = Session::new(10, "Fix the login");
+    let mut session = SessionFixture::new(10, "Fix the login");
     session.episode.author = Author::Model("some-model".to_owned());
     session.change("/work/app/src/login.rs");
     session.setting("JWT_EXPIRY", Some("60"), "3600");
@@ -286,23 +287,23 @@ fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
     let file = id(EntityKind::File, "src/login.rs");
     assert!(told.iter().all(|fact| fact.source == file), "{told:#?}");
     assert!(told.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
-    assert!(told.iter().all(|fact| fact.standing == Standing::Hypothesis));
-    assert_eq!(only(&found, Relation::Decided).standing, Standing::Hypothesis);
-    assert_eq!(only(&found, Relation::TaskStands).standing, Standing::Hypothesis);
+    assert!(told.iter().all(|fact| fact.certainty == Certainty::Hypothesis));
+    assert_eq!(only(&found, Relation::Decided).certainty, Certainty::Hypothesis);
+    assert_eq!(only(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
 
     // What tests show is so, whoever says it.
     session.run(9, &[]);
-    assert_eq!(only(&facts(&[&session]), Relation::TaskStands).standing, Standing::Verified);
+    assert_eq!(only(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
 }
 
 /// A session of ten minutes, its lines a minute apart.
-struct Session {
+struct SessionFixture {
     episode: Episode,
     evidence: Evidence,
 }
 
-impl Session {
-    fn new(hour: i64, name: &str) -> Session {
+impl SessionFixture {
+    fn new(hour: i64, name: &str) -> SessionFixture {
         let episode = Episode {
             id: EpisodeId::new(minute(hour, 10), [u8::try_from(hour).unwrap(); 10]),
             session: SessionKey(1),
@@ -342,9 +343,9 @@ impl Session {
             started_at: minute(hour, 0),
             ended_at: minute(hour, 10),
             created_at: minute(hour, 11),
-            told: None,
+            external: None,
         };
-        Session { episode, evidence: Evidence::default() }
+        SessionFixture { episode, evidence: Evidence::default() }
     }
 
     fn at(&self, line: u64) -> Option<Timestamp> {
@@ -416,13 +417,13 @@ impl Session {
 }
 
 /// The facts that sessions come to, the earliest first.
-fn facts(sessions: &[&Session]) -> Vec<Fact> {
+fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
     let (mut claims, mut marks) = (Vec::new(), Vec::new());
     for session in sessions {
         let said = session.statements();
         let (episode, created_at) = (session.episode.id, said.created_at);
-        claims.extend(said.claims.into_iter().map(|what| Told { episode, created_at, what }));
-        marks.extend(said.marks.into_iter().map(|what| Told { episode, created_at, what }));
+        claims.extend(said.claims.into_iter().map(|what| Attributed { episode, created_at, what }));
+        marks.extend(said.marks.into_iter().map(|what| Attributed { episode, created_at, what }));
     }
     let mut keys: Vec<FactKey> = claims.iter().map(|told| told.what.key).collect();
     keys.sort_unstable();

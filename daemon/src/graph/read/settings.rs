@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
     model::{
         evidence::SettingChange,
-        graph::{Relation, Says, Stance, Standing, Watch, fingerprint},
+        graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
         summary::ConfigChange,
         wording::{REMOVED, is_filler},
     },
@@ -51,7 +51,7 @@ fn claim(
     let origins: Vec<_> = seen.map(|seen| seen.origin).into_iter().collect();
     let at = seen.and_then(|seen| seen.at).unwrap_or_else(|| draft.moments.of(&origins));
     let held = fingerprint(value.unwrap_or(REMOVED));
-    draft.mark(subject, at, Says::Value(held));
+    draft.mark(subject, at, Observation::Value(held));
     let old = seen.map_or(&change.old_value, |seen| &seen.old_value);
     let mut sentence = match value {
         Some(value) => format!("`{setting}` in `{file}` is `{}`", text::cut(value, 200)),
@@ -68,10 +68,10 @@ fn claim(
     draft.claim(
         Relation::SetTo,
         (source, target),
-        Said {
+        ClaimDraft {
             detail: held.to_string(),
             sentence,
-            standing: Some(Standing::Verified),
+            certainty: Some(Certainty::Verified),
             at: Some(at),
             origins,
             watches: vec![Watch { subject, stance: Stance::Value(held) }],

@@ -1,10 +1,10 @@
 //! What the session was for, and how that stands.
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
     model::{
-        graph::{EntityKind, Relation, Says, Stance, Standing, Watch, fingerprint},
+        graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
         summary::Outcome,
     },
 };
@@ -27,7 +27,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     };
     let value = fingerprint(stands);
     let subject = draft.subject("task", &draft.task.to_string());
-    draft.mark(subject, episode.ended_at, Says::Value(value));
+    draft.mark(subject, episode.ended_at, Observation::Value(value));
     // A model that says so has seen nothing more than this.
     let evidence = draft.evidence;
     let is_shown = draft.is_evidence()
@@ -38,15 +38,15 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     draft.claim(
         Relation::TaskStands,
         (draft.task, draft.project),
-        Said {
+        ClaimDraft {
             detail: stands.to_owned(),
             sentence: format!("“{name}” is {stands}.{objective}"),
-            standing: Some(if is_shown { Standing::Verified } else { Standing::Hypothesis }),
+            certainty: Some(if is_shown { Certainty::Verified } else { Certainty::Hypothesis }),
             at: Some(episode.ended_at),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
             others: topics,
             details: vec![("outcome".to_owned(), summary.outcome.as_str().to_owned())],
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }

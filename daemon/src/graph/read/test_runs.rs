@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Said};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::text,
     model::{
         evidence::TestRun,
-        graph::{EntityKind, Relation, Says, Stance, Standing, Watch, fingerprint},
+        graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
     },
 };
 
@@ -41,11 +41,11 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
         let subject = draft.subject("tests", &run.framework);
         let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
         let command = fingerprint(&text::command_key(&run.command));
-        draft.mark(subject, at, Says::Ran { command, total: total(run), failed });
+        draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
     }
     if run.failed == 0 && run.passed > 0 {
         let subject = draft.subject("tested", "");
-        draft.mark(subject, at, Says::Succeeded);
+        draft.mark(subject, at, Observation::Succeeded);
     }
 }
 
@@ -63,11 +63,11 @@ fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
         if run.skipped > 0 { format!(", {} skipped", run.skipped) } else { String::new() };
     let coverage = run.coverage_pct.map(|share| format!(", {share:.0} % covered"));
     let value = fingerprint(&said);
-    draft.mark(subject, at, Says::Value(value));
+    draft.mark(subject, at, Observation::Value(value));
     draft.claim(
         Relation::TestResult,
         (draft.project, tool),
-        Said {
+        ClaimDraft {
             detail: value.to_string(),
             sentence: format!(
                 "Tests ({}): {said}{skipped}{}, by `{}`.",
@@ -75,7 +75,7 @@ fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
                 coverage.unwrap_or_default(),
                 text::cut(&text::command_key(&run.command), 120)
             ),
-            standing: Some(Standing::Verified),
+            certainty: Some(Certainty::Verified),
             at: Some(at),
             origins: vec![run.origin],
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
@@ -108,18 +108,18 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
             draft.claim(
                 Relation::Fails,
                 (source, draft.project),
-                Said {
+                ClaimDraft {
                     sentence: format!(
                         "Test `{test}` fails in `{}`.",
                         text::cut(&text::command_key(&run.command), 120)
                     ),
-                    standing: Some(Standing::Verified),
+                    certainty: Some(Certainty::Verified),
                     at: run.at,
                     origins: vec![run.origin],
                     watches: vec![Watch { subject, stance }],
                     others: vec![draft.task],
                     details: vec![("framework".to_owned(), run.framework.clone())],
-                    ..Said::default()
+                    ..ClaimDraft::default()
                 },
             );
         }

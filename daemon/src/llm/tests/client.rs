@@ -24,7 +24,10 @@ async fn secrets_are_neither_sent_nor_told() {
     let echo = json!({"error": {"message": format!("cannot read {SECRET} with {KEY}")}});
     let (world, server) = world(vec![status(400, "", &echo)]);
     let mut request = text_request(&format!("password: {SECRET}"));
-    request.prompt.parts.insert(0, crate::model::prompt::Part::Instruction(SECRET.to_owned()));
+    request
+        .prompt
+        .parts
+        .insert(0, crate::model::prompt::PromptPart::Instruction(SECRET.to_owned()));
     let error = world.client().ask(&request).await.unwrap_err();
     assert!(!server.only().body.to_string().contains(SECRET));
     assert!(server.only().prompt().contains("password: [REDACTED]"));

@@ -10,7 +10,7 @@ mod statement;
 
 pub use self::{
     id::{EntityId, FactId, FactKey, Subject, fingerprint},
-    statement::{Claim, Mark, Mention, Rename, Says, Stance, Statements, Told, Watch},
+    statement::{Attributed, Claim, Mark, Mention, Observation, Rename, Stance, Statements, Watch},
 };
 use crate::model::{episode::EpisodeId, project::Namespace, time::Timestamp, transcript::Origin};
 
@@ -123,7 +123,7 @@ named! {
 
 named! {
     /// How sure a fact is.
-    Standing {
+    Certainty {
         /// The session only supposed it.
         Hypothesis = 0 "hypothesis",
         /// A test that passed, a command that succeeded, a file that was written, or the user's
@@ -175,7 +175,7 @@ pub struct Fact {
     /// The same in words, as the latest session says it.
     pub sentence: String,
     /// How sure it is.
-    pub standing: Standing,
+    pub certainty: Certainty,
     /// Since when it is true.
     pub valid_at: Timestamp,
     /// When it ceased to be true.
@@ -201,7 +201,7 @@ impl Fact {
 
 /// What an entry of a search index stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Thing {
+pub enum EntityOrFact {
     /// An entity.
     Entity(EntityId),
     /// A fact in all the times that it held.

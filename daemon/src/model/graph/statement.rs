@@ -2,7 +2,7 @@
 
 use crate::model::{
     episode::EpisodeId,
-    graph::{EntityId, EntityKind, FactKey, Relation, Standing, Subject},
+    graph::{Certainty, EntityId, EntityKind, FactKey, Relation, Subject},
     project::Namespace,
     time::Timestamp,
     transcript::Origin,
@@ -58,7 +58,7 @@ pub struct Claim {
     /// Since when.
     pub at: Timestamp,
     /// How sure the session was.
-    pub standing: Standing,
+    pub certainty: Certainty,
     /// What can end or confirm it.
     pub watches: Vec<Watch>,
     /// Where in the transcript it was read.
@@ -86,12 +86,12 @@ pub struct Mark {
     /// When.
     pub at: Timestamp,
     /// What.
-    pub says: Says,
+    pub says: Observation,
 }
 
 /// What a [`Mark`] says. Texts are fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Says {
+pub enum Observation {
     /// It has this value from now on.
     Value(u64),
     /// The error was seen.
@@ -163,7 +163,7 @@ pub struct Rename {
 
 /// Something that an episode says, and which.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told<T> {
+pub struct Attributed<T> {
     /// The episode.
     pub episode: EpisodeId,
     /// When it was made.

@@ -2,7 +2,7 @@
 
 use crate::redact::{
     assignment::{
-        name::{Meaning, Strength},
+        name::{NameMeaning, Strength},
         reference::{self, Surrounding, is_code},
         value::{JUDGED, Quoting, Value},
     },
@@ -31,7 +31,7 @@ const PROSE: &[&str] = &[
 
 impl Value<'_> {
     /// Whether it is a secret, given what its name promises.
-    pub(in crate::redact) fn is_secret(self, meaning: Meaning) -> bool {
+    pub(in crate::redact) fn is_secret(self, meaning: NameMeaning) -> bool {
         let text = self.text.trim();
         let text = &text[..text.floor_char_boundary(text.len().min(JUDGED))];
         if text.chars().count() < 3 || is_placeholder(text) {
@@ -133,7 +133,7 @@ impl Value<'_> {
     }
 
     /// `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.
-    fn is_likely_password(self, text: &str, meaning: Meaning) -> bool {
+    fn is_likely_password(self, text: &str, meaning: NameMeaning) -> bool {
         let is_tied = matches!(
             self.quoting,
             Quoting::Literal
@@ -171,7 +171,7 @@ impl Value<'_> {
     }
 
     /// Whether it is made of words as people make passwords, and stands where settings do.
-    fn is_strong(self, text: &str, meaning: Meaning) -> bool {
+    fn is_strong(self, text: &str, meaning: NameMeaning) -> bool {
         let is_setting = matches!(
             self.quoting,
             Quoting::QuotedSetting
@@ -203,7 +203,7 @@ impl Value<'_> {
     }
 
     /// Whether it is a secret in a table's column whose heading promises `meaning`.
-    pub(in crate::redact) fn is_secret_in_column(self, meaning: Meaning) -> bool {
+    pub(in crate::redact) fn is_secret_in_column(self, meaning: NameMeaning) -> bool {
         let text = self.text.trim();
         if !(3..=JUDGED).contains(&text.len())
             || text.contains(char::is_whitespace)

@@ -20,10 +20,10 @@ use std::ops::Range;
 use memchr::{memchr2, memchr3, memmem};
 
 use crate::redact::{
-    Kind,
+    SecretKind,
     assignment::{
         extent::Reach,
-        name::{Meaning, Strength},
+        name::{NameMeaning, Strength},
         separator::Tie,
     },
 };
@@ -57,7 +57,7 @@ pub(super) fn name_around(text: &[u8], anchor: Range<usize>) -> Range<usize> {
 }
 
 /// The secret that the name at `name` is given, when it is given one.
-pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usize>, Kind)> {
+pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usize>, SecretKind)> {
     if name.len() > 2 * NAME_REACH {
         return None;
     }
@@ -90,7 +90,7 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
 
 /// What the name promises; of a French `passe` and a bare `key` or `token` what the words before
 /// say counts too (`mot de passe`, `API key`, `next page token`).
-fn meaning(text: &str, name: Range<usize>) -> Option<Meaning> {
+fn meaning(text: &str, name: Range<usize>) -> Option<NameMeaning> {
     let word = &text[name.clone()];
     let in_phrase = || {
         let is_phrase = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b' ';
@@ -119,7 +119,7 @@ fn is_part_of_id(text: &[u8], name_start: usize, at: usize) -> bool {
 }
 
 /// The rest of the line, up to a quotation mark that must have opened before the name.
-fn header(text: &str, at: usize) -> Option<value::Found<'_>> {
+fn header(text: &str, at: usize) -> Option<value::LocatedValue<'_>> {
     let limit = text.floor_char_boundary(text.len().min(at + HEADER));
     let line = &text.as_bytes()[at..limit];
     let line = &line[..memchr3(b'\n', b'"', b'\'', line).unwrap_or(line.len())];
@@ -127,11 +127,11 @@ fn header(text: &str, at: usize) -> Option<value::Found<'_>> {
     let escape = memmem::find(line, b"\\n").or_else(|| memmem::find(line, b"\\r"));
     let line = &text[at..at + escape.unwrap_or(line.len())];
     let line = line.trim_end().trim_end_matches('\\');
-    value::Found::new(text, at..at + line.len(), value::Quoting::Literal, Reach::Narrow)
+    value::LocatedValue::new(text, at..at + line.len(), value::Quoting::Literal, Reach::Narrow)
 }
 
 /// The bytes of an `Authorization` that stay: its scheme.
-fn scheme_length(meaning: Meaning, value: &str) -> usize {
+fn scheme_length(meaning: NameMeaning, value: &str) -> usize {
     match meaning.strength {
         Strength::Authorization => value.find(' ').map_or(0, |at| at + 1),
         _ => 0,

@@ -1,6 +1,6 @@
 //! What a name promises of the value beside it.
 
-use crate::redact::Kind;
+use crate::redact::SecretKind;
 
 /// Where names are looked for: literals of which one is in every name that [`classify`] knows.
 /// First letters are left out so that three cases are two.
@@ -17,11 +17,11 @@ pub(in crate::redact) const ANCHORS: &[&str] = &[
 
 /// What a name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::redact) struct Meaning {
+pub(in crate::redact) struct NameMeaning {
     /// How much of it.
     pub(in crate::redact) strength: Strength,
     /// What the value is called when it is replaced.
-    pub(in crate::redact) kind: Kind,
+    pub(in crate::redact) kind: SecretKind,
     /// Whether it is written as environment variables are and says enough to take any value for
     /// a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
     pub(in crate::redact) is_variable: bool,
@@ -128,7 +128,7 @@ const NEUTRAL: &[&str] = &[
 const WORDS: usize = 10;
 
 /// What `name` (such as `DB_PASSWORD`, `spring.mail.password`, `x-api-key`) promises of its value.
-pub(in crate::redact) fn classify(name: &str) -> Option<Meaning> {
+pub(in crate::redact) fn classify(name: &str) -> Option<NameMeaning> {
     let name = name.trim_matches(['-', '.', '_']);
     // Of `auth.token` the last segment counts, unless it is a mere `.value`.
     let name = name.strip_suffix(".value").unwrap_or(name);
@@ -159,7 +159,7 @@ pub(in crate::redact) fn classify(name: &str) -> Option<Meaning> {
         _ => kind,
     };
     let is_variable = says_enough && has_neutral_rest && is_shouted(segment);
-    Some(Meaning { strength, kind: Kind(kind), is_variable })
+    Some(NameMeaning { strength, kind: SecretKind(kind), is_variable })
 }
 
 /// What `word` itself promises, given the words before it.
@@ -421,7 +421,11 @@ mod tests {
             ("API_KEY", "api-key"),
             ("DB_PASSWORD", "password"),
         ] {
-            assert_eq!(classify(name).map(|meaning| meaning.kind), Some(Kind(kind)), "{name}");
+            assert_eq!(
+                classify(name).map(|meaning| meaning.kind),
+                Some(SecretKind(kind)),
+                "{name}"
+            );
         }
     }
 }

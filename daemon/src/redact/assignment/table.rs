@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::redact::{
-    Kind,
+    SecretKind,
     assignment::{
         name,
         value::{Quoting, Value},
@@ -20,9 +20,9 @@ const HEADING: usize = 400;
 const TABLE: usize = 64 * 1024;
 
 /// The rows below a heading.
-pub(in crate::redact) struct Table {
+pub(in crate::redact) struct SecretTable {
     /// What the cells of columns that promise secrets hold.
-    pub(in crate::redact) secrets: Vec<(Range<usize>, Kind)>,
+    pub(in crate::redact) secrets: Vec<(Range<usize>, SecretKind)>,
     /// Where the rows end that were read.
     pub(in crate::redact) end: usize,
 }
@@ -37,7 +37,7 @@ enum Notation {
 }
 
 /// The table whose heading holds the name that begins at `at`, if it is one.
-pub(in crate::redact) fn below(text: &str, at: usize) -> Option<Table> {
+pub(in crate::redact) fn below(text: &str, at: usize) -> Option<SecretTable> {
     let bytes = text.as_bytes();
     let floor = at.saturating_sub(HEADING);
     let start =
@@ -49,7 +49,7 @@ pub(in crate::redact) fn below(text: &str, at: usize) -> Option<Table> {
         .map(|cell| name::classify(content(text, cell).1.trim_end_matches(':')))
         .collect();
     let end = text.floor_char_boundary(text.len().min(rows + TABLE));
-    let mut table = Table { secrets: Vec::new(), end: rows };
+    let mut table = SecretTable { secrets: Vec::new(), end: rows };
     while let Some(row) = line(&text[..end], table.end).filter(|row| !row.is_empty()) {
         let count = cells(text, row.clone(), notation).count();
         let is_row = match notation {

@@ -57,14 +57,19 @@ pub(in crate::redact) enum Quoting {
 }
 
 /// A value and where it stands.
-pub(super) struct Found<'t> {
+pub(super) struct LocatedValue<'t> {
     pub(super) range: Range<usize>,
     pub(super) value: Value<'t>,
     reach: Reach,
 }
 
 /// The value at `at`, which `tie` ties to the name at `name`.
-pub(super) fn read(text: &str, name: Range<usize>, tie: Tie, at: usize) -> Option<Found<'_>> {
+pub(super) fn read(
+    text: &str,
+    name: Range<usize>,
+    tie: Tie,
+    at: usize,
+) -> Option<LocatedValue<'_>> {
     let bytes = text.as_bytes();
     let at = past_type(bytes, tie, at);
     // `'passwd:' and 'group:'`: the mark closes what opened before the name.
@@ -74,32 +79,37 @@ pub(super) fn read(text: &str, name: Range<usize>, tie: Tie, at: usize) -> Optio
     }
     if let Some(range) = extent::literal(bytes, at) {
         let quoting = literal_quoting(bytes, &name, tie, range.end);
-        return Found::new(text, range, quoting, Reach::Narrow);
+        return LocatedValue::new(text, range, quoting, Reach::Narrow);
     }
     if tie == Tie::Colon
         && let Some(range) = extent::block(bytes, name.start, at)
     {
-        return Found::of_block(text, range);
+        return LocatedValue::of_block(text, range);
     }
     match tie {
         Tie::Literal | Tie::Setter => None,
         Tie::Cell if !position::is_in_row(bytes, name.start) => None,
         Tie::Element => {
             let end = extent::element_end(bytes, at)?;
-            Found::new(text, at..end, Quoting::Literal, Reach::Narrow)
+            LocatedValue::new(text, at..end, Quoting::Literal, Reach::Narrow)
         }
         _ => read_bare(text, &name, tie, at),
     }
 }
 
 /// A value without quotation marks: as far as it would reach as a setting, if it is one.
-fn read_bare<'t>(text: &'t str, name: &Range<usize>, tie: Tie, at: usize) -> Option<Found<'t>> {
+fn read_bare<'t>(
+    text: &'t str,
+    name: &Range<usize>,
+    tie: Tie,
+    at: usize,
+) -> Option<LocatedValue<'t>> {
     let bytes = text.as_bytes();
     let quote = position::enclosing_quote(bytes, name);
     if tie == Tie::Equals
         && let Some(range) = quote.and_then(|quote| extent::enclosed(bytes, at, quote))
     {
-        return Found::new(text, range, Quoting::QuotedSetting, Reach::Narrow);
+        return LocatedValue::new(text, range, Quoting::QuotedSetting, Reach::Narrow);
     }
     let reach = Reach::Word(quote);
     let end = extent::bare_end(bytes, at, JUDGED, reach);
@@ -127,7 +137,7 @@ fn read_bare<'t>(text: &'t str, name: &Range<usize>, tie: Tie, at: usize) -> Opt
         let is_quoted_pair =
             quoting == Quoting::Pair && matches!(bytes.get(end), Some(b'"' | b'\''));
         let reach = if is_quoted_pair { Reach::Word(bytes.get(end).copied()) } else { reach };
-        return Found::new(text, at..end, quoting, reach);
+        return LocatedValue::new(text, at..end, quoting, reach);
     }
     let end = extent::bare_end(bytes, at, JUDGED, Reach::Narrow);
     let quoting = match tie {
@@ -136,7 +146,7 @@ fn read_bare<'t>(text: &'t str, name: &Range<usize>, tie: Tie, at: usize) -> Opt
         Tie::Prose => Quoting::Told,
         _ => Quoting::Bare,
     };
-    Found::new(text, at..end, quoting, Reach::Narrow)
+    LocatedValue::new(text, at..end, quoting, Reach::Narrow)
 }
 
 fn literal_quoting(text: &[u8], name: &Range<usize>, tie: Tie, end: usize) -> Quoting {
@@ -205,25 +215,25 @@ fn is_key_of_pair(text: &[u8], name: &Range<usize>) -> bool {
     is_environment || VERBS.iter().any(|verb| method.starts_with(verb) || method.ends_with(verb))
 }
 
-impl<'t> Found<'t> {
+impl<'t> LocatedValue<'t> {
     pub(super) fn new(
         text: &'t str,
         range: Range<usize>,
         quoting: Quoting,
         reach: Reach,
-    ) -> Option<Found<'t>> {
+    ) -> Option<LocatedValue<'t>> {
         let end = text.floor_char_boundary(range.end);
         let range = range.start..end;
         let value = text.get(range.clone())?;
         let behind = text.as_bytes().get(end).copied();
         let is_enclosed = behind.is_some() && reach == Reach::Word(behind);
         let is_cut = !is_enclosed && matches!(behind, Some(b'"' | b'\'' | b'`' | b','));
-        Some(Found { range, value: Value { text: value, quoting, is_cut }, reach })
+        Some(LocatedValue { range, value: Value { text: value, quoting, is_cut }, reach })
     }
 
     /// A block scalar, which its first line tells to be a secret.
-    fn of_block(text: &'t str, range: Range<usize>) -> Option<Found<'t>> {
-        let mut found = Found::new(text, range, Quoting::Literal, Reach::Narrow)?;
+    fn of_block(text: &'t str, range: Range<usize>) -> Option<LocatedValue<'t>> {
+        let mut found = LocatedValue::new(text, range, Quoting::Literal, Reach::Narrow)?;
         let first = found.value.text.lines().next()?;
         found.value.text = first.split("\\n").next()?.trim_end();
         Some(found)

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     model::{
         Episode, Message,
-        graph::{Claim, Mention, Thing},
+        graph::{Claim, EntityOrFact, Mention},
         session::Session,
         vector::Owner,
     },
@@ -344,7 +344,7 @@ fn mention(
     if cleaner.mention(&mut mention) {
         let record = MentionRecord::new(&mention, told.created_at.micros());
         changes.put(key, envelope::seal(&record));
-        changes.drop_vectors(Owner::Thing(Thing::Entity(mention.entity)))?;
+        changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(mention.entity)))?;
     }
     Ok(())
 }
@@ -368,9 +368,9 @@ fn claims(
     }
     changes.put_pieces(key, &envelope::seal(&records))?;
     for claim in changed {
-        changes.drop_vectors(Owner::Thing(Thing::Fact(claim.key)))?;
+        changes.drop_vectors(Owner::Thing(EntityOrFact::Fact(claim.key)))?;
         for entity in claim.entities() {
-            changes.drop_vectors(Owner::Thing(Thing::Entity(entity)))?;
+            changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(entity)))?;
         }
     }
     Ok(())

@@ -14,8 +14,8 @@ use crate::{
     model::{
         EpisodeId, Namespace, Timestamp,
         graph::{
-            Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Subject, Thing,
-            Told,
+            Attributed, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
+            Relation, Rename, Subject,
         },
     },
     store::{
@@ -29,11 +29,11 @@ use crate::{
 const MARGIN: Duration = Duration::from_secs(60);
 
 impl GraphStore for SledStore {
-    fn things_of(&self, episode: EpisodeId) -> Result<Vec<Thing>, StoreError> {
+    fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError> {
         Ok(statements::read_contents(&self.tree, episode)?.things())
     }
 
-    fn claims(&self, fact: FactKey) -> Result<Vec<Told<Claim>>, StoreError> {
+    fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError> {
         let mut found = Vec::new();
         let prefix = keys::claims_of(fact);
         self.joined((&prefix, prefix.clone()), &mut |key, sealed| {
@@ -43,7 +43,11 @@ impl GraphStore for SledStore {
         Ok(found)
     }
 
-    fn marks(&self, subject: Subject, since: Timestamp) -> Result<Vec<Told<Mark>>, StoreError> {
+    fn marks(
+        &self,
+        subject: Subject,
+        since: Timestamp,
+    ) -> Result<Vec<Attributed<Mark>>, StoreError> {
         let mut found = Vec::new();
         // Ids of episodes begin with the time that their sessions ended.
         let first = EpisodeId::new(since.minus(MARGIN), [0; 10]);
@@ -57,7 +61,7 @@ impl GraphStore for SledStore {
         Ok(found)
     }
 
-    fn mentions(&self, entity: EntityId) -> Result<Vec<Told<Mention>>, StoreError> {
+    fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError> {
         let mut found = Vec::new();
         for entry in self.tree.scan_prefix(keys::mentions_of(entity)) {
             let (key, sealed) = entry?;
@@ -136,7 +140,7 @@ impl GraphStore for SledStore {
         Ok(self.numbered(table::MENTIONS, number)?.map(EntityId))
     }
 
-    fn visit_things(&self, visit: &mut dyn FnMut(Thing) -> bool) -> Result<(), StoreError> {
+    fn visit_things(&self, visit: &mut dyn FnMut(EntityOrFact) -> bool) -> Result<(), StoreError> {
         for table in [table::MENTIONS, table::CLAIMS] {
             let mut last = None;
             for key in self.tree.scan_prefix([table]).keys() {
@@ -146,8 +150,8 @@ impl GraphStore for SledStore {
                 }
                 last = found;
                 let thing = found.map(|uuid| match table {
-                    table::MENTIONS => Thing::Entity(EntityId(uuid)),
-                    _ => Thing::Fact(FactKey(uuid)),
+                    table::MENTIONS => EntityOrFact::Entity(EntityId(uuid)),
+                    _ => EntityOrFact::Fact(FactKey(uuid)),
                 });
                 if thing.is_some_and(|thing| !visit(thing)) {
                     return Ok(());

@@ -35,7 +35,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     model::{
         EpisodeId, Namespace, SessionId, SessionKey, Timestamp,
-        graph::{Claim, EntityId, EntityKind, FactKey, Mention, Rename, Subject, Thing},
+        graph::{Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mention, Rename, Subject},
         transcript::RecordUuid,
         vector::Owner,
     },
@@ -287,8 +287,8 @@ pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
 pub(crate) fn vectors(owner: Owner) -> Key {
     match owner {
         Owner::Session(session) => key(table::VECTORS, &[&[0], &session.0.to_be_bytes()]),
-        Owner::Thing(Thing::Entity(id)) => key(table::VECTORS, &[&[1], id.0.as_bytes()]),
-        Owner::Thing(Thing::Fact(fact)) => key(table::VECTORS, &[&[2], fact.0.as_bytes()]),
+        Owner::Thing(EntityOrFact::Entity(id)) => key(table::VECTORS, &[&[1], id.0.as_bytes()]),
+        Owner::Thing(EntityOrFact::Fact(fact)) => key(table::VECTORS, &[&[2], fact.0.as_bytes()]),
     }
 }
 
@@ -299,8 +299,8 @@ pub(crate) fn owner_in(key: &[u8]) -> Option<Owner> {
             let number = key.get(2..10)?.try_into().ok()?;
             Some(Owner::Session(SessionKey(u64::from_be_bytes(number))))
         }
-        1 => Some(Owner::Thing(Thing::Entity(EntityId(uuid_in(key, 2)?)))),
-        2 => Some(Owner::Thing(Thing::Fact(FactKey(uuid_in(key, 2)?)))),
+        1 => Some(Owner::Thing(EntityOrFact::Entity(EntityId(uuid_in(key, 2)?)))),
+        2 => Some(Owner::Thing(EntityOrFact::Fact(FactKey(uuid_in(key, 2)?)))),
         _ => None,
     }
 }

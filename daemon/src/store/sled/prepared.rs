@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::{
-        Episode, EpisodeId, Message, SessionKey, graph::Thing, session::Session,
+        Episode, EpisodeId, Message, SessionKey, graph::EntityOrFact, session::Session,
         transcript::RecordUuid, vector::Owner,
     },
     store::{Reworded, Source, SourceKey, Write},
@@ -55,7 +55,7 @@ pub(super) enum Prepared {
     Statements {
         episode: EpisodeId,
         rows: Vec<(Key, Vec<u8>)>,
-        things: Vec<Thing>,
+        things: Vec<EntityOrFact>,
     },
     DropEpisode(EpisodeId),
     DropSession(SessionKey),

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     model::{
         EpisodeId, Timestamp,
-        graph::{Claim, Mark, Mention, Statements, Subject, Thing, Told},
+        graph::{Attributed, Claim, EntityOrFact, Mark, Mention, Statements, Subject},
     },
     store::StoreError,
 };
@@ -66,13 +66,13 @@ pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreE
     };
     for thing in contents.things() {
         match thing {
-            Thing::Entity(entity) => {
+            EntityOrFact::Entity(entity) => {
                 let key = keys::mention(entity, episode);
                 if let Some(sealed) = tree.get(&key)? {
                     statements.mentions.push(mention(&key, &sealed)?.what);
                 }
             }
-            Thing::Fact(fact) => {
+            EntityOrFact::Fact(fact) => {
                 let key = keys::claims(fact, episode);
                 if let Some(sealed) = pieces::get(tree, &key)? {
                     statements.claims.extend(claims(&key, &sealed)?.map(|told| told.what));
@@ -97,11 +97,11 @@ pub(super) fn read_contents(tree: &Tree, episode: EpisodeId) -> Result<ContentsR
 }
 
 /// The mention in a row; its key ends with the episode.
-pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Told<Mention>, StoreError> {
+pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Attributed<Mention>, StoreError> {
     let read = || {
         let record: MentionRecord = envelope::open(sealed)?;
         let created_at = Timestamp::from_micros(record.created_at);
-        Ok(Told { episode: episode_in(key)?, created_at, what: Mention::try_from(record)? })
+        Ok(Attributed { episode: episode_in(key)?, created_at, what: Mention::try_from(record)? })
     };
     read().map_err(|what| damaged(key, what))
 }
@@ -110,13 +110,13 @@ pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Told<Mention>, StoreE
 pub(super) fn claims(
     key: &[u8],
     sealed: &[u8],
-) -> Result<impl Iterator<Item = Told<Claim>>, StoreError> {
+) -> Result<impl Iterator<Item = Attributed<Claim>>, StoreError> {
     let read = || {
         let episode = episode_in(key)?;
         let records: Vec<ClaimRecord> = envelope::open(sealed)?;
         let told = |record: ClaimRecord| {
             let created_at = Timestamp::from_micros(record.created_at);
-            Ok(Told { episode, created_at, what: Claim::try_from(record)? })
+            Ok(Attributed { episode, created_at, what: Claim::try_from(record)? })
         };
         records.into_iter().map(told).collect::<Result<Vec<_>, String>>()
     };
@@ -127,20 +127,20 @@ pub(super) fn claims(
 pub(super) fn marks(
     key: &[u8],
     sealed: &[u8],
-) -> Result<impl Iterator<Item = Told<Mark>>, StoreError> {
+) -> Result<impl Iterator<Item = Attributed<Mark>>, StoreError> {
     let read = || Ok((episode_in(key)?, envelope::open(sealed)?));
     let (episode, records): (EpisodeId, Vec<MarkRecord>) =
         read().map_err(|what| damaged(key, what))?;
     Ok(records.into_iter().map(move |record| {
         let created_at = Timestamp::from_micros(record.created_at);
-        Told { episode, created_at, what: Mark::from(record) }
+        Attributed { episode, created_at, what: Mark::from(record) }
     }))
 }
 
 /// The things and facts in `statements`.
-pub(super) fn things(statements: &Statements) -> impl Iterator<Item = Thing> {
-    let entities = statements.mentions.iter().map(|mention| Thing::Entity(mention.entity));
-    entities.chain(statements.claims.iter().map(|claim| Thing::Fact(claim.key)))
+pub(super) fn things(statements: &Statements) -> impl Iterator<Item = EntityOrFact> {
+    let entities = statements.mentions.iter().map(|mention| EntityOrFact::Entity(mention.entity));
+    entities.chain(statements.claims.iter().map(|claim| EntityOrFact::Fact(claim.key)))
 }
 
 struct Rows {

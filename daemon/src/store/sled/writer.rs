@@ -41,7 +41,7 @@ use crate::{
     model::{
         Episode, EpisodeId, Message, SessionId, SessionKey,
         episode::MEMORY,
-        graph::Thing,
+        graph::EntityOrFact,
         session::{Session, State},
         vector::Owner,
     },
@@ -167,7 +167,7 @@ struct Transaction {
     /// Files whose messages this same list removes: the tree still shows them.
     cleared: Vec<SourceKey>,
     /// Of these something else is said now.
-    things: BTreeSet<Thing>,
+    things: BTreeSet<EntityOrFact>,
 }
 
 struct Thread {
@@ -279,7 +279,7 @@ impl Thread {
         for write in writes {
             self.add(&mut batch, write)?;
         }
-        let things: Vec<Thing> = std::mem::take(&mut batch.things).into_iter().collect();
+        let things: Vec<EntityOrFact> = std::mem::take(&mut batch.things).into_iter().collect();
         for thing in &things {
             self.drop_vectors(&mut batch, Owner::Thing(*thing))?;
         }
@@ -537,7 +537,7 @@ impl Thread {
         &self,
         transaction: &mut Transaction,
         episode: EpisodeId,
-        (rows, things): (Vec<(Key, Vec<u8>)>, Vec<Thing>),
+        (rows, things): (Vec<(Key, Vec<u8>)>, Vec<EntityOrFact>),
     ) -> Result<(), StoreError> {
         self.drop_statements(transaction, episode)?;
         for (key, value) in rows {
@@ -575,8 +575,8 @@ impl Thread {
                     None => false,
                 }
             }
-            Owner::Thing(Thing::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
-            Owner::Thing(Thing::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
+            Owner::Thing(EntityOrFact::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
+            Owner::Thing(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
         };
         self.drop_vectors(transaction, owner)?;
         if is_there {

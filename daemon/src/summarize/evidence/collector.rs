@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{
-        evidence::{Evidence, Said, Title},
+        evidence::{Evidence, Quote, Title},
         time::Timestamp,
-        transcript::{Context, Entry, Item, Origin, TitleSource, Tokens},
+        transcript::{Entry, Item, Origin, SessionContext, TitleSource, Tokens},
     },
     summarize::{
         evidence::{
@@ -107,7 +107,7 @@ impl Collector {
             call.origin.line > spoken_at.max(self.pending.settled) && !call.is_ours()
         };
         let call = self.pending.calls.iter().rev().find(is_open);
-        self.evidence.unanswered_call = call.map(|call| Said {
+        self.evidence.unanswered_call = call.map(|call| Quote {
             text: kept(&call.shown(), bounds::STATEMENT),
             origin: call.origin,
             at: call.at,
@@ -134,7 +134,7 @@ impl Collector {
         self.evidence.titles.push(Title { by, text: kept(text, bounds::TITLE) });
     }
 
-    fn surroundings(&mut self, context: &Context<'_>) {
+    fn surroundings(&mut self, context: &SessionContext<'_>) {
         if let Some(cwd) = context.cwd.as_deref() {
             self.pending.directory = kept(cwd, bounds::PATH);
             push_name(&mut self.evidence.directories, cwd);
@@ -171,7 +171,7 @@ pub(super) struct Moment {
 
 impl Moment {
     /// `text` as said at this moment, in at most `limit` bytes.
-    pub(super) fn said(self, text: &str, limit: usize) -> Said {
-        Said { text: kept(text, limit), origin: self.origin, at: self.at }
+    pub(super) fn said(self, text: &str, limit: usize) -> Quote {
+        Quote { text: kept(text, limit), origin: self.origin, at: self.at }
     }
 }

@@ -118,7 +118,7 @@ fn names(list: &mut Vec<String>, more: &[String]) {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{CommandRun, Said},
+        evidence::{CommandRun, Quote},
         transcript::{Origin, Outcome},
     };
 
@@ -138,7 +138,7 @@ mod tests {
             )]),
             ..Evidence::default()
         };
-        let said = Said { text: "Task".to_owned(), origin: Origin::default(), at: None };
+        let said = Quote { text: "Task".to_owned(), origin: Origin::default(), at: None };
         let mut sub_agent = Evidence {
             commands: vec![run(5, "b")],
             files: BTreeMap::from([(

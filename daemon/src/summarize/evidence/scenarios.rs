@@ -10,9 +10,9 @@ use crate::{
         evidence::{Evidence, StatementKind},
         time::Timestamp,
         transcript::{
-            Action, Call, ChangeKind, Context, Entry, FileChange, Item, LazyText, Outcome,
-            Question, RecapKind, Replacement, Task, TaskEnded, TaskState, TitleSource, Tokens,
-            ToolResult,
+            Action, Call, ChangeKind, Entry, FileChange, Item, LazyText, Outcome, RecapKind,
+            Replacement, SessionContext, Task, TaskEnded, TaskState, TitleSource, Tokens,
+            ToolResult, UserQuestion,
         },
     },
     summarize::evidence::Collector,
@@ -198,7 +198,7 @@ fn tasks_choices_and_delegations_are_followed() {
         subject: None,
     };
     script.call("t2", "TaskUpdate", done);
-    let question = Question {
+    let question = UserQuestion {
         header: Some("Store".to_owned()),
         question: "Which store?".to_owned(),
         options: vec!["sled".to_owned(), "SQLite".to_owned()],
@@ -238,7 +238,7 @@ fn tasks_choices_and_delegations_are_followed() {
 
 #[test]
 fn a_refused_question_is_answered_by_what_the_user_says_next() {
-    let asked = || Question {
+    let asked = || UserQuestion {
         header: Some("Keys".to_owned()),
         question: "Rotate keys at once?".to_owned(),
         options: vec!["Now".to_owned(), "Later".to_owned()],
@@ -515,7 +515,7 @@ fn everything(size: usize) -> Script {
 }
 
 fn surroundings(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
-    script.item(Item::Context(Context {
+    script.item(Item::Context(SessionContext {
         cwd: Some(Cow::Owned(format!("/app/{n}/{}", long("dir/")))),
         branch: Some(Cow::Owned(format!("branch-{n}"))),
         version: Some(Cow::Owned(format!("1.{n}"))),
@@ -591,7 +591,7 @@ fn plans(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
     script.call(&format!("u{n}"), "TodoWrite", Action::PlanTasks(vec![stated]));
     let question = format!("Which {n}? {}", long("really "));
     let options = vec![long("left "), long("right ")];
-    let asked = Question { header: Some(long("h")), question: question.clone(), options };
+    let asked = UserQuestion { header: Some(long("h")), question: question.clone(), options };
     script.call(&format!("q{n}"), "AskUserQuestion", Action::Ask(vec![asked]));
     script.item(Item::Answer {
         call: Cow::Owned(format!("q{n}")),

@@ -142,7 +142,7 @@ impl LastWords {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{FileWork, Said},
+        evidence::{FileWork, Quote},
         transcript::{Origin, Task},
     };
 
@@ -150,7 +150,7 @@ mod tests {
 
     impl Session {
         fn new(prompts: &[(&str, u64)], reply: Option<(&str, u64)>) -> Session {
-            let said = |(text, line): (&str, u64)| Said {
+            let said = |(text, line): (&str, u64)| Quote {
                 text: text.to_owned(),
                 origin: Origin { source: 0, line },
                 at: None,
@@ -251,7 +251,7 @@ mod tests {
         Session::new(&[("do it", 1)], Some(("Working.", 5)))
             .with(|e| {
                 e.service_failure =
-                    Some(Said { text: "limit".to_owned(), origin: Origin::default(), at: None });
+                    Some(Quote { text: "limit".to_owned(), origin: Origin::default(), at: None });
             })
             .ends(Outcome::Blocked);
     }
@@ -277,7 +277,7 @@ mod tests {
         let cut_off = |evidence: &mut Evidence| {
             let text = "make migrate".to_owned();
             evidence.unanswered_call =
-                Some(Said { text, origin: Origin { source: 0, line: 6 }, at: None });
+                Some(Quote { text, origin: Origin { source: 0, line: 6 }, at: None });
         };
         let prompts = [("Migrate the orders table.", 1)];
         Session::new(&prompts, Some(("I start the migration.", 5)))

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, Said, Statement, StatementKind},
+        evidence::{Evidence, Quote, Statement, StatementKind},
         transcript::Origin,
     },
     summarize::{
@@ -14,7 +14,7 @@ use crate::{
 /// What happened between two prompts.
 pub(super) struct Turn<'e> {
     /// The prompt that began it.
-    pub(super) prompt: &'e Said,
+    pub(super) prompt: &'e Quote,
     /// The line of the next prompt.
     pub(super) end: u64,
 }

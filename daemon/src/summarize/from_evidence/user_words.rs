@@ -1,7 +1,7 @@
 //! What the user decided and wished, in the user's own words.
 
 use crate::{
-    model::{evidence::Said, summary::DecisionRecord, transcript::Origin, wording::USER_SAID},
+    model::{evidence::Quote, summary::DecisionRecord, transcript::Origin, wording::USER_SAID},
     summarize::{
         from_evidence::entries::{Entries, push},
         report::{Topic, is_phrase},
@@ -22,7 +22,7 @@ pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     prompts.filter_map(|prompt| Some((prompt.origin.line, decision(entries, prompt)?))).collect()
 }
 
-fn decision(entries: &Entries<'_>, prompt: &Said) -> Option<DecisionRecord> {
+fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let words = spoken(&unquoted(entries, prompt))?;
     let told: Vec<&str> = sentences(&words)
         .into_iter()
@@ -51,7 +51,7 @@ fn decision(entries: &Entries<'_>, prompt: &Said) -> Option<DecisionRecord> {
 }
 
 /// A prompt without the lines that the user pasted from the report before.
-fn unquoted(entries: &Entries<'_>, prompt: &Said) -> String {
+fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
     let before =
         entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
     let before = before.map_or(String::new(), |report| one_line(&report.text));

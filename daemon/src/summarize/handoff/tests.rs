@@ -183,7 +183,7 @@ fn full() -> Episode {
         started_at: ended_at,
         ended_at,
         created_at: ended_at,
-        told: None,
+        external: None,
     }
 }
 

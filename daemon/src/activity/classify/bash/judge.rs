@@ -5,7 +5,7 @@ use crate::{
         classify::{
             bash::{
                 args::Args,
-                parse::{Redirect, Simple},
+                parse::{Redirect, ShellCommand},
                 program::{Effort, Program, Purpose, Rule, Where, base_name},
                 script, special,
             },
@@ -38,8 +38,8 @@ pub(super) struct Judged {
 }
 
 /// Classifies a command that nothing hides any more.
-pub(super) fn judge(command: &Simple) -> Judged {
-    let given = Given::of(command);
+pub(super) fn judge(command: &ShellCommand) -> Judged {
+    let given = ParsedCommand::of(command);
     let opinion = given.opinion();
     let subcommand = given.subcommand();
     let targets = given.args.positionals.iter().skip(usize::from(subcommand.is_some()));
@@ -63,7 +63,8 @@ pub(super) fn judge(command: &Simple) -> Judged {
 
 /// What the command in `words` is for and where it works, when that is known.
 pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
-    let judged = judge(&Simple { words: words.to_vec(), ..Simple::default() }).classification;
+    let judged =
+        judge(&ShellCommand { words: words.to_vec(), ..ShellCommand::default() }).classification;
     judged.is_known().then_some((judged.intent, judged.domain))
 }
 
@@ -96,19 +97,19 @@ impl Opinion {
 }
 
 /// A command and what is found at once about it.
-struct Given<'c> {
-    command: &'c Simple,
+struct ParsedCommand<'c> {
+    command: &'c ShellCommand,
     name: String,
     program: Option<&'static Program>,
     args: Args,
 }
 
-impl Given<'_> {
-    fn of(command: &Simple) -> Given<'_> {
+impl ParsedCommand<'_> {
+    fn of(command: &ShellCommand) -> ParsedCommand<'_> {
         let first = command.words.first();
         let program = first.and_then(|word| Program::named(word));
         let rest = command.words.get(1..).unwrap_or_default();
-        Given {
+        ParsedCommand {
             command,
             name: first.map(|word| base_name(word)).unwrap_or_default(),
             program,
@@ -150,7 +151,7 @@ impl Given<'_> {
 
     /// `--help`, `help`, `--version`.
     fn asks_about_itself(&self) -> Option<Opinion> {
-        let Given { name, args, .. } = self;
+        let ParsedCommand { name, args, .. } = self;
         let only = args.positionals.is_empty() && args.flags.len() == 1;
         let asks =
             |options: &[&str]| args.flags.iter().any(|flag| options.contains(&flag.as_str()));

@@ -1,7 +1,7 @@
 //! A whole command line: which of its commands it is there for, and what all of them say together.
 
 use crate::{
-    activity::classify::bash::{judge::Judged, parse::Place, program::Effort},
+    activity::classify::bash::{judge::Judged, parse::CommandPosition, program::Effort},
     model::{
         activity::{Activity, Signals},
         tool::{BashCommandClassification, ToolIntent},
@@ -13,22 +13,25 @@ const NESTED: f64 = 0.5;
 
 /// A command line, classified.
 #[derive(Clone, Debug)]
-pub struct Line {
-    commands: Vec<Command>,
+pub struct ClassifiedLine {
+    commands: Vec<JudgedCommand>,
 }
 
 #[derive(Clone, Debug)]
-struct Command {
+struct JudgedCommand {
     classification: BashCommandClassification,
     effort: Effort,
-    place: Place,
+    place: CommandPosition,
 }
 
-impl Line {
-    pub(super) fn new(found: Vec<(Judged, Place)>) -> Line {
-        let command =
-            |(Judged { classification, effort }, place)| Command { classification, effort, place };
-        Line { commands: found.into_iter().map(command).collect() }
+impl ClassifiedLine {
+    pub(super) fn new(found: Vec<(Judged, CommandPosition)>) -> ClassifiedLine {
+        let command = |(Judged { classification, effort }, place)| JudgedCommand {
+            classification,
+            effort,
+            place,
+        };
+        ClassifiedLine { commands: found.into_iter().map(command).collect() }
     }
 
     /// Its commands, in the order written.
@@ -64,7 +67,7 @@ impl Line {
     /// what was tried first; of equals the last in a list (what comes before prepares) but the first
     /// in a pipeline (what follows filters). Commands inside `$(...)` count when there is no other.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {
-        let rank = |(_, command): &(usize, &Command)| {
+        let rank = |(_, command): &(usize, &JudgedCommand)| {
             (
                 command.effort > Effort::Trivial,
                 !command.place.nested,
@@ -82,7 +85,7 @@ impl Line {
     /// so that a long line counts like one call.
     pub fn signals(&self) -> Signals {
         let mut most = Signals::default();
-        for Command { classification, .. } in &self.commands {
+        for JudgedCommand { classification, .. } in &self.commands {
             let weight = if classification.nested { NESTED } else { 1.0 };
             for activity in Activity::ALL {
                 let says = classification.activity_signals.get(activity) * weight;

@@ -15,13 +15,13 @@ mod script;
 mod special;
 mod word;
 
-pub use self::line::Line;
+pub use self::line::ClassifiedLine;
 
 use crate::{
     activity::classify::bash::{
         inner::Inner,
         judge::Judged,
-        parse::{Place, Simple},
+        parse::{CommandPosition, ShellCommand},
     },
     model::tool::BashCommandClassification,
 };
@@ -38,12 +38,12 @@ pub fn classify(line: &str) -> Vec<BashCommandClassification> {
 }
 
 /// As [`classify`], and says which command the line is there for.
-pub fn classify_line(line: &str) -> Line {
+pub fn classify_line(line: &str) -> ClassifiedLine {
     let mut found = Vec::new();
     for command in parse::commands(line) {
         expand(command, 0, &mut found);
     }
-    Line::new(found)
+    ClassifiedLine::new(found)
 }
 
 /// The command line that runs `words`, each quoted where it must be.
@@ -59,7 +59,7 @@ pub(crate) fn line_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-fn expand(mut command: Simple, depth: usize, found: &mut Vec<(Judged, Place)>) {
+fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<(Judged, CommandPosition)>) {
     if found.len() >= MOST_COMMANDS {
         return;
     }

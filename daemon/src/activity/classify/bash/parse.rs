@@ -24,20 +24,20 @@ const RAW_KEPT: usize = 300;
 
 /// A command with its words: `A=1 git log > out` with what stands around it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Simple {
+pub(super) struct ShellCommand {
     /// The program and what follows it; empty for assignments and redirections alone.
     pub(super) words: Vec<String>,
     /// What its input and output are joined to.
     pub(super) redirects: Vec<Redirect>,
     /// Where in the line it stands.
-    pub(super) place: Place,
+    pub(super) place: CommandPosition,
     /// How it is written, cut when long.
     pub(super) raw: String,
 }
 
 /// Where a command stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Place {
+pub(super) struct CommandPosition {
     /// Inside `$(...)`, backquotes or `<(...)`.
     pub(super) nested: bool,
     /// After `||`.
@@ -65,27 +65,27 @@ pub(super) enum Redirect {
 
 /// The simple commands of `line`, in the order in which they are written; a command inside a
 /// substitution stands before the one that it is part of.
-pub(super) fn commands(line: &str) -> Vec<Simple> {
-    let mut found = Found::default();
-    found.script(line, Place::default());
+pub(super) fn commands(line: &str) -> Vec<ShellCommand> {
+    let mut found = CommandCollector::default();
+    found.script(line, CommandPosition::default());
     found.commands
 }
 
 /// The simple commands of a script that `of` runs, as `bash -c` does.
-pub(super) fn commands_of_script(script: &str, of: Place) -> Vec<Simple> {
-    let mut found = Found { pipelines: of.pipeline, ..Found::default() };
-    found.script(script, Place { depth: of.depth + 1, ..of });
+pub(super) fn commands_of_script(script: &str, of: CommandPosition) -> Vec<ShellCommand> {
+    let mut found = CommandCollector { pipelines: of.pipeline, ..CommandCollector::default() };
+    found.script(script, CommandPosition { depth: of.depth + 1, ..of });
     found.commands
 }
 
 #[derive(Default)]
-struct Found {
-    commands: Vec<Simple>,
+struct CommandCollector {
+    commands: Vec<ShellCommand>,
     pipelines: usize,
 }
 
-impl Found {
-    fn script(&mut self, text: &str, place: Place) {
+impl CommandCollector {
+    fn script(&mut self, text: &str, place: CommandPosition) {
         if place.depth > DEEPEST_SCRIPT {
             return;
         }
@@ -96,39 +96,39 @@ impl Found {
         }
     }
 
-    fn program(&mut self, program: &Program, place: Place) {
+    fn program(&mut self, program: &Program, place: CommandPosition) {
         for list in &program.complete_commands {
             self.list(list, place);
         }
     }
 
-    fn list(&mut self, list: &CompoundList, place: Place) {
+    fn list(&mut self, list: &CompoundList, place: CommandPosition) {
         for item in &list.0 {
             self.and_or(&item.0, place);
         }
     }
 
-    fn and_or(&mut self, list: &AndOrList, place: Place) {
+    fn and_or(&mut self, list: &AndOrList, place: CommandPosition) {
         self.pipeline(&list.first, place);
         for next in &list.additional {
             match next {
                 AndOr::And(pipeline) => self.pipeline(pipeline, place),
                 AndOr::Or(pipeline) => {
-                    self.pipeline(pipeline, Place { alternative: true, ..place });
+                    self.pipeline(pipeline, CommandPosition { alternative: true, ..place });
                 }
             }
         }
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, place: Place) {
+    fn pipeline(&mut self, pipeline: &Pipeline, place: CommandPosition) {
         self.pipelines += 1;
-        let place = Place { pipeline: self.pipelines, ..place };
+        let place = CommandPosition { pipeline: self.pipelines, ..place };
         for (at, command) in pipeline.seq.iter().enumerate() {
-            self.command(command, Place { in_pipeline: place.in_pipeline + at, ..place });
+            self.command(command, CommandPosition { in_pipeline: place.in_pipeline + at, ..place });
         }
     }
 
-    fn command(&mut self, command: &Command, place: Place) {
+    fn command(&mut self, command: &Command, place: CommandPosition) {
         match command {
             Command::Simple(simple) => self.simple(simple, place),
             Command::Compound(compound, redirects) => {
@@ -143,7 +143,7 @@ impl Found {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand, place: Place) {
+    fn compound(&mut self, compound: &CompoundCommand, place: CommandPosition) {
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, place),
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list, place),
@@ -178,7 +178,7 @@ impl Found {
         }
     }
 
-    fn simple(&mut self, simple: &SimpleCommand, place: Place) {
+    fn simple(&mut self, simple: &SimpleCommand, place: CommandPosition) {
         let mut redirects = Vec::new();
         // What stands before the program is assigned, not given to it.
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
@@ -191,14 +191,14 @@ impl Found {
         }
         // The parser prints `2>&1` with a space in it.
         let raw = cut(simple.to_string().replace(">& ", ">&"));
-        self.add(Simple { words, redirects, place, raw });
+        self.add(ShellCommand { words, redirects, place, raw });
     }
 
     /// What stands beside a program: the word, if it is one.
     fn item(
         &mut self,
         item: &CommandPrefixOrSuffixItem,
-        place: Place,
+        place: CommandPosition,
         redirects: &mut Vec<Redirect>,
     ) -> Option<String> {
         match item {
@@ -209,13 +209,13 @@ impl Found {
             CommandPrefixOrSuffixItem::AssignmentWord(_, word)
             | CommandPrefixOrSuffixItem::Word(word) => Some(self.word(word, place)),
             CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
-                self.list(&subshell.list, Place { nested: true, ..place });
+                self.list(&subshell.list, CommandPosition { nested: true, ..place });
                 None
             }
         }
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect, place: Place) -> Option<Redirect> {
+    fn redirect(&mut self, redirect: &IoRedirect, place: CommandPosition) -> Option<Redirect> {
         match redirect {
             IoRedirect::File(descriptor, kind, IoFileRedirectTarget::Filename(word)) => {
                 let path = self.word(word, place);
@@ -230,7 +230,7 @@ impl Found {
                 }
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
-                self.list(&subshell.list, Place { nested: true, ..place });
+                self.list(&subshell.list, CommandPosition { nested: true, ..place });
                 None
             }
             IoRedirect::File(..) => None,
@@ -250,7 +250,7 @@ impl Found {
         }
     }
 
-    fn compound_redirects(&mut self, redirects: Option<&RedirectList>, place: Place) {
+    fn compound_redirects(&mut self, redirects: Option<&RedirectList>, place: CommandPosition) {
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             self.redirect(redirect, place);
         }
@@ -258,7 +258,7 @@ impl Found {
 
     /// The word without its quotes. What is only known when it runs stays as written, and the
     /// commands in it are found.
-    fn word(&mut self, word: &RawWord, place: Place) -> String {
+    fn word(&mut self, word: &RawWord, place: CommandPosition) -> String {
         let raw = &word.value;
         if !raw.contains(['\'', '"', '\\', '$', '`']) {
             return raw.clone();
@@ -272,14 +272,14 @@ impl Found {
         }
     }
 
-    fn scripts(&mut self, scripts: &[String], place: Place) {
+    fn scripts(&mut self, scripts: &[String], place: CommandPosition) {
         for script in scripts {
-            self.script(script, Place { nested: true, depth: place.depth + 1, ..place });
+            self.script(script, CommandPosition { nested: true, depth: place.depth + 1, ..place });
         }
     }
 
     /// Broken structure: the words between operators, which are the commands all the same.
-    fn tokens(&mut self, tokens: &[Token], place: Place) {
+    fn tokens(&mut self, tokens: &[Token], place: CommandPosition) {
         for words in tokens.split(|token| matches!(token, Token::Operator(..))) {
             let words: Vec<String> = words
                 .iter()
@@ -291,7 +291,7 @@ impl Found {
     }
 
     /// No shell at all: the first words of each of the first lines.
-    fn text(&mut self, text: &str, place: Place) {
+    fn text(&mut self, text: &str, place: CommandPosition) {
         const LINES: usize = 3;
         for line in text.lines().filter(|line| !line.trim().is_empty()).take(LINES) {
             let words = line.split(['|', ';', '&']).next().unwrap_or_default().split_whitespace();
@@ -302,17 +302,17 @@ impl Found {
         }
     }
 
-    fn bare(&mut self, words: Vec<String>, place: Place) {
+    fn bare(&mut self, words: Vec<String>, place: CommandPosition) {
         if words.is_empty() {
             return;
         }
         self.pipelines += 1;
         let raw = cut(words.join(" "));
-        let place = Place { pipeline: self.pipelines, ..place };
-        self.add(Simple { words, redirects: Vec::new(), place, raw });
+        let place = CommandPosition { pipeline: self.pipelines, ..place };
+        self.add(ShellCommand { words, redirects: Vec::new(), place, raw });
     }
 
-    fn add(&mut self, command: Simple) {
+    fn add(&mut self, command: ShellCommand) {
         if self.commands.len() < MOST_COMMANDS {
             self.commands.push(command);
         }
@@ -347,7 +347,7 @@ mod tests {
 
     /// The commands of a line, `$` before nested ones and `?` before alternatives.
     fn shown(line: &str) -> String {
-        let show = |command: Simple| {
+        let show = |command: ShellCommand| {
             let mark = if command.place.nested { "$" } else { "" };
             let other = if command.place.alternative { "?" } else { "" };
             format!("{mark}{other}{}", command.words.join(" "))

@@ -5,7 +5,7 @@ use crate::{
         bash::{
             args::Args,
             judge,
-            parse::{Redirect, Simple},
+            parse::{Redirect, ShellCommand},
         },
         file::FileKind,
     },
@@ -14,7 +14,7 @@ use crate::{
 
 /// What a special program's words say; each part only when they say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Says {
+pub(super) struct Refinement {
     /// What the command is for.
     pub(super) intent: Option<ToolIntent>,
     /// Where it works.
@@ -22,7 +22,7 @@ pub(super) struct Says {
 }
 
 /// Looks closer at a command of the program called `name`.
-pub(super) fn look(name: &str, args: &Args, command: &Simple) -> Says {
+pub(super) fn look(name: &str, args: &Args, command: &ShellCommand) -> Refinement {
     let words = command.words.get(1..).unwrap_or_default();
     match name {
         "curl" | "http" | "https" | "xh" | "wget" | "curlie" => web(name, args),
@@ -34,7 +34,7 @@ pub(super) fn look(name: &str, args: &Args, command: &Simple) -> Says {
         | "clickhouse-client" | "usql" | "sqlcmd" | "cockroach" | "bq" | "trino" | "snowsql" => {
             query(args, &command.redirects)
         }
-        _ => Says::default(),
+        _ => Refinement::default(),
     }
 }
 
@@ -77,11 +77,11 @@ pub(super) fn of_sql(text: &str) -> Option<ToolIntent> {
     })
 }
 
-fn intent(intent: ToolIntent) -> Says {
-    Says { intent: Some(intent), domain: None }
+fn intent(intent: ToolIntent) -> Refinement {
+    Refinement { intent: Some(intent), domain: None }
 }
 
-fn web(name: &str, args: &Args) -> Says {
+fn web(name: &str, args: &Args) -> Refinement {
     let method = args.value(&["-X", "--request"]).map(str::to_owned).or_else(|| {
         let is_method =
             |word: &&String| word.len() < 8 && word.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -97,7 +97,7 @@ fn web(name: &str, args: &Args) -> Says {
                 && name != "wget"
         }
     };
-    if sends { intent(ToolIntent::Communicate) } else { Says::default() }
+    if sends { intent(ToolIntent::Communicate) } else { Refinement::default() }
 }
 
 const SENDING: [&str; 10] = [
@@ -114,57 +114,60 @@ const SENDING: [&str; 10] = [
 ];
 
 /// `gh api`: a body makes it a change, unless it is a question in GraphQL.
-fn forge(args: &Args) -> Says {
+fn forge(args: &Args) -> Refinement {
     if args.positionals.first().is_none_or(|word| word != "api") {
-        return Says::default();
+        return Refinement::default();
     }
     let is_query = args.positionals.get(1).is_some_and(|word| word == "graphql")
         && !args.values.iter().any(|(_, value)| value.contains("mutation"));
     let reads = is_query || matches!(args.value(&["-X", "--method"]), Some("GET" | "get"));
-    if reads { intent(ToolIntent::Read) } else { Says::default() }
+    if reads { intent(ToolIntent::Read) } else { Refinement::default() }
 }
 
 /// `find` takes after the command that it runs on what it finds.
-fn finds(words: &[String]) -> Says {
+fn finds(words: &[String]) -> Refinement {
     if words.iter().any(|word| word == "-delete") {
         return intent(ToolIntent::Delete);
     }
     let runs = |word: &String| {
         matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-x" | "--exec" | "-X")
     };
-    let Some(at) = words.iter().position(runs) else { return Says::default() };
+    let Some(at) = words.iter().position(runs) else { return Refinement::default() };
     let inner: Vec<String> =
         words[at + 1..].iter().take_while(|word| *word != ";" && *word != "+").cloned().collect();
     if matches!(inner.first().map(String::as_str), Some("sh" | "bash" | "zsh")) {
-        return Says::default();
+        return Refinement::default();
     }
     match judge::effect_of(&inner) {
-        Some((ToolIntent::Read, _)) | None => Says::default(),
-        Some((intent, domain)) => Says { intent: Some(intent), domain: Some(domain) },
+        Some((ToolIntent::Read, _)) | None => Refinement::default(),
+        Some((intent, domain)) => Refinement { intent: Some(intent), domain: Some(domain) },
     }
 }
 
 /// A copy to or from another machine (`host:path`).
-fn copies(args: &Args) -> Says {
+fn copies(args: &Args) -> Refinement {
     let is_remote = |word: &String| {
         word.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'))
     };
     if args.positionals.iter().any(is_remote) {
-        return Says { intent: Some(ToolIntent::Communicate), domain: Some(ToolDomain::Network) };
+        return Refinement {
+            intent: Some(ToolIntent::Communicate),
+            domain: Some(ToolDomain::Network),
+        };
     }
-    Says::default()
+    Refinement::default()
 }
 
-fn archive(words: &[String]) -> Says {
+fn archive(words: &[String]) -> Refinement {
     let letters = words.first().map(|word| word.trim_start_matches('-')).unwrap_or_default();
     if letters.len() <= 6 && letters.contains('t') && !letters.contains(['c', 'x']) {
         intent(ToolIntent::Read)
     } else {
-        Says::default()
+        Refinement::default()
     }
 }
 
-fn query(args: &Args, redirects: &[Redirect]) -> Says {
+fn query(args: &Args, redirects: &[Redirect]) -> Refinement {
     let given = args.value(&["-c", "--command", "-e", "--execute", "--query", "-q", "-cmd"]);
     let said = given
         .into_iter()
@@ -180,7 +183,7 @@ fn query(args: &Args, redirects: &[Redirect]) -> Says {
         Some(found) => intent(found),
         None if runs_file => intent(ToolIntent::Modify),
         None if args.has("-l") || args.has("--list") => intent(ToolIntent::Read),
-        None => Says::default(),
+        None => Refinement::default(),
     }
 }
 

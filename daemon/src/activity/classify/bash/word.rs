@@ -8,7 +8,7 @@ const DEEPEST: usize = 64;
 
 /// What a word says.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct UnquotedWord {
     /// Without quotes. What is only known when it runs stays as written, but for scripts, each of
     /// which is a `$(...)`.
     pub(super) text: String,
@@ -18,13 +18,13 @@ pub(super) struct Said {
 }
 
 /// The word `written`; `None` when a quote or a substitution in it never ends.
-pub(super) fn word(written: &str) -> Option<Said> {
-    Reader { written, said: Said::default() }.read(Around::Nothing)
+pub(super) fn word(written: &str) -> Option<UnquotedWord> {
+    WordReader { written, said: UnquotedWord::default() }.read(Around::Nothing)
 }
 
 /// The text of a here document in which substitutions count.
-pub(super) fn document(written: &str) -> Option<Said> {
-    Reader { written, said: Said::default() }.read(Around::Document)
+pub(super) fn document(written: &str) -> Option<UnquotedWord> {
+    WordReader { written, said: UnquotedWord::default() }.read(Around::Document)
 }
 
 /// What stands around a place of the text.
@@ -35,13 +35,13 @@ enum Around {
     Document,
 }
 
-struct Reader<'w> {
+struct WordReader<'w> {
     written: &'w str,
-    said: Said,
+    said: UnquotedWord,
 }
 
-impl Reader<'_> {
-    fn read(mut self, mut around: Around) -> Option<Said> {
+impl WordReader<'_> {
+    fn read(mut self, mut around: Around) -> Option<UnquotedWord> {
         let bytes = self.written.as_bytes();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::model::transcript::{
-    Action, ChangeKind, FileChange, Question, Replacement, Task, TaskState,
+    Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
 };
 
 /// The action behind a call of `tool`.
@@ -80,9 +80,9 @@ fn task_state(word: &str) -> Option<TaskState> {
     }
 }
 
-fn question(question: &Value) -> Option<Question> {
+fn question(question: &Value) -> Option<UserQuestion> {
     let options = question["options"].as_array().into_iter().flatten();
-    Some(Question {
+    Some(UserQuestion {
         header: question["header"].as_str().map(str::to_owned),
         question: question["question"].as_str()?.to_owned(),
         options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),

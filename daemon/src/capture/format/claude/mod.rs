@@ -14,13 +14,13 @@ use std::{
 
 use crate::{
     capture::format::{
-        Format, Identity, Memory, Running, Surroundings, Unreadable, Verdict,
+        Format, Identity, Memory, RunningSession, Surroundings, Unreadable, Verdict,
         json::{self, Object},
     },
     model::{
         time::Timestamp,
         transcript::{
-            Call, Context, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, TaskEnded,
+            Call, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, SessionContext, TaskEnded,
             TitleSource, Tokens, ToolResult, without_middle,
         },
     },
@@ -53,10 +53,10 @@ impl Format for Claude {
         Some(folder(surroundings).join("sessions"))
     }
 
-    fn read_liveness(&self, text: &str) -> Option<Running> {
+    fn read_liveness(&self, text: &str) -> Option<RunningSession> {
         let object = Object::parse(text)?;
         let started = object.raw("procStart").map(|raw| raw.trim_matches('"'));
-        Some(Running {
+        Some(RunningSession {
             session: object.string("sessionId")?.into_owned(),
             pid: u32::try_from(object.number("pid")?).ok()?,
             started: started.and_then(|started| started.parse().ok()),
@@ -199,7 +199,7 @@ impl Out<'_> {
         let version = said("version", NAME_KEPT);
         let model = model.unwrap_or_default();
         let model = &model[..model.floor_char_boundary(NAME_KEPT)];
-        let news = Context {
+        let news = SessionContext {
             cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
             branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
             version: Memory::note(&mut memory.version, &version).then_some(version),

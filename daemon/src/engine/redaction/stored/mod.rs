@@ -13,11 +13,11 @@ use crate::{
     engine::reading,
     model::{
         CloseReason, Episode, Message, Project, SessionId,
-        episode::{Author, Told},
+        episode::{Author, ExternalContent},
         graph::{Claim, Mention},
         session::{Failure, Indexed, Indexing, Session, State},
     },
-    redact::{Counts, Redactor},
+    redact::{Redactor, SecretCounts},
     store::{Cleaner, Note, NoteNamespace, Source, StoreError, Tally, notes::name_of},
 };
 
@@ -232,7 +232,7 @@ impl StoredRedactor {
     }
 
     /// Counts the marks that came in: what stood there redacted already is no news.
-    fn count_kinds(&mut self, counts: &Counts, (before, after): (&str, &str)) {
+    fn count_kinds(&mut self, counts: &SecretCounts, (before, after): (&str, &str)) {
         for (kind, _) in counts.iter() {
             let mark = format!("[REDACTED:{kind}]");
             let new = after.matches(&mark).count().saturating_sub(before.matches(&mark).count());
@@ -311,7 +311,7 @@ impl Cleaner for StoredRedactor {
             started_at: _,
             ended_at: _,
             created_at: _,
-            told,
+            external,
         } = episode;
         let mut is_changed = self.session_id(session_id) | self.project(project);
         is_changed |= self.texts([name, file]) | self.texts(branches);
@@ -320,7 +320,7 @@ impl Cleaner for StoredRedactor {
             Author::Evidence => false,
             Author::Model(model) => self.text(model),
         };
-        if let Some(Told { text, source, description, from }) = told {
+        if let Some(ExternalContent { text, source, description, from }) = external {
             is_changed |= self.texts([text, source, description]) | self.texts(from);
         }
         self.report.count(if is_memory { "added memories" } else { "summaries" }, is_changed)
@@ -342,7 +342,7 @@ impl Cleaner for StoredRedactor {
             others: _,
             sentence,
             at: _,
-            standing: _,
+            certainty: _,
             watches: _,
             origins: _,
             details,
@@ -462,8 +462,12 @@ mod tests {
         episode.reason = CloseReason::Hook(secret(1));
         episode.branches = vec![secret(1)];
         let told = || format!("told {}", secret(1));
-        episode.told =
-            Some(Told { text: told(), source: told(), description: told(), from: Some(told()) });
+        episode.external = Some(ExternalContent {
+            text: told(),
+            source: told(),
+            description: told(),
+            from: Some(told()),
+        });
         check(&mut episode, Cleaner::episode);
 
         let mut message = contract::message(2, 0);

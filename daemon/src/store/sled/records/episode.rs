@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Id, Reason, Unknown};
 use crate::model::{
     EnhancedSessionSummary, Episode, SessionKey,
-    episode::{Author, Told},
+    episode::{Author, ExternalContent},
 };
 
 #[derive(Serialize, Deserialize)]
@@ -33,7 +33,7 @@ struct Document {
     #[serde(flatten)]
     summary: EnhancedSessionSummary,
     #[serde(default)]
-    told: Option<Told>,
+    told: Option<ExternalContent>,
 }
 
 #[derive(Serialize)]
@@ -41,12 +41,12 @@ struct DocumentRef<'e> {
     #[serde(flatten)]
     summary: &'e EnhancedSessionSummary,
     #[serde(skip_serializing_if = "Option::is_none")]
-    told: Option<&'e Told>,
+    told: Option<&'e ExternalContent>,
 }
 
 impl<'e> From<&'e Episode> for DocumentRef<'e> {
     fn from(episode: &'e Episode) -> DocumentRef<'e> {
-        DocumentRef { summary: &episode.summary, told: episode.told.as_ref() }
+        DocumentRef { summary: &episode.summary, told: episode.external.as_ref() }
     }
 }
 
@@ -88,7 +88,7 @@ impl TryFrom<EpisodeRecord> for Episode {
             project: super::project_model(&record.project),
             name: record.name,
             summary: document.summary,
-            told: document.told,
+            external: document.told,
             author: record.model.map_or(Author::Evidence, Author::Model),
             file: record.file,
             content_hash: super::hash(record.hash),

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Message, SessionKey, Timestamp,
-        graph::{Claim, Mark, Mention, Thing},
+        graph::{Claim, EntityOrFact, Mark, Mention},
         session::{Failure, Indexed, Indexing, Session, State, Unindexed},
         vector::Owner,
     },
@@ -152,7 +152,7 @@ fn of_statements() -> Vec<Sample> {
         Claim { sentence: "It is so.".to_owned(), ..said.claims[0].clone() },
         said.mentions[0].clone(),
     );
-    let things = vec![Thing::Entity(claim.source), Thing::Fact(claim.key)];
+    let things = vec![EntityOrFact::Entity(claim.source), EntityOrFact::Fact(claim.key)];
     let (claims, marks) = (vec![ClaimRecord::new(&claim, 5)], said.marks.clone());
     let records: Vec<MarkRecord> = marks.iter().map(|mark| MarkRecord::new(mark, 5)).collect();
     let contents = ContentsRecord {

@@ -8,8 +8,8 @@ use super::Unknown;
 use crate::model::{
     Namespace,
     graph::{
-        Claim, EntityId, EntityKind, FactKey, Mark, Mention, Relation, Rename, Says, Stance,
-        Standing, Subject, Thing, Watch,
+        Certainty, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention, Observation,
+        Relation, Rename, Stance, Subject, Watch,
     },
     transcript::Origin,
 };
@@ -127,7 +127,7 @@ impl ClaimRecord {
             others: claim.others.iter().map(|id| id.0.into_bytes()).collect(),
             sentence: claim.sentence.clone(),
             at: claim.at.micros(),
-            standing: claim.standing.number(),
+            standing: claim.certainty.number(),
             watches: watches.map(|one| (one.subject.0, stance_record(&one.stance))).collect(),
             origins: claim.origins.iter().map(|one| (one.source, one.line)).collect(),
             details: claim.details.clone(),
@@ -152,7 +152,7 @@ impl TryFrom<ClaimRecord> for Claim {
             others: record.others.into_iter().map(entity).collect(),
             sentence: record.sentence,
             at: super::time(record.at),
-            standing: Standing::from_number(record.standing)
+            certainty: Certainty::from_number(record.standing)
                 .ok_or_else(|| format!("standing {}", record.standing))?,
             watches: watches
                 .map(|(subject, stance)| Watch {
@@ -169,15 +169,15 @@ impl TryFrom<ClaimRecord> for Claim {
 impl MarkRecord {
     pub(crate) fn new(mark: &Mark, created_at: i64) -> MarkRecord {
         let says = match &mark.says {
-            Says::Value(value) => SaysRecord::Value(*value),
-            Says::Seen => SaysRecord::Seen,
-            Says::Solved => SaysRecord::Solved,
-            Says::Succeeded => SaysRecord::Succeeded,
-            Says::Ran { command, total, failed } => {
+            Observation::Value(value) => SaysRecord::Value(*value),
+            Observation::Seen => SaysRecord::Seen,
+            Observation::Solved => SaysRecord::Solved,
+            Observation::Succeeded => SaysRecord::Succeeded,
+            Observation::Ran { command, total, failed } => {
                 SaysRecord::Ran { command: *command, total: *total, failed: failed.clone() }
             }
-            Says::Chosen(about) => SaysRecord::Chosen(about.clone()),
-            Says::PassedOver(about) => SaysRecord::PassedOver(about.clone()),
+            Observation::Chosen(about) => SaysRecord::Chosen(about.clone()),
+            Observation::PassedOver(about) => SaysRecord::PassedOver(about.clone()),
         };
         MarkRecord { subject: mark.subject.0, at: mark.at.micros(), says, created_at }
     }
@@ -186,20 +186,22 @@ impl MarkRecord {
 impl From<MarkRecord> for Mark {
     fn from(record: MarkRecord) -> Mark {
         let says = match record.says {
-            SaysRecord::Value(value) => Says::Value(value),
-            SaysRecord::Seen => Says::Seen,
-            SaysRecord::Solved => Says::Solved,
-            SaysRecord::Succeeded => Says::Succeeded,
-            SaysRecord::Ran { command, total, failed } => Says::Ran { command, total, failed },
-            SaysRecord::Chosen(about) => Says::Chosen(about),
-            SaysRecord::PassedOver(about) => Says::PassedOver(about),
+            SaysRecord::Value(value) => Observation::Value(value),
+            SaysRecord::Seen => Observation::Seen,
+            SaysRecord::Solved => Observation::Solved,
+            SaysRecord::Succeeded => Observation::Succeeded,
+            SaysRecord::Ran { command, total, failed } => {
+                Observation::Ran { command, total, failed }
+            }
+            SaysRecord::Chosen(about) => Observation::Chosen(about),
+            SaysRecord::PassedOver(about) => Observation::PassedOver(about),
         };
         Mark { subject: Subject(record.subject), at: super::time(record.at), says }
     }
 }
 
 impl ContentsRecord {
-    pub(crate) fn things(&self) -> Vec<Thing> {
+    pub(crate) fn things(&self) -> Vec<EntityOrFact> {
         things_model(&self.entities, &self.facts)
     }
 
@@ -216,20 +218,20 @@ impl ContentsRecord {
     }
 }
 
-pub(super) fn things_record(things: &[Thing]) -> (Vec<Bytes>, Vec<Bytes>) {
+pub(super) fn things_record(things: &[EntityOrFact]) -> (Vec<Bytes>, Vec<Bytes>) {
     let (mut entities, mut facts) = (Vec::new(), Vec::new());
     for thing in things {
         match thing {
-            Thing::Entity(id) => entities.push(id.0.into_bytes()),
-            Thing::Fact(key) => facts.push(key.0.into_bytes()),
+            EntityOrFact::Entity(id) => entities.push(id.0.into_bytes()),
+            EntityOrFact::Fact(key) => facts.push(key.0.into_bytes()),
         }
     }
     (entities, facts)
 }
 
-pub(super) fn things_model(entities: &[Bytes], facts: &[Bytes]) -> Vec<Thing> {
-    let entities = entities.iter().map(|bytes| Thing::Entity(entity(*bytes)));
-    entities.chain(facts.iter().map(|bytes| Thing::Fact(fact(*bytes)))).collect()
+pub(super) fn things_model(entities: &[Bytes], facts: &[Bytes]) -> Vec<EntityOrFact> {
+    let entities = entities.iter().map(|bytes| EntityOrFact::Entity(entity(*bytes)));
+    entities.chain(facts.iter().map(|bytes| EntityOrFact::Fact(fact(*bytes)))).collect()
 }
 
 fn stance_record(stance: &Stance) -> StanceRecord {

@@ -4,13 +4,13 @@
 //! anything that this episode names is that. Nothing shows that it is so but the user's own words.
 
 use super::{
-    draft::{Draft, Said},
+    draft::{ClaimDraft, Draft},
     locate::Speaker,
 };
 use crate::{
     graph::text,
     model::{
-        graph::{EntityId, EntityKind, Relation, Standing},
+        graph::{Certainty, EntityId, EntityKind, Relation},
         summary::RelationRecord,
     },
 };
@@ -36,14 +36,14 @@ fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     draft.claim(
         Relation::RelatesTo,
         (source, target),
-        Said {
+        ClaimDraft {
             detail: text::plain(&record.relation),
             sentence: text::sentence(&record.sentence),
-            standing: Some(if is_said { Standing::Verified } else { Standing::Hypothesis }),
+            certainty: Some(if is_said { Certainty::Verified } else { Certainty::Hypothesis }),
             origins: found.map(|found| found.origin).into_iter().collect(),
             others: vec![draft.task],
             details: vec![("relation".to_owned(), record.relation.clone())],
-            ..Said::default()
+            ..ClaimDraft::default()
         },
     );
 }

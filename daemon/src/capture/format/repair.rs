@@ -4,28 +4,30 @@
 use std::borrow::Cow;
 
 /// A text in which strings hold only what JSON allows.
-pub(crate) struct Mended {
+pub(crate) struct RepairedJson {
     pub(crate) text: String,
-    pub(crate) changes: Changes,
+    pub(crate) changes: Repairs,
 }
 
-/// Pairs of places behind each change: in the mended text, and in the original.
+/// Pairs of places behind each change: in the repaired text, and in the original.
 #[derive(Default)]
-pub(crate) struct Changes(Vec<(usize, usize)>);
+pub(crate) struct Repairs(Vec<(usize, usize)>);
 
-impl Changes {
-    /// The place in the original for one in the mended text.
-    pub(crate) fn original(&self, mended: usize) -> usize {
-        let before = self.0.partition_point(|(place, _)| *place <= mended);
+impl Repairs {
+    /// The place in the original for one in the repaired text.
+    pub(crate) fn original(&self, repaired: usize) -> usize {
+        let before = self.0.partition_point(|(place, _)| *place <= repaired);
         let (place, original) = before.checked_sub(1).map_or((0, 0), |last| self.0[last]);
-        original + (mended - place)
+        original + (repaired - place)
     }
 }
 
-/// Mends `record`, which may hold several strings.
-pub(crate) fn mend(record: &str) -> Mended {
-    let mut mended =
-        Mended { text: String::with_capacity(record.len() + 16), changes: Changes::default() };
+/// Repairs `record`, which may hold several strings.
+pub(crate) fn repair(record: &str) -> RepairedJson {
+    let mut repaired = RepairedJson {
+        text: String::with_capacity(record.len() + 16),
+        changes: Repairs::default(),
+    };
     let mut in_string = false;
     let mut rest = record;
     while let Some(c) = rest.chars().next() {
@@ -39,13 +41,13 @@ pub(crate) fn mend(record: &str) -> Mended {
             c => (c.len_utf8(), Cow::Borrowed(&rest[..c.len_utf8()])),
         };
         let changed = *kept != rest[..taken];
-        mended.text.push_str(&kept);
+        repaired.text.push_str(&kept);
         rest = &rest[taken..];
         if changed {
-            mended.changes.0.push((mended.text.len(), record.len() - rest.len()));
+            repaired.changes.0.push((repaired.text.len(), record.len() - rest.len()));
         }
     }
-    mended
+    repaired
 }
 
 /// The escape sequence that `text` begins with: its length, and what to write for it.
