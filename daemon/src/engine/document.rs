@@ -87,7 +87,8 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
 /// What the text of a summary says of the outcome, where it says so.
 fn outcome_in(text: &str) -> Outcome {
     let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
-    told.and_then(|told| Outcome::parse(told.trim())).unwrap_or(nothing().outcome)
+    told.and_then(|told| Outcome::parse(told.split_whitespace().next()?))
+        .unwrap_or(nothing().outcome)
 }
 
 /// A summary that says nothing.
@@ -112,6 +113,7 @@ pub fn nothing() -> EnhancedSessionSummary {
         duration_minutes: None,
         topics: None,
         relations: None,
+        outcome_reason: None,
         last_words: None,
         repository: None,
         preferences: None,

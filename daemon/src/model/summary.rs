@@ -123,6 +123,9 @@ pub struct EnhancedSessionSummary {
     pub objective: String,
     /// How it ended.
     pub outcome: Outcome,
+    /// Why it counts as that, in a phrase: "waits for an answer", "cut off in a call".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_reason: Option<String>,
     /// What was done one after the other, where that differs: at least two phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,

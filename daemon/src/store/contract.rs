@@ -755,6 +755,7 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
             discoveries: None,
             topics: None,
             relations: None,
+            outcome_reason: None,
             last_words: None,
             repository: None,
             preferences: None,

@@ -263,6 +263,7 @@ mod tests {
             discoveries: None,
             topics: None,
             relations: None,
+            outcome_reason: None,
             last_words: None,
             repository: None,
             preferences: None,

@@ -60,7 +60,9 @@ pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
     let ended: Vec<String> = ended.into_iter().flatten().map(one_line).collect();
-    page.section(&format!("{OUTCOME}{}", summary.outcome.as_str()), ended);
+    let reason = summary.outcome_reason.as_ref();
+    let reason = reason.map_or(String::new(), |reason| format!(" ({})", one_line(reason)));
+    page.section(&format!("{OUTCOME}{}{reason}", summary.outcome.as_str()), ended);
     page.list("## Open", summary.next_steps.as_deref());
     page.section("## Objective", [one_line(&summary.objective)]);
     page.list("## Wishes of the user", summary.preferences.as_deref());
@@ -74,7 +76,7 @@ pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     });
     page.list("## Known failures", summary.known_failures.as_deref());
     if let Some(tests) = &summary.test_results {
-        page.section("## Tests", test_lines(tests));
+        page.section("## Tests", [tests_line(tests)]);
     }
     let settings = summary.config_changes.as_deref().map(setting_lines);
     page.list("## Settings", settings.as_deref());
@@ -251,6 +253,14 @@ fn cell(text: &str) -> String {
         return "`\"\"`".to_owned();
     }
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+fn tests_line(tests: &TestSummary) -> String {
+    let coverage =
+        tests.coverage_pct.map_or(String::new(), |part| format!(", coverage {part:.1} %"));
+    let failed = tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty());
+    let failed = failed.map_or(String::new(), |names| format!("; failed: {}", names.join(", ")));
+    format!("- {}: {}/{} passed{coverage}{failed}", tests.framework, tests.passed, tests.total)
 }
 
 fn test_lines(tests: &TestSummary) -> Vec<String> {
@@ -444,6 +454,7 @@ Understand the authentication system architecture
             ]),
             topics: None,
             relations: None,
+            outcome_reason: None,
             last_words: None,
             repository: None,
             preferences: None,

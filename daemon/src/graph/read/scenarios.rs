@@ -324,6 +324,7 @@ impl SessionFixture {
                 discoveries: None,
                 topics: None,
                 relations: None,
+                outcome_reason: None,
                 last_words: None,
                 repository: None,
                 preferences: None,

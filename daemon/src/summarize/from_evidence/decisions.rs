@@ -50,7 +50,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
 /// up in another session, and how to go on is no decision.
 fn is_decision(choice: &Choice) -> bool {
     let how = pattern!(
-        r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|continue|inline|sub-?agent|work on it now)\b"
+        r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|sub-?agent|work on it now)\b|^(?:inline|continue)\b.{0,20}$"
     );
     choice.answer != "refused" && !how.is_match(&choice.answer)
 }
@@ -102,10 +102,10 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
         }
         _ => {
             let (label, detail) = labelled(&answer);
-            let asked = if question.is_empty() {
-                CHOSEN.to_owned()
-            } else {
-                format!("{CHOSEN}; asked: {}", cut(&question, ENTRY))
+            let asked = match choice.header.as_deref().map(|header| entries.tidy_line(header)) {
+                _ if question.is_empty() => CHOSEN.to_owned(),
+                Some(header) if label.len() > 24 => format!("{CHOSEN} for {header}"),
+                _ => format!("{CHOSEN}; asked: {}", cut(&question, ENTRY)),
             };
             (
                 label.to_owned(),

@@ -2,8 +2,8 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork},
-        transcript::{Outcome, TaskState},
+        evidence::{Commit, Evidence, FileWork},
+        transcript::TaskState,
     },
     summarize::{
         from_evidence::{
@@ -11,8 +11,8 @@ use crate::{
             overtaken,
             wording::begins_as_order,
         },
-        report::{Claim, Report, Topic, passages},
-        text::{cut, one_line, pattern},
+        report::{Claim, Form, Report, Topic, passages, topic_of_sentence},
+        text::{capitalised, cut, one_line, pattern, share_of_words, without_full_stop, words},
     },
 };
 
@@ -24,6 +24,8 @@ const COMMITS: (usize, usize) = (3, 7);
 const TASKS: usize = 8;
 /// Entries taken from one report.
 const OF_A_REPORT: usize = 7;
+/// The share of its words by which a claim repeats a commit.
+const COMMITTED: f64 = 0.5;
 /// Characters of a commit's body.
 const POINT: usize = 320;
 
@@ -36,31 +38,33 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     if can_have_changed(evidence) {
         reported(entries, &mut list);
     }
-    let done = evidence.tasks.iter().filter(|task| task.state == TaskState::Completed);
-    let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
-    // Of too many, the first ones and the latest: what lies between led to them.
-    let room = TASKS.saturating_sub(list.len());
-    let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
-    for (at, task) in work.into_iter().enumerate() {
-        if !left_out.contains(&at) {
-            push(&mut list, entries.tidy(&task.subject));
-        }
-    }
+    // Reports and commits tell what tasks announce.
     if list.is_empty() {
-        steps.into_iter().for_each(|task| push(&mut list, entries.tidy(&task.subject)));
-    }
-    if list.is_empty() {
-        let handed =
-            evidence.delegations.iter().filter(|one| one.outcome == Some(Outcome::Succeeded));
-        for delegation in handed {
-            push(&mut list, entries.tidy(&format!("Delegated: {}", delegation.subject)));
-        }
+        tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.files.values().any(FileWork::changed) {
         list.extend(entries.first_words());
     }
     list.truncate(ENTRIES);
     list
+}
+
+/// Tasks that were ticked off; steps on the way only where there is nothing else.
+fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let all = entries.evidence.tasks.iter();
+    let done = all.filter(|task| task.state == TaskState::Completed);
+    let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
+    // Of too many, the first ones and the latest: what lies between led to them.
+    let room = TASKS.saturating_sub(list.len());
+    let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
+    for (at, task) in work.into_iter().enumerate() {
+        if !left_out.contains(&at) {
+            push(list, entries.tidy(&task.subject));
+        }
+    }
+    if list.is_empty() {
+        steps.into_iter().for_each(|task| push(list, entries.tidy(&task.subject)));
+    }
 }
 
 /// What reports of turns that changed something list: under headings of their own, or as done.
@@ -70,8 +74,9 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         for claim in report.claims.iter().filter(|claim| is_deed(entries, report, claim)) {
             if taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
+                && !is_committed(entries, &line)
             {
-                push(list, line);
+                push(list, without_doer(&line));
                 taken += 1;
             }
         }
@@ -79,9 +84,12 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
 }
 
 /// Whether a claim tells something that was done and still holds.
-fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
-    let is_done = matches!(claim.topic, Some(Topic::Done | Topic::Fix))
-        || (claim.topic.is_none() && claim.listed && !claim.nested);
+pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
+    let is_done = match claim.topic {
+        Some(Topic::Done | Topic::Fix) => !report.asks || says_done(claim) || claim.headed,
+        None => claim.listed && !claim.nested && !report.asks && says_done(claim),
+        Some(_) => false,
+    };
     if !is_done
         || is_corrected(entries, claim)
         || overtaken::is_gone(entries, &claim.text, claim.origin)
@@ -93,6 +101,33 @@ fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
             .is_match(&claim.text);
     let is_option = report.asks && begins_as_order(&claim.text);
     !repeats_commit && !is_option
+}
+
+/// Whether a claim says by its own words that something was done: a verb, or the file it was done to.
+fn says_done(claim: &Claim) -> bool {
+    let text = claim.text.as_str();
+    let label = claim.label.as_deref().unwrap_or_default();
+    let is_file = pattern!(r"^`?[\w./@*-]+\.\w{1,5}`?(?: \(.*\))?$").is_match(label);
+    let behind_dash = text.split_once(" — ").or_else(|| text.split_once(" - "));
+    let verb = |text: &str| topic_of_sentence(text) == Some(Topic::Done);
+    is_file || verb(text) || verb(label) || behind_dash.is_some_and(|(_, rest)| verb(rest))
+}
+
+/// `I've added a test` is `Added a test`.
+fn without_doer(line: &str) -> String {
+    let plain = pattern!(r"^(?:I|We)(?:'ve| have)? (?:successfully |also |now |just )*(?-i:[a-z])");
+    match plain.find(line) {
+        Some(found) => capitalised(&line[found.end() - 1..]),
+        None => line.to_owned(),
+    }
+}
+
+/// Whether a commit tells the same.
+fn is_committed(entries: &Entries<'_>, line: &str) -> bool {
+    let told = words(line);
+    entries.evidence.commits.iter().any(|commit| {
+        share_of_words(&told, &words(&format!("{} {}", commit.subject, commit.body))) >= COMMITTED
+    })
 }
 
 /// Whether the user quoted the claim in a later prompt: people paste what is to be otherwise.
@@ -127,8 +162,9 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
 /// Commits; of many, the first ones and the latest.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let commits = &entries.evidence.commits;
-    let left_out = COMMITS.0..commits.len().saturating_sub(COMMITS.1).max(COMMITS.0);
-    for (at, commit) in commits.iter().enumerate() {
+    let work: Vec<&Commit> = commits.iter().filter(|commit| !is_bookkeeping(commit)).collect();
+    let left_out = COMMITS.0..work.len().saturating_sub(COMMITS.1).max(COMMITS.0);
+    for (at, commit) in work.into_iter().enumerate() {
         if left_out.contains(&at) {
             continue;
         }
@@ -144,12 +180,37 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The first sentences of a commit's body.
+/// A commit that only notes where the work stands: plans, states, lists of things to do.
+pub(super) fn is_bookkeeping(commit: &Commit) -> bool {
+    pattern!(
+        r"(?i)^(?:docs|chore|wip)(?:\([^)]*\))?: (?:start work on|begin |complete |completed |finish |close |capture |add todo|(?:re)?move todo|mark |record |update (?:the )?(?:state|status|progress|plan|roadmap|todo)|.{0,40}\b(?:state\.md|roadmap\.md|todos?|handoff|checkpoint)\b)|^(?:wip|checkpoint)\b"
+    )
+    .is_match(&commit.subject)
+}
+
+/// The first passages of a commit's body, each whole.
 fn point(body: &str) -> Option<String> {
-    let passages = passages(body);
-    let texts: Vec<&str> = passages.iter().take(4).map(|passage| passage.text.as_str()).collect();
-    let line = texts.join(" ");
-    (line.len() >= 20).then(|| cut_at_clause(&line, POINT))
+    let mut line = String::new();
+    for passage in passages(body) {
+        let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
+        let text = format!("{label}{}", passage.text);
+        let text = without_full_stop(&text);
+        let is_listed = passage.form != Form::Paragraph;
+        let joined = match (line.is_empty(), is_listed) {
+            (true, _) => text.to_owned(),
+            (false, true) => format!("{line}; {text}"),
+            (false, false) => format!("{line}. {text}"),
+        };
+        if joined.chars().count() > POINT {
+            break;
+        }
+        line = joined;
+    }
+    if line.is_empty() {
+        let first = passages(body).into_iter().next()?;
+        line = without_full_stop(&cut_at_clause(&first.text, POINT)).to_owned();
+    }
+    (line.len() >= 20).then_some(line)
 }
 
 /// A step of the way rather than a result.
@@ -206,9 +267,70 @@ mod tests {
                 "Pull request #7: https://x/pull/7",
                 "Fix the date parser (commit `1a2b3c4`)",
                 "Replaced the old table of months",
-                "Add a test for leap days",
             ]
         );
+    }
+
+    fn commit(hash: &str, subject: &str, body: &str) -> Commit {
+        Commit {
+            hash: hash.to_owned(),
+            subject: subject.to_owned(),
+            body: body.to_owned(),
+            at: None,
+            origin: Origin::default(),
+        }
+    }
+
+    fn report(text: &str) -> TurnReport {
+        TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() }
+    }
+
+    #[test]
+    fn commits_that_only_keep_books_are_left_out_and_bodies_stay_whole() {
+        let body = "- Add a guard (for empty lists; see the test)\n- Drop the cast\n";
+        let evidence = Evidence {
+            commits: vec![
+                commit("aaaaaaa", "docs: start work on todo - Guard the list", ""),
+                commit("bbbbbbb", "docs(14): complete plan 3", ""),
+                commit("ccccccc", "fix: guard the list view", body),
+            ],
+            ..Evidence::default()
+        };
+        assert_eq!(
+            completed(&evidence),
+            [
+                "fix: guard the list view (commit `ccccccc`): Add a guard (for empty lists; see the test); Drop the cast"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_commit_tells_is_not_told_again() {
+        let evidence = Evidence {
+            commits: vec![commit("1a2b3c4", "Guard the empty list view", "")],
+            reports: vec![report(
+                "- `1a2b3c4` — the list, guarded in every caller of it\n- Added a guard for the empty list view\n- Renamed the loader of pages to `fetch`\n",
+            )],
+            ..Evidence::default()
+        };
+        assert_eq!(completed(&evidence)[1..], ["Renamed the loader of pages to `fetch`"]);
+    }
+
+    #[test]
+    fn options_and_descriptions_are_no_deeds() {
+        let evidence = Evidence {
+            commits: vec![commit("1a2b3c4", "Guard the view", "")],
+            reports: vec![
+                report(
+                    "The folder is ignored by git.\n\n- **Pick another path** that is not ignored\n- **Force-add it** with `-f`\n\nWhich one?",
+                ),
+                report(
+                    "Data flow:\n\n- Recorder: microphone to a blob in memory\n- Editor: a waveform with filters\n",
+                ),
+            ],
+            ..Evidence::default()
+        };
+        assert_eq!(completed(&evidence).len(), 1);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
         project::Project,
     },
     summarize::{
-        report::{Claim, Reports, Topic, is_phrase},
+        report::{Claim, Reports, Topic, is_phrase, topic_of_heading},
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
             standing_alone, without_full_stop,
@@ -75,23 +75,37 @@ impl<'e> Entries<'e> {
                 && !sentence.ends_with('?')
         });
         let text = stated.collect::<Vec<_>>().join(" ");
-        let line = match &claim.label {
-            Some(label) if text.is_empty() => self.tidy_line(label),
-            Some(label) => format!("{}: {text}", self.tidy_line(label)),
+        let label = claim.label.as_deref().map(|label| self.tidy_line(label));
+        let line = match label {
+            Some(label) if text.is_empty() => label,
+            Some(label) if is_generic(&label) => match subject(claim) {
+                Some(subject) => format!("{}: {text}", self.tidy_line(subject)),
+                None => text,
+            },
+            Some(label) => format!("{label}: {text}"),
             None => text,
         };
         let line = cut_at_clause(&line, CLAIM);
         if claim.topic == Some(Topic::Instruction) || claim.topic == Some(Topic::Proposal) {
             return None;
         }
-        let leans = pattern!(
-            r"(?i)^(?:it|it's|this|these|those|that|that's|they|but|so|and|also|however|then|he|she|which|same|both|here|there|above|below|see|e\.g|if|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that)\b"
-        );
-        let stands_alone = !leans.is_match(&line)
-            && !line.ends_with([':', '?', '…', '('])
+        let stands_alone = !leans(&line)
+            && !is_broken(&line)
+            && !self.names_a_commit(&line)
             && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
         let line = capitalised(without_full_stop(&line));
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
+    }
+
+    /// Whether a line begins with the hash of one of the session's commits, which is told already.
+    fn names_a_commit(&self, line: &str) -> bool {
+        let first = line.trim_start_matches(['`', '(']);
+        let hash = first.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or_default();
+        hash.len() >= 7
+            && self.evidence.commits.iter().any(|commit| {
+                !commit.hash.is_empty()
+                    && (commit.hash.starts_with(hash) || hash.starts_with(&commit.hash))
+            })
     }
 
     /// Something done as an entry, without who did it: `I've added a test` is `Added a test`.
@@ -202,11 +216,53 @@ fn is_talk(sentence: &str) -> bool {
 pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     let cut = cut(text, limit);
     let Some(broken) = cut.strip_suffix('…') else { return cut };
-    let clause = broken
-        .rfind([';', ',', '—', '–'])
-        .or_else(|| broken.rfind(" ("))
-        .filter(|at| *at * 2 >= broken.len());
+    let is_open = |at: &usize| {
+        let (opened, closed) =
+            (broken[..*at].matches('(').count(), broken[..*at].matches(')').count());
+        opened > closed
+    };
+    let ends = broken.char_indices().filter(|(_, c)| matches!(c, ';' | ',' | '—' | '–'));
+    let brackets = broken.match_indices(" (").map(|(at, _)| at);
+    let clause = ends.map(|(at, _)| at).chain(brackets).filter(|at| !is_open(at)).max();
+    let clause = clause.filter(|at| *at * 2 >= broken.len());
+    let clause = clause.or_else(|| {
+        let bracket = broken.rfind(" (").filter(|at| *at * 3 >= broken.len());
+        bracket.filter(|_| is_open(&broken.len()))
+    });
     clause.map_or_else(|| broken.trim_end().to_owned(), |at| broken[..at].trim_end().to_owned())
+}
+
+/// A label that says what kind of thing follows, but not of what.
+fn is_generic(label: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:why|what|how|where|when|what's (?:lost|preserved|left)|description|status|problem|solution|issue|results?|impact|effect|notes?|details?|summary|context|goal|approach|overall|before|after|risk|effort|severity|verdict|files?|location|reason|evidence|action|changes?|change made|pros?|cons?|example|rationale|updated?|added|new|old|answer|short answer|bottom line|yes|no)$"
+    )
+    .is_match(label)
+}
+
+/// What the heading above a claim names, where the heading is no mere announcement.
+fn subject(claim: &Claim) -> Option<&str> {
+    let section = claim.section.as_deref()?;
+    let plain = section.trim_start_matches(|c: char| !c.is_alphabetic() && c != '`');
+    (topic_of_heading(section).is_none() && (8..=90).contains(&plain.len())).then_some(plain)
+}
+
+/// Whether a line means nothing without what stood before it.
+pub(super) fn leans(line: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
+    )
+    .is_match(line)
+}
+
+/// Whether a line breaks off, has a hole, or lacks a bracket's partner.
+fn is_broken(line: &str) -> bool {
+    let count = |mark: char| line.chars().filter(|c| *c == mark).count();
+    line.ends_with([':', '?', '…', '(', ','])
+        || line.contains(" … ")
+        || count('(') > count(')')
+        || pattern!(r"(?i)\b(?:the|a|an|of|to|and|or|with|by|for|from|in|into|via|e\.g)$")
+            .is_match(line)
 }
 
 /// Adds `text` unless the list says it already.
@@ -222,4 +278,32 @@ pub(super) fn is_scratch(path: &str) -> bool {
         r"^(?:/private)?/(?:tmp|var/folders|dev)/|/\.claude/(?:plans|projects|todos)/|/scratchpad/"
     )
     .is_match(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_leaves_no_bracket_open() {
+        let text = "Remove the click handler (consistent with the browser; prevents three calls), then test it again";
+        assert_eq!(cut_at_clause(text, 70), "Remove the click handler");
+    }
+
+    #[test]
+    fn what_leans_or_breaks_off_is_no_entry() {
+        for line in [
+            "It works now",
+            "→ the state differs",
+            "(b) belongs to the other one",
+            "Instead the loader waits",
+        ] {
+            assert!(leans(line), "{line}");
+        }
+        for line in ["Construc … wraps the error", "Add remarks to", "The guard (see the test"] {
+            assert!(is_broken(line), "{line}");
+        }
+        assert!(!leans("`x` is read twice") && !is_broken("Added a guard to the list"));
+        assert!(is_generic("Why") && !is_generic("Root cause of the crash"));
+    }
 }

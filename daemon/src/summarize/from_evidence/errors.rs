@@ -13,7 +13,7 @@ use crate::{
             turns::{self, Turn},
         },
         recap::Sections,
-        text::{cut, same_words, share_of_words, words},
+        text::{cut, pattern, same_words, share_of_words, words},
     },
 };
 
@@ -30,7 +30,10 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
         groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !crowded);
     }
     for group in &groups {
-        dated.push((group.error.origin.line, of_group(entries, group)));
+        let record = of_group(entries, group);
+        if has_story(&record) {
+            dated.push((group.error.origin.line, record));
+        }
     }
     for turn in turns::turns(entries.evidence) {
         if !groups.iter().any(|group| turn.holds(group.error.origin))
@@ -55,15 +58,19 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
             records.push(record);
         }
     }
-    while records.len() > RECORDS {
-        // What nobody explained is missed least.
-        let vague = |record: &ErrorResolution| {
-            record.root_cause == NOT_STATED && record.fix.starts_with("Changed ")
-        };
-        let at = records.iter().position(vague).unwrap_or(0);
-        records.remove(at);
-    }
+    let extra = records.len().saturating_sub(RECORDS);
+    records.drain(..extra);
     records
+}
+
+/// Whether a record says why something failed, or what was done about an error that has a name: a
+/// file that was changed meanwhile explains nothing.
+fn has_story(record: &ErrorResolution) -> bool {
+    let is_guessed = record.fix == NOT_STATED
+        || record.fix.starts_with("Changed ")
+        || record.fix.starts_with("Ran ");
+    let is_count = pattern!(r"^\d+ tests? failed\b").is_match(&record.error);
+    record.root_cause != NOT_STATED || !(is_guessed || is_count)
 }
 
 /// An error with its resolution, standing for others that went away at once for the same reason.
@@ -87,6 +94,7 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
             || !resolution.commands.is_empty()
             || resolution.said.is_some()
             || error.cause.is_some();
+        let is_story = is_story && !is_routine(&error.message, &error.attempt);
         if !is_story {
             continue;
         }
@@ -117,6 +125,16 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
         }
     }
     groups
+}
+
+/// What happens on the way of any work: conflicts of a rebase, a push that comes too late, remarks of
+/// formatters and compilers on one's own lines.
+fn is_routine(message: &str, attempt: &str) -> bool {
+    pattern!(
+        r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat"
+    )
+    .is_match(message)
+        || pattern!(r"^git (?:add|rebase|merge|cherry-pick|pull)\b").is_match(attempt)
 }
 
 fn is_test_failure(message: &str) -> bool {
@@ -218,4 +236,22 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
         ))
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_on_the_way_is_no_error() {
+        for (message, attempt, wanted) in [
+            ("error: could not apply 27a33e9... Harden the reply", "git rebase main", true),
+            ("! [rejected] main -> main (fetch first)", "git push", true),
+            ("a.go:6:2: f - x is unused (unparam)", "mise run lint", true),
+            ("error[E0502]: cannot borrow `a` as mutable", "cargo build", false),
+            ("connection refused on port 5432", "make migrate", false),
+        ] {
+            assert_eq!(is_routine(message, attempt), wanted, "{message}");
+        }
+    }
 }

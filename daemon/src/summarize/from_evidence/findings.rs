@@ -7,7 +7,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            entries::{Entries, cut_at_clause, plain_words, push},
+            entries::{Entries, cut_at_clause, leans, plain_words, push},
             overtaken,
             wording::begins_as_order,
         },
@@ -40,7 +40,9 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
         // What is reported is read from the reports.
         for statement in entries.statements(kind).filter(|one| !one.reported) {
             let line = cut_at_clause(&entries.tidy_line(&statement.text), ANSWERED);
-            push(&mut list, capitalised(without_full_stop(&line)));
+            if says_something(&line) {
+                push(&mut list, capitalised(without_full_stop(&line)));
+            }
         }
     }
     answers(entries, &mut list);
@@ -61,28 +63,47 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
+/// Whether a statement says more than that something is so: it names code, or is long enough.
+fn says_something(line: &str) -> bool {
+    let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
+    let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
+    (line.len() >= 60 || (line.len() >= 40 && line.contains(['`', '/', '_'])))
+        && (prose.count() >= 4 || !line.is_ascii())
+}
+
 /// What reports say was found, and what they state where the turn changed nothing.
 fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     for report in &entries.reports.reports {
         let states = !report.changed && !report.proposes();
         let mut taken = 0;
         for claim in &report.claims {
-            let is_finding = matches!(claim.topic, Some(Topic::Finding | Topic::Cause))
-                || (states
-                    && claim.topic.is_none()
-                    && claim.listed
-                    && !claim.nested
-                    && !is_option(claim));
+            let is_step = claim.label.is_none() && claim.text.contains('→');
+            let is_finding = matches!(claim.topic, Some(Topic::Finding | Topic::Cause)) && !is_step
+                || (states && is_statement(claim));
             if is_finding
                 && !is_overtaken(entries, report, claim)
                 && taken < OF_A_REPORT
                 && let Some(line) = entries.claim(claim)
+                && says_something(&line)
             {
                 push(list, line);
                 taken += 1;
             }
         }
     }
+}
+
+/// Whether an item that no heading explains states a fact of its own: it has a name and says at
+/// least a sentence about it. Rows of an explanation (`@`: separator) do not.
+fn is_statement(claim: &Claim) -> bool {
+    let words = claim.text.split_whitespace().count();
+    claim.topic.is_none()
+        && claim.listed
+        && !claim.nested
+        && claim.label.is_some()
+        && words >= 11
+        && !claim.text.contains(['→', '?'])
+        && !is_option(claim)
 }
 
 /// Whether later work changed what the claim names: a finding that led to a fix is told by the fix.
@@ -139,16 +160,48 @@ fn answers(entries: &Entries<'_>, list: &mut Vec<String>) {
         let asked = one_line(&asked.text);
         let question = sentences(&asked).into_iter().rev().find(|one| one.ends_with('?'));
         let (Some(question), Some(lead)) = (question, &report.lead) else { continue };
-        if question.len() >= 12 && !lead.ends_with([':', '?']) {
-            push(
-                list,
-                format!(
-                    "Asked: {question} Answer: {}",
-                    cut_at_clause(&entries.tidy_line(lead), ANSWERED)
-                ),
-            );
+        let Some(answer) = answer(&entries.tidy_line(lead)) else { continue };
+        let is_refuted = is_refuted(entries, &answer, report.origin);
+        if question.len() >= 12 && !is_order(question) && !is_refuted {
+            push(list, format!("Asked: {question} Answer: {answer}"));
         }
     }
+}
+
+/// Whether a later report corrects what was answered, by a test or in so many words.
+fn is_refuted(entries: &Entries<'_>, answer: &str, at: Origin) -> bool {
+    let told = words(answer);
+    let later = entries.reports.reports.iter().filter(|report| report.origin.line > at.line);
+    later.flat_map(|report| &report.claims).any(|claim| {
+        let text = format!("{} {}", claim.label.as_deref().unwrap_or_default(), claim.text);
+        pattern!(r"(?i)\b(?:we|i) tested and found\b|\bturn(?:s|ed) out\b|\bcorrection\b|\b(?:was|were) wrong\b|\bcontrary to\b")
+            .is_match(&text)
+            && share_of_words(&told, &words(&text)) >= 0.2
+    })
+}
+
+/// The first sentences of an answer that are about the matter.
+fn answer(lead: &str) -> Option<String> {
+    let is_talk = |sentence: &&str| {
+        sentence.ends_with([':', '?'])
+            || pattern!(
+                r"(?i)^(?:(?:that's an? |an? )?(?:good|great|fair|excellent|interesting) (?:question|point|catch|call|pushback|idea)|(?:both|these|those|that) (?:are|is) (?:fair|good|valid)|you're (?:absolutely )?right|here(?:'s| is| are)|let me|let's|i'll|i'm going|looking at|based on|now (?:i|let)|ok(?:ay)?[,.]|sure[,.!]|perfect|got it|happy to|i (?:just )?(?:looked|checked|read|searched)|i(?:'ve| have) (?:already )?(?:looked|explored|checked|read))\b"
+            )
+            .is_match(sentence)
+    };
+    let all = sentences(lead);
+    let told: Vec<&str> = all.into_iter().skip_while(is_talk).collect();
+    let line = cut_at_clause(&told.join(" "), ANSWERED);
+    let line = line.trim_end_matches(':');
+    (line.len() >= 30 && !leans(line)).then(|| capitalised(line))
+}
+
+/// `Can you tag it please?` asks for work, not for an answer.
+fn is_order(question: &str) -> bool {
+    pattern!(
+        r"(?i)(?:^|[,.] )(?:(?:ok|okay|so|and|also|now),? )*(?:can|could|would|will|should|shall) (?:you|we|i) (?:also |please |just |now )?(?:add|apply|check|commit|create|do|explain|fix|get|go|have|look|make|merge|move|open|push|put|read|rebase|remove|rename|review|run|search|show|tag|tell|test|try|update|use|write)\b"
+    )
+    .is_match(question)
 }
 
 /// What failed for reasons that are not part of the work, as reports say.
@@ -202,4 +255,36 @@ fn is_same_work(failed: &str, worked: &str) -> bool {
 
 fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_begins_where_the_talk_ends() {
+        let told = "The cache lives in one process and is lost at its end.";
+        assert_eq!(answer(&format!("Good question. Let me think. {told}")).as_deref(), Some(told));
+        assert_eq!(answer("Both are fair pushback. Here's my read:"), None);
+        assert_eq!(answer("That confirms three callers in the same package."), None);
+    }
+
+    #[test]
+    fn a_polite_order_is_no_question() {
+        for (question, wanted) in [
+            ("ok, merged. can we tag it please?", true),
+            ("Can you rename the file?", true),
+            ("Can the cache be shared?", false),
+            ("Would there be a portable way?", false),
+        ] {
+            assert_eq!(is_order(question), wanted, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_finding_holds_a_sentence() {
+        assert!(!says_something("The issue is clear now"));
+        assert!(!says_something("`/transformers.js` and `/tokenizer/transformers.js`"));
+        assert!(says_something("`EXPIRY` is read in seconds, the file gives minutes"));
+    }
 }

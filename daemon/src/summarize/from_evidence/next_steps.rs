@@ -15,7 +15,9 @@ use crate::{
         },
         recap::{self, Section, Sections},
         report::{Report, Topic},
-        text::{Block, blocks, capitalised, one_line, pattern, sentences, share_of_words, words},
+        text::{
+            Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words, words,
+        },
     },
 };
 
@@ -25,6 +27,8 @@ const REPORTS: usize = 3;
 const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
 const STEPS: usize = 8;
+/// Options named at most.
+const OPTIONS: usize = 5;
 /// Failing tests named at most.
 const TESTS: usize = 5;
 
@@ -34,6 +38,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     cut_off(entries, &mut list);
     unanswered(entries, &mut list);
     failing(entries, &mut list);
+    unapproved(entries, &mut list);
     let open = |state| entries.evidence.tasks.iter().filter(move |task| task.state == state);
     for task in open(TaskState::InProgress).chain(open(TaskState::Pending)) {
         push(&mut list, entries.tidy(&task.subject));
@@ -68,6 +73,20 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
+/// The plan that the user put aside last, when nothing followed.
+fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
+        return;
+    };
+    let followed = |origin: Origin| origin.line > plan.origin.line;
+    let replied = evidence.last_reply.as_ref().is_some_and(|reply| followed(reply.origin));
+    if !replied && !evidence.prompts.iter().any(|prompt| followed(prompt.origin)) {
+        let title = entries.tidy_line(&plan.question);
+        push(list, format!("Plan shown, not approved: {}", cut(&title, 120)));
+    }
+}
+
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
         let names: Vec<&str> = run.failed_tests.iter().take(TESTS).map(String::as_str).collect();
@@ -77,8 +96,12 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         push(list, format!("Fix {} failing {noun}{named}", run.failed));
     }
     let tests_ran = |line| entries.evidence.tests.iter().any(|run| run.origin.line == line);
+    // What is reported as done after an error was done in another way.
+    let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
+    let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
-        if !tests_ran(error.origin.line) {
+        let has_substitute = is_done && error.origin.line < replied_at;
+        if !has_substitute && !tests_ran(error.origin.line) {
             let command = entries.tidy_line(&error.attempt);
             push(list, entries.tidy(&format!("Resolve `{command}`: {}", error.message)));
         }
@@ -99,7 +122,8 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
         for claim in open.filter(|claim| claim.headed || is_last) {
             let Some(line) = entries.claim(claim) else { continue };
-            if !is_taken_up(entries, &line, report.origin) {
+            let is_vague = pattern!(r"(?i)^`/|\bwhatever (?:it|they)\b").is_match(&line);
+            if !is_vague && !is_taken_up(entries, &line, report.origin) {
                 push(list, line);
             }
         }
@@ -181,6 +205,28 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
+/// The names of the ways that the last report offers.
+fn options(entries: &Entries<'_>) -> String {
+    let Some(report) = entries.reports.reports.last() else { return String::new() };
+    let mut names: Vec<String> = Vec::new();
+    for claim in &report.claims {
+        let headings = [claim.section.as_deref(), claim.label.as_deref()];
+        let label = headings.into_iter().flatten().find(|text| is_option(text));
+        let numbered = claim.label.as_deref().filter(|_| claim.mark.is_some());
+        if let Some(name) = label.or(numbered) {
+            let name = cut(&entries.tidy_line(name), 80);
+            if !names.contains(&name) && names.len() < OPTIONS {
+                names.push(name);
+            }
+        }
+    }
+    if names.len() < 2 { String::new() } else { format!(" ({})", names.join("; ")) }
+}
+
+fn is_option(label: &str) -> bool {
+    pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
+}
+
 /// What the agent's last words offer or ask.
 fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let Some(reply) = &entries.evidence.last_reply else { return };
@@ -197,6 +243,7 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
         let words = words.split(", or ").next().unwrap_or(words);
         push(list, entries.tidy(&format!("Offered: {words}")));
     } else if question.len() >= 25 && !pattern!(r"(?i)^(?:what|how|anything|is there|any)\b.*\b(?:else|next|help|today|like (?:me )?to)\b").is_match(question) {
-        push(list, entries.tidy(&format!("To decide: {question}")));
+        let options = options(entries);
+        push(list, format!("To decide: {}{options}", entries.tidy_line(question)));
     }
 }

@@ -9,10 +9,13 @@ use crate::{
     },
     summarize::{
         from_evidence::{
+            done::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
             request::{REQUEST, Request, Weight},
+            user_words::option_named,
         },
         recap::{self, Section, Sections},
+        report::Report,
         text::{
             capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
             words,
@@ -88,8 +91,8 @@ fn subject(evidence: &Evidence) -> Option<String> {
         !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
             .is_match(subject)
     };
-    let committed =
-        evidence.commits.iter().rev().map(|commit| commit.subject.clone()).filter(is_work);
+    let commits = evidence.commits.iter().rev().filter(|commit| !is_bookkeeping(commit));
+    let committed = commits.map(|commit| commit.subject.clone()).filter(is_work);
     let asked: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
     opened.chain(committed).find(|subject| {
@@ -111,7 +114,10 @@ fn short(goal: &Goal) -> String {
     let ask = first(&goal.ask);
     let says_what = words(&ask).difference(&words(EMPTY)).next().is_some();
     let name = if says_what { ask } else { first(&goal.text) };
-    cut(without_full_stop(&name), NAME)
+    // People who write fast begin their sentences in lower case.
+    let end = pattern!(r"^.{24,}?[.!?] ").find(&name).filter(|_| name.chars().count() > NAME);
+    let name = end.map_or(name.as_str(), |end| name[..end.end()].trim_end());
+    cut_at_clause(without_full_stop(name), NAME)
 }
 
 /// A goal in full, and the part of it that asks.
@@ -160,11 +166,15 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     let ask = if is_bare { &request.text } else { &request.ask };
     // `3 but on this branch` picks from a list that nobody sees.
     let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
-    if let Some(done) = evidence.commits.last().filter(|_| picks) {
-        return Goal {
-            text: format!("{} (asked: {})", done.subject, request.text),
-            ask: done.subject.clone(),
-        };
+    if picks {
+        if let Some(picked) = picked(evidence, request) {
+            return Goal { text: format!("{picked} (asked: {})", request.text), ask: picked };
+        }
+        let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
+        if let Some(done) = work {
+            let text = format!("{} (asked: {})", done.subject, request.text);
+            return Goal { text, ask: done.subject.clone() };
+        }
     }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };
     if is_clear {
@@ -175,6 +185,16 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// What a request picks by number or letter from the list that the agent showed before.
+fn picked(evidence: &Evidence, request: &Request) -> Option<String> {
+    let mark = pattern!(r"(?i)^(?:option )?([a-e1-9])\b").captures(&request.text)?;
+    let asked =
+        evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))?;
+    let shown = evidence.reports.iter().rfind(|one| one.origin.line < asked.origin.line)?;
+    let label = option_named(&Report::of(shown), &mark[1])?;
+    Some(one_line(&label))
 }
 
 /// The user's intent as a recap at a compaction states it, when the session's own beginning is

@@ -16,18 +16,36 @@ use crate::{
     },
 };
 
+/// How it ended, and why it counts as that.
+pub(super) struct Verdict {
+    pub(super) outcome: Outcome,
+    /// A phrase; nothing where the work is simply done.
+    pub(super) reason: Option<&'static str>,
+}
+
+impl Verdict {
+    fn new(outcome: Outcome, reason: &'static str) -> Verdict {
+        Verdict { outcome, reason: Some(reason) }
+    }
+
+    fn completed() -> Verdict {
+        Verdict { outcome: Outcome::Completed, reason: None }
+    }
+}
+
 /// How it ended. The last things that happened decide; where nothing speaks against it, what an
 /// agent reports as done counts as done.
-pub(super) fn outcome(evidence: &Evidence) -> Outcome {
-    let worked = has_results(evidence);
+pub(super) fn verdict(evidence: &Evidence) -> Verdict {
+    use Outcome::{Abandoned, Blocked, InProgress};
+    let unfinished = if has_results(evidence) { InProgress } else { Abandoned };
     if evidence.unanswered_call.is_some() && evidence.service_failure.is_none() {
-        return Outcome::InProgress;
+        return Verdict::new(InProgress, "ended within a tool call");
     }
     let Some(reply) = &evidence.last_reply else {
-        return if worked { Outcome::InProgress } else { Outcome::Abandoned };
+        return Verdict::new(unfinished, "the agent never answered");
     };
     if evidence.service_failure.is_some() {
-        return Outcome::Blocked;
+        return Verdict::new(Blocked, "the agent's service failed");
     }
     let last_prompt = evidence.prompts.last();
     let unanswered = last_prompt
@@ -37,30 +55,55 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     let interrupted = evidence.interrupted_at.is_some_and(|at| at.line > reply.origin.line);
     let grateful = last_prompt.is_some_and(|prompt| is_thanks(&prompt.text));
     if grateful && !interrupted {
-        return Outcome::Completed;
+        return Verdict::completed();
     }
-    if interrupted || unanswered {
-        return if worked { Outcome::InProgress } else { Outcome::Abandoned };
+    if interrupted {
+        return Verdict::new(unfinished, "stopped by the user");
+    }
+    if unanswered {
+        return Verdict::new(unfinished, "the last request was not answered");
     }
     let last_words = evidence.prompts.iter().rev().take(2);
     let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
     if last_requests.any(|request| is_put_off(&request.text)) {
-        return Outcome::InProgress;
+        return Verdict::new(InProgress, "put off by the user");
     }
-    let words = LastWords::of(&reply.text);
+    of_last_words(evidence, &reply.text, reply.origin.line)
+}
+
+fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> Verdict {
+    use Outcome::{Blocked, InProgress};
+    let words = LastWords::of(reply);
     if words.blocked {
-        return Outcome::Blocked;
+        return Verdict::new(Blocked, "something stands in the way");
+    }
+    if words.asks_for_choice {
+        return Verdict::new(InProgress, "waits for the user's choice");
     }
     let done =
         evidence.report.iter().any(|one| one.kind == StatementKind::Done) || words.claims_done;
-    if words.announces || words.hopes || tests_fail(evidence) || has_open_tasks(evidence, done) {
-        return Outcome::InProgress;
+    if words.announces {
+        return Verdict::new(InProgress, "ended before what was announced");
     }
-    let went_on = evidence.last_result.is_some_and(|result| result.line > reply.origin.line);
-    if !done && (went_on || words.asks || !last_turn_errors(evidence).is_empty()) {
-        return Outcome::InProgress;
+    if words.hopes {
+        return Verdict::new(InProgress, "waits for the user's check");
     }
-    Outcome::Completed
+    if tests_fail(evidence) {
+        return Verdict::new(InProgress, "tests fail");
+    }
+    if has_open_tasks(evidence, done) {
+        return Verdict::new(InProgress, "tasks are open");
+    }
+    let went_on = evidence.last_result.is_some_and(|result| result.line > line);
+    match () {
+        () if done => Verdict::completed(),
+        () if words.asks => Verdict::new(InProgress, "waits for an answer"),
+        () if went_on => Verdict::new(InProgress, "nothing was said of the last results"),
+        () if !last_turn_errors(evidence).is_empty() => {
+            Verdict::new(InProgress, "the last error is open")
+        }
+        () => Verdict::completed(),
+    }
 }
 
 /// Whether anything came of the session.
@@ -105,6 +148,8 @@ struct LastWords {
     blocked: bool,
     /// They end in a question.
     asks: bool,
+    /// They ask which of several ways to go.
+    asks_for_choice: bool,
     /// They say what comes next, and then nothing came.
     announces: bool,
     /// They ask the user to try whether it works now.
@@ -128,6 +173,10 @@ impl LastWords {
         );
         LastWords {
             blocked: all.iter().any(|sentence| blocked.is_match(sentence) && !sentence.starts_with("If ")),
+            asks_for_choice: all.iter().rev().take(2).any(|sentence| {
+                pattern!(r"(?i)\b(?:which (?:one|approach|option|way|of (?:these|those)|would you|do you|path|direction)|what would you (?:like|prefer)|how would you like)\b.*\?$").is_match(sentence)
+                    && !pattern!(r"(?i)\b(?:next|else|anything)\b").is_match(sentence)
+            }),
             asks: last.ends_with('?') || last.to_lowercase().starts_with("let me know"),
             announces: reply.trim_end().ends_with(':')
                 || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
@@ -168,7 +217,7 @@ mod tests {
         }
 
         fn ends(&self, wanted: Outcome) {
-            assert_eq!(outcome(&self.0), wanted, "{:?}", self.0.last_reply);
+            assert_eq!(verdict(&self.0).outcome, wanted, "{:?}", self.0.last_reply);
         }
     }
 
@@ -244,6 +293,14 @@ mod tests {
         Session::new(&[(prompt, 1)], Some(("Wrote it down.", 5)))
             .with(changed)
             .ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn a_choice_that_was_left_to_the_user_waits() {
+        let reply = "Fixed the first one. Which approach do you prefer? I can do either.";
+        let session = Session::new(&[("fix it", 1)], Some((reply, 5))).with(changed);
+        assert_eq!(verdict(&session.0).reason, Some("waits for the user's choice"));
+        session.ends(Outcome::InProgress);
     }
 
     #[test]

@@ -6,7 +6,10 @@ use crate::summarize::{
 };
 
 /// Characters of a request in a summary.
-pub(super) const REQUEST: usize = 220;
+pub(super) const REQUEST: usize = 320;
+
+/// A request is told in full up to this length; beyond it, up to the end of a sentence.
+const OPENING: usize = 200;
 
 /// A prompt as a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,7 +179,9 @@ fn worded(prose: &str) -> Request {
     let told = all.first().copied().unwrap_or_default();
     let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
     let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
+    let is_short = first.chars().count() <= REQUEST;
     let (text, ask) = match (manner, ask) {
+        (Manner::Tells, Some(ask)) if is_short => (in_full(&all), ask),
         (Manner::Tells, Some(ask)) if !wording::tells_a_problem(told) => {
             let room = REQUEST.saturating_sub(ask.chars().count() + 1);
             let told = if room < 60 { String::new() } else { format!("{} ", cut(told, room)) };
@@ -190,6 +195,19 @@ fn worded(prose: &str) -> Request {
     Request { weight: weight(&text), text, ask }
 }
 
+/// All sentences, those that ask without politeness, without those that only point at something.
+fn in_full(all: &[&str]) -> String {
+    let points = |sentence: &&&str| {
+        !pattern!(
+            r"(?i)^(?:here (?:it|they|you) (?:is|are|go)|see below|thanks?|thank you)\b[^?]{0,20}$"
+        )
+        .is_match(sentence)
+    };
+    let told = all.iter().filter(points);
+    let told = told.map(|one| wording::ask(one).unwrap_or_else(|| (*one).to_owned()));
+    told.collect::<Vec<_>>().join(" ")
+}
+
 /// The first sentence, and the next ones as long as it says little.
 fn opening(all: &[&str]) -> String {
     let mut text = String::new();
@@ -198,7 +216,7 @@ fn opening(all: &[&str]) -> String {
             text.push(' ');
         }
         text.push_str(sentence);
-        if text.chars().count() > 90 {
+        if text.chars().count() > OPENING {
             break;
         }
     }

@@ -10,7 +10,8 @@ use crate::{
 
 /// How the main suite stood in the end.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
-    let run = main_run(entries.evidence)?;
+    // One test that passed was run by its name: it says nothing of the suite.
+    let run = main_run(entries.evidence).filter(|run| run.failed > 0 || run.passed > 1)?;
     Some(TestSummary {
         framework: run.framework.clone(),
         total: run.passed.saturating_add(run.failed).saturating_add(run.skipped),

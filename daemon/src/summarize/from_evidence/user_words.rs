@@ -4,13 +4,15 @@ use crate::{
     model::{evidence::Quote, summary::DecisionRecord, transcript::Origin, wording::USER_SAID},
     summarize::{
         from_evidence::entries::{Entries, push},
-        report::{Topic, is_phrase},
+        report::{Report, Topic, is_phrase},
         text::{cut, one_line, pattern, sentences, without_code},
     },
 };
 
 /// Characters of a quote.
 const QUOTE: usize = 240;
+/// A prompt up to this length is quoted whole: its parts explain each other.
+const WHOLE: usize = 400;
 /// Prompts longer than this are plans, logs and instructions of a command, not words to the agent.
 const SPOKEN: usize = 900;
 /// Standing wishes at most; of more, the latest.
@@ -32,11 +34,10 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
                 && is_phrase(Topic::Choice, sentence)
         })
         .collect();
-    if told.is_empty() {
+    if told.is_empty() || is_routine(&words) {
         return None;
     }
-    // A short prompt is quoted whole: its parts explain each other.
-    let quote = if words.chars().count() <= QUOTE { words.clone() } else { told.join(" ") };
+    let quote = if words.chars().count() <= WHOLE { words.clone() } else { told.join(" ") };
     let on = named_options(entries, &words, prompt.origin);
     let rationale = if on.is_empty() {
         USER_SAID.to_owned()
@@ -44,7 +45,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         format!("{USER_SAID}, on {}", on.join("; "))
     };
     Some(DecisionRecord {
-        decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), QUOTE)),
+        decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
         rationale,
         alternatives: None,
     })
@@ -71,19 +72,34 @@ fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> 
         .filter_map(|found| found.get(1))
         .map(|mark| mark.as_str())
         .collect();
-    let mut labels = Vec::new();
-    for claim in &before.claims {
+    let named = named.into_iter().filter_map(|mark| {
+        let label = option_named(before, mark)?;
+        Some(format!("{mark}: {}", cut(&entries.tidy_line(&label), 80)))
+    });
+    named.take(6).collect()
+}
+
+/// What stands behind a number or letter in the lists of a report.
+pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
+    let begins = |text: &str| {
+        let found =
+            pattern!(r"^(?:finding |option |issue |approach )?([A-H1-9])[.:)\s—-]+(\S.{7,})$")
+                .captures(text)?;
+        found[1].eq_ignore_ascii_case(mark).then(|| found[2].to_owned())
+    };
+    report.claims.iter().find_map(|claim| {
         let text = claim.label.as_deref().unwrap_or(&claim.text);
-        let Some(found) =
-            pattern!(r"^(?:finding |option |issue )?([A-H1-9])[.:)\s—-]+(\S.{8,})$").captures(text)
-        else {
-            continue;
-        };
-        if named.contains(&&found[1]) && labels.len() < 6 {
-            labels.push(format!("{}: {}", &found[1], cut(&entries.tidy_line(&found[2]), 80)));
-        }
-    }
-    labels
+        let is_marked = claim.mark.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(mark));
+        begins(text).or_else(|| is_marked.then(|| text.to_owned()))
+    })
+}
+
+/// Words that ask to be shown something, or name a helper to do it with: nothing is decided.
+fn is_routine(words: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:ok|okay|yes|no|and|so|now|great|cool),? )*(?:i (?:want|would like|'d like) to (?:see|know|understand|check|look)|i (?:don'?t|do not|can'?t|cannot) (?:see|know|understand|get|remember|think so)|use (?:the |your )?.{0,30}\b(?:skill|superpower|agent|command|tool|lsp)\b|i (?:really )?like (?:it|this|that|the)\b|(?:let'?s |lets )?(?:try|wait|start|continue|proceed|get (?:this|it) going|do (?:it|this|that))[.! ]*$)|\b(?:i'm )?not sure\b"
+    )
+    .is_match(words)
 }
 
 /// What the user wants from now on.
@@ -115,4 +131,24 @@ fn spoken(prompt: &str) -> Option<String> {
     let words = one_line(&without_code(prompt));
     (!is_command && prompt.len() <= SPOKEN && words.chars().any(char::is_alphabetic))
         .then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asking_to_see_something_decides_nothing() {
+        for (words, wanted) in [
+            ("I want to see all options", true),
+            ("use the reviewer superpower on this", true),
+            ("I don't see the commands", true),
+            ("ok, let's do it", true),
+            ("use pnpm", false),
+            ("only the first response", false),
+            ("I want the old name kept", false),
+        ] {
+            assert_eq!(is_routine(words), wanted, "{words}");
+        }
+    }
 }

@@ -78,7 +78,9 @@ pub(super) fn tells_a_problem(sentence: &str) -> bool {
 pub(super) fn short_addresses(line: &str) -> String {
     let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
         .replace_all(line, "$1#$2");
-    pattern!(r"https?://(?:www\.)?([\w.-]+)/\S{40,}").replace_all(&line, "$1/…").into_owned()
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/\S{20,}")
+        .replace_all(&line, "$1");
+    pattern!(r"https?://(?:www\.)?([\w.-]+)/\S{40,}").replace_all(&line, "$1").into_owned()
 }
 
 /// Whether the text begins with a verb that orders work.

@@ -217,6 +217,7 @@ fn summary() -> EnhancedSessionSummary {
         discoveries: None,
         topics: None,
         relations: None,
+        outcome_reason: None,
         last_words: None,
         repository: None,
         preferences: None,

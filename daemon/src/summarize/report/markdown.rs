@@ -23,6 +23,8 @@ pub(crate) struct Passage {
     pub(crate) headings: Vec<String>,
     /// What it is.
     pub(crate) form: Form,
+    /// Its number in an ordered list, or the number or letter that its row of a table begins with.
+    pub(crate) mark: Option<String>,
     /// Its bold beginning, `Root cause` in `**Root cause**: the lock`, without punctuation.
     pub(crate) label: Option<String>,
     /// Its text as one line, without the label.
@@ -92,6 +94,9 @@ struct Reader {
     /// How many bold texts are open at this point.
     bold: usize,
     lists: usize,
+    /// The next number of each open list, `None` for one with bullets.
+    numbers: Vec<Option<u64>>,
+    mark: Option<String>,
     ticked: Option<bool>,
     /// Code blocks, quotes and HTML that are open at this point: their text is left out.
     hidden: usize,
@@ -118,12 +123,21 @@ impl Reader {
         match tag {
             Tag::Strong => self.bold += 1,
             Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
-            Tag::List(_) => {
+            Tag::List(first) => {
                 // The text of an item ends where a list inside it begins.
                 self.finish();
                 self.lists += 1;
+                self.numbers.push(*first);
             }
-            Tag::Item | Tag::Heading { .. } | Tag::Paragraph | Tag::TableCell => {
+            Tag::Item => {
+                self.clear();
+                let number = self.numbers.last_mut().and_then(Option::as_mut);
+                self.mark = number.map(|number| {
+                    *number += 1;
+                    (*number - 1).to_string()
+                });
+            }
+            Tag::Heading { .. } | Tag::Paragraph | Tag::TableCell => {
                 if !matches!(tag, Tag::Paragraph) || self.lists == 0 {
                     self.clear();
                 } else if !self.text.is_empty() {
@@ -152,6 +166,7 @@ impl Reader {
             TagEnd::Item => self.finish(),
             TagEnd::List(_) => {
                 self.lists = self.lists.saturating_sub(1);
+                self.numbers.pop();
                 if self.lists == 0 {
                     self.headings.retain(|(depth, _)| *depth < LEAD_IN);
                 }
@@ -167,6 +182,7 @@ impl Reader {
         self.text.clear();
         self.label_end = None;
         self.ticked = None;
+        self.mark = None;
     }
 
     fn heading(&mut self, depth: usize) {
@@ -206,30 +222,37 @@ impl Reader {
             depth => Form::Item { depth, ticked: self.ticked },
         };
         let (label, text) = split_label(&self.text, self.label_end);
+        let mark = self.mark.take();
         self.clear();
-        self.push(form, label, &text);
+        self.push(form, mark, label, &text);
     }
 
     fn row(&mut self) {
         let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
-        let mut cells = cells.into_iter().filter(|cell| !cell.is_empty());
+        let mut cells = cells.into_iter().filter(|cell| !cell.is_empty()).peekable();
+        let is_mark = |cell: &String| {
+            let cell = cell.trim_start_matches('#');
+            cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)
+        };
+        let mark = cells.next_if(is_mark).map(|mark| mark.trim_start_matches('#').to_owned());
         let Some(first) = cells.next() else { return };
         let rest: Vec<String> = cells.collect();
         let text = rest.join("; ");
         self.push(
             Form::Row,
+            mark,
             (!text.is_empty()).then(|| first.clone()),
             if text.is_empty() { &first } else { &text },
         );
     }
 
-    fn push(&mut self, form: Form, label: Option<String>, text: &str) {
+    fn push(&mut self, form: Form, mark: Option<String>, label: Option<String>, text: &str) {
         let text = one_line(text);
         if text.is_empty() && label.is_none() {
             return;
         }
         let headings = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
-        self.passages.push(Passage { headings, form, label, text });
+        self.passages.push(Passage { headings, form, mark, label, text });
     }
 }
 
@@ -290,6 +313,22 @@ mod tests {
     fn rows_of_tables_are_read_and_code_is_not() {
         let text = "| Finding | Verdict |\n|---|---|\n| Lock | wrong: it is held |\n\n```\n- no\n```\n> quoted\n";
         assert_eq!(shown(text), [" > Lock | wrong: it is held"]);
+    }
+
+    #[test]
+    fn items_and_rows_keep_their_numbers() {
+        let text = "3. three\n4. four\n   - inner\n\n| # | Title |\n|---|---|\n| 5 | Fix it |\n";
+        let marks: Vec<_> = passages(text).into_iter().map(|one| (one.mark, one.text)).collect();
+        let mark = |mark: &str, text: &str| (Some(mark.to_owned()), text.to_owned());
+        assert_eq!(
+            marks,
+            [
+                mark("3", "three"),
+                mark("4", "four"),
+                (None, "inner".to_owned()),
+                mark("5", "Fix it")
+            ]
+        );
     }
 
     #[test]

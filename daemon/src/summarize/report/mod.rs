@@ -38,6 +38,8 @@ pub(crate) struct Report {
     pub(crate) asks: bool,
     /// Its first paragraph that says something, as one line.
     pub(crate) lead: Option<String>,
+    /// Its paragraphs before the first heading, list or table, as one line.
+    pub(crate) opening: Option<String>,
     /// What it states, in order.
     pub(crate) claims: Vec<Claim>,
 }
@@ -47,6 +49,10 @@ pub(crate) struct Report {
 pub(crate) struct Claim {
     /// What it is about; `None` where neither a heading nor its own words say so.
     pub(crate) topic: Option<Topic>,
+    /// The heading right above it.
+    pub(crate) section: Option<String>,
+    /// Its number or letter in a list or table.
+    pub(crate) mark: Option<String>,
     /// Its bold beginning.
     pub(crate) label: Option<String>,
     /// Its text as one line, without the label.
@@ -75,7 +81,8 @@ impl Reports {
 }
 
 impl Report {
-    fn of(report: &TurnReport) -> Report {
+    /// Reads one report.
+    pub(crate) fn of(report: &TurnReport) -> Report {
         let passages = passages(&report.text);
         let is_lead = |passage: &&Passage| {
             let announces = ["Here's", "Here is", "Here are", "Below", "Let me", "Now "];
@@ -86,6 +93,21 @@ impl Report {
         };
         let lead = passages.iter().find(is_lead);
         let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
+        let opening = passages.iter().take_while(|passage| passage.form == Form::Paragraph);
+        let opening: Vec<String> = opening
+            .take_while(|passage| passage.headings.len() == passages[0].headings.len())
+            .take_while(|passage| {
+                let topic = passage.label.as_deref().and_then(topic_of_heading);
+                !matches!(topic, Some(Topic::Proposal | Topic::Open))
+            })
+            .map(|passage| {
+                let label = passage.label.as_deref().map_or(String::new(), |label| {
+                    if passage.text.is_empty() { label.to_owned() } else { format!("{label}: ") }
+                });
+                format!("{label}{}", passage.text)
+            })
+            .collect();
+        let opening = Some(opening.join(" ")).filter(|opening| !opening.is_empty());
         let mut claims = Vec::new();
         let mut before: Option<&Passage> = None;
         for passage in &passages {
@@ -118,6 +140,7 @@ impl Report {
             asks: passages.last().is_some_and(asks_for_consent),
             claims,
             lead,
+            opening,
         }
     }
 
@@ -141,10 +164,12 @@ impl Report {
 
 /// `Looks good?`, `Which one?`; an offer to go on, `Want me to commit?`, leaves what was said as it is.
 fn asks_for_consent(passage: &Passage) -> bool {
-    let last = sentences(&passage.text).last().copied().unwrap_or_default().to_lowercase();
+    let all = sentences(&passage.text);
+    let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));
+    let last = all.last().copied().unwrap_or_default().to_lowercase();
     let is_offer =
         ["want me", "should i", "shall i", "would you like me", "do you want me", "anything else"];
-    last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
+    chooses || last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
 }
 
 /// What stands under `headings` is about: the innermost that says so decides.
@@ -182,6 +207,8 @@ impl Claim {
         (!text.is_empty() || label.is_some()).then(|| Claim {
             topic,
             headed,
+            section: headings.last().cloned(),
+            mark: passage.mark.clone(),
             label: passage.label.clone(),
             text,
             listed,

@@ -47,6 +47,10 @@ pub(super) fn made(
     let known = &mut evidence.commits;
     let before = amended(known, made, subject.as_deref());
     let before = before.map(|at| known.remove(at));
+    // A rebase that goes on prints the commits of others that it puts on another base.
+    if made.replays && before.is_none() && printed.is_some_and(|line| line.branch.is_none()) {
+        return false;
+    }
     let Some(subject) = subject.or_else(|| before.as_ref().map(|before| before.subject.clone()))
     else {
         return false;
