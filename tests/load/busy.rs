@@ -13,12 +13,11 @@ use serde_json::{Value, json};
 
 /// Bytes of a session.
 const SESSION: u64 = 100_000;
-/// Searches afterwards.
+/// Searches that are measured after the import.
 const QUIET: usize = 300;
 
-/// What is imported.
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct BusyOptions {
     /// Size of the history
     #[arg(long, default_value_t = 300)]
     megabytes: u64,
@@ -27,14 +26,14 @@ pub(crate) struct Options {
     recorded: Option<PathBuf>,
 }
 
-pub(crate) fn run(options: &Options) {
+pub(crate) fn run(options: &BusyOptions) {
     println!("Searches while {} MB are imported", options.megabytes);
     // By default a search has the newest sessions that wait indexed first, and waits for them.
     measure(options, "that wait for what is due", &json!({}));
     measure(options, "that do not", &json!({ "query_timeout": 0.001 }));
 }
 
-fn measure(options: &Options, title: &str, settings: &Value) {
+fn measure(options: &BusyOptions, title: &str, settings: &Value) {
     let world = World::new();
     world.configure(settings);
     let library = Library::new();

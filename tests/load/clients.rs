@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use graphiti_proto::tools::search_sessions;
 use graphiti_tests::{
-    Host, Random, World,
+    McpHost, Random, World,
     made_up::{Library, history},
     times::{Times, timed},
 };
@@ -18,7 +18,7 @@ const SESSION: u64 = 20_000;
 
 /// How often, of how many sessions.
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct ClientsOptions {
     /// Runs of each program
     #[arg(long, default_value_t = 200)]
     runs: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Options {
     sessions: u64,
 }
 
-pub(crate) fn run(options: &Options) {
+pub(crate) fn run(options: &ClientsOptions) {
     let world = World::new();
     let library = Library::new();
     history::sessions(&world.projects(), &library, 1..=options.sessions, SESSION);
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) {
     });
     show("graphiti mcp, from exec to `initialize`", &mut || {
         let began = Instant::now();
-        let mut host = Host::start(world.command("graphiti").arg("mcp"));
+        let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
         let answer = host.initialize(PROTOCOL);
         let time = began.elapsed();
         assert!(answer["serverInfo"].is_object(), "{answer}");

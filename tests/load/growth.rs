@@ -10,7 +10,7 @@ use clap::Args;
 use graphiti_proto::tools::{close, search_sessions};
 use graphiti_tests::{
     Daemon, Random, World,
-    made_up::{Library, Session, history},
+    made_up::{GeneratedSession, Library, history},
     times::Times,
 };
 use serde_json::json;
@@ -22,12 +22,12 @@ const ASKED: usize = 300;
 const CLOSED: usize = 50;
 /// Bytes that a session grows by before it is closed.
 const MORE: u64 = 10_000;
-/// After it the index is on disk and what is not needed at rest is let go.
+/// After this pause the index is on disk and unneeded memory is released.
 const REST: Duration = Duration::from_secs(40);
 
 /// How far it grows.
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct GrowthOptions {
     /// Sessions in the history, growing
     #[arg(long, value_delimiter = ',', default_value = "0,1000,10000")]
     sessions: Vec<u64>,
@@ -39,7 +39,7 @@ pub(crate) struct Options {
     idle_seconds: u64,
 }
 
-pub(crate) fn run(options: &Options) {
+pub(crate) fn run(options: &GrowthOptions) {
     let world = World::new();
     let library = Library::new();
     // Builds the programs, which is not to be measured.
@@ -126,15 +126,15 @@ fn asked(daemon: &Daemon, library: &Library) {
 
 fn closed(world: &World, daemon: &Daemon, library: &Library, known: u64) {
     let mut wire = daemon.wire();
-    let mut close = |session: &Session, wanted: &str| {
+    let mut close = |session: &GeneratedSession, wanted: &str| {
         let began = Instant::now();
         let answer = wire.call(close::NAME, &json!({ "session_id": session.id() }));
         assert_eq!(answer["action"], wanted, "{answer}");
         began.elapsed()
     };
     let numbers = (0..CLOSED as u64).map(|number| 1 + number * known / CLOSED as u64);
-    let mut sessions: Vec<Session> =
-        numbers.map(|number| Session::continued(&world.projects(), number)).collect();
+    let mut sessions: Vec<GeneratedSession> =
+        numbers.map(|number| GeneratedSession::continued(&world.projects(), number)).collect();
     let unchanged = sessions.iter().map(|session| close(session, "unchanged")).collect();
     println!("  closed unchanged: {}", Times::of(unchanged).to_text());
     let grown = sessions.iter_mut().map(|session| {

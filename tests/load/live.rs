@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 
 use crate::{
     Played, megabytes,
-    play::{Agent, Crowd},
+    play::{Crowd, SimulatedAgent},
 };
 
 /// Between two records that are waited for.
 const EVERY: Duration = Duration::from_millis(50);
-/// So many are waited for at one time.
+/// The most that are waited for at one time.
 const PROBES: usize = 4;
 /// Between two looks whether a record is known.
 const LOOK: Duration = Duration::from_millis(2);
@@ -48,7 +48,7 @@ pub(crate) fn run(played: &Played) {
     let process = daemon.process();
     let (began, spent) = (Instant::now(), process.processor_time());
     let (mut last, mut untaken) = (Instant::now(), 0);
-    let behind = crowd.play(played.pace(), |agent: &Agent| {
+    let behind = crowd.play(played.pace(), |agent: &SimulatedAgent| {
         if last.elapsed() < EVERY {
             return;
         }
@@ -104,7 +104,7 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     }
 }
 
-/// Records of the session's own file that the daemon knows, whatever became of them.
+/// Records of the session's own file that the daemon has read, stored or not.
 fn known(wire: &mut Wire, session: &str) -> u64 {
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
     let answer = wire.ask("tools/call", params).expect("the tool is there and understands");

@@ -1,4 +1,4 @@
-//! Plays agents that write transcripts, at any rate, and tells what the real daemon makes of it.
+//! Plays agents that write transcripts, at any rate, and reports how the real daemon keeps up.
 //!
 //!     cargo bench -p graphiti-tests --bench load -- live
 //!     cargo bench -p graphiti-tests --bench load -- growth --sessions 1000,10000,100000
@@ -27,17 +27,17 @@ use crate::play::{Crowd, Material, Pace};
 /// Plays agents that write transcripts.
 #[derive(Parser)]
 #[command(name = "load")]
-enum Command {
+enum LoadCommand {
     /// Many sessions at once: whether anything is missed, and how late it is known
     Live(Played),
     /// What the daemon costs as history grows
-    Growth(growth::Options),
+    Growth(growth::GrowthOptions),
     /// Searches while history is imported
-    Busy(busy::Options),
+    Busy(busy::BusyOptions),
     /// From exec to exit, or to the first answer, of what agents and people run
-    Clients(clients::Options),
+    Clients(clients::ClientsOptions),
     /// Sessions come and go under a daemon that is killed, stopped and reloaded
-    Soak(soak::Options),
+    Soak(soak::SoakOptions),
     /// Writes transcripts into a folder, for any daemon that follows it
     Play {
         /// The folder, as `projects` in an agent's own
@@ -48,7 +48,7 @@ enum Command {
     },
 }
 
-/// What is played.
+/// How agents write.
 #[derive(Args, Clone)]
 struct Played {
     /// Sessions that are written to at one time
@@ -57,7 +57,7 @@ struct Played {
     /// Records a second, of all of them
     #[arg(long, default_value_t = 2_000)]
     rate: u64,
-    /// For so long
+    /// Seconds that it runs
     #[arg(long, default_value_t = 300)]
     seconds: u64,
     /// Transcripts to be played instead of made-up ones
@@ -76,17 +76,17 @@ impl Played {
 }
 
 fn main() {
-    // `cargo bench` adds a word of its own; without it `cargo test --all-targets` started this.
+    // `cargo bench` adds the argument `--bench`; `cargo test --all-targets` does not.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    match Command::parse_from(std::env::args().filter(|argument| argument != "--bench")) {
-        Command::Live(played) => live::run(&played),
-        Command::Growth(options) => growth::run(&options),
-        Command::Busy(options) => busy::run(&options),
-        Command::Clients(options) => clients::run(&options),
-        Command::Soak(options) => soak::run(&options),
-        Command::Play { into, played } => {
+    match LoadCommand::parse_from(std::env::args().filter(|argument| argument != "--bench")) {
+        LoadCommand::Live(played) => live::run(&played),
+        LoadCommand::Growth(options) => growth::run(&options),
+        LoadCommand::Busy(options) => busy::run(&options),
+        LoadCommand::Clients(options) => clients::run(&options),
+        LoadCommand::Soak(options) => soak::run(&options),
+        LoadCommand::Play { into, played } => {
             let mut crowd = Crowd::new(&into, played.sessions, played.material());
             let behind = crowd.play(played.pace(), |_| {});
             println!("{} records, at most {behind:.0?} behind", crowd.records());
@@ -94,7 +94,6 @@ fn main() {
     }
 }
 
-/// Megabytes, for people.
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }

@@ -10,7 +10,7 @@ use std::{
 
 use graphiti_tests::{
     corpus,
-    made_up::{Library, Session},
+    made_up::{GeneratedSession, Library},
 };
 use graphitid::{clock, model::Timestamp};
 
@@ -20,12 +20,12 @@ const TICK: Duration = Duration::from_millis(1);
 /// How fast, for how long.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
-    /// Records a second.
+    /// Records per second.
     pub(crate) rate: u64,
     pub(crate) duration: Duration,
 }
 
-/// What agents write.
+/// Where the records come from that agents write.
 pub(crate) enum Material {
     MadeUp(Library),
     Recorded(Vec<Recording>),
@@ -71,9 +71,9 @@ impl Recording {
 pub(crate) struct Crowd {
     material: Material,
     projects: PathBuf,
-    agents: Vec<Agent>,
+    agents: Vec<SimulatedAgent>,
     /// Those whose recordings came to their end.
-    done: Vec<Agent>,
+    done: Vec<SimulatedAgent>,
     /// Sessions begun so far.
     begun: u32,
     records: u64,
@@ -81,19 +81,18 @@ pub(crate) struct Crowd {
 }
 
 /// An agent and its session.
-pub(crate) struct Agent {
+pub(crate) struct SimulatedAgent {
     script: Script,
     /// Records of its session so far.
     records: u64,
 }
 
 enum Script {
-    MadeUp(Session),
+    MadeUp(GeneratedSession),
     Recorded { recording: usize, copy: u32, id: String, path: PathBuf },
 }
 
-impl Agent {
-    /// Its session's id.
+impl SimulatedAgent {
     pub(crate) fn session(&self) -> &str {
         match &self.script {
             Script::MadeUp(session) => session.id(),
@@ -101,7 +100,6 @@ impl Agent {
         }
     }
 
-    /// Its session's transcript.
     pub(crate) fn path(&self) -> &Path {
         match &self.script {
             Script::MadeUp(session) => session.path(),
@@ -116,7 +114,7 @@ impl Agent {
 }
 
 impl Crowd {
-    /// So many agents that keep their transcripts in `projects`.
+    /// Agents that keep their transcripts in `projects`.
     pub(crate) fn new(projects: &Path, agents: usize, material: Material) -> Crowd {
         let mut crowd = Crowd {
             material,
@@ -134,12 +132,12 @@ impl Crowd {
         crowd
     }
 
-    pub(crate) fn agents(&self) -> &[Agent] {
+    pub(crate) fn agents(&self) -> &[SimulatedAgent] {
         &self.agents
     }
 
     /// All sessions that were played, but for those that [`Crowd::begin_another`] gave away.
-    pub(crate) fn played(&self) -> impl Iterator<Item = &Agent> {
+    pub(crate) fn played(&self) -> impl Iterator<Item = &SimulatedAgent> {
         self.done.iter().chain(&self.agents)
     }
 
@@ -155,7 +153,7 @@ impl Crowd {
 
     /// Has them write in turn; `wrote` is told of each record. Returns how far they were behind at
     /// the worst.
-    pub(crate) fn play(&mut self, pace: Pace, mut wrote: impl FnMut(&Agent)) -> Duration {
+    pub(crate) fn play(&mut self, pace: Pace, mut wrote: impl FnMut(&SimulatedAgent)) -> Duration {
         let begin = Instant::now();
         let mut written = 0;
         let mut behind = Duration::ZERO;
@@ -177,7 +175,7 @@ impl Crowd {
 
     /// The agent of this number writes its next record. One whose recording is at its end begins
     /// another session.
-    pub(crate) fn write(&mut self, at: usize) -> &Agent {
+    pub(crate) fn write(&mut self, at: usize) -> &SimulatedAgent {
         if self.is_at_end(at) {
             let agent = self.begin_another(at);
             self.done.push(agent);
@@ -204,7 +202,7 @@ impl Crowd {
     }
 
     /// The agent of this number begins another session; returns it with the one before.
-    pub(crate) fn begin_another(&mut self, at: usize) -> Agent {
+    pub(crate) fn begin_another(&mut self, at: usize) -> SimulatedAgent {
         let other = self.begin();
         std::mem::replace(&mut self.agents[at], other)
     }
@@ -218,11 +216,11 @@ impl Crowd {
         }
     }
 
-    fn begin(&mut self) -> Agent {
+    fn begin(&mut self) -> SimulatedAgent {
         self.begun += 1;
         let script = match &self.material {
             Material::MadeUp(_) => {
-                Script::MadeUp(Session::new(&self.projects, u64::from(self.begun)))
+                Script::MadeUp(GeneratedSession::new(&self.projects, u64::from(self.begun)))
             }
             Material::Recorded(recordings) => {
                 let recording = self.begun as usize % recordings.len();
@@ -235,7 +233,7 @@ impl Crowd {
                 Script::Recorded { recording, copy: self.begun, id, path }
             }
         };
-        Agent { script, records: 0 }
+        SimulatedAgent { script, records: 0 }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sessions come and go, for as long as one likes, under a daemon that is killed, stopped, told to
+//! Sessions start and end, for any time, under a daemon that is killed, stopped, made to
 //! end and to read its settings again, with limits on disk that are reached.
 
 use std::{
@@ -16,24 +16,24 @@ use serde_json::json;
 
 use crate::{
     megabytes,
-    play::{Agent, Crowd, Material, Pace},
+    play::{Crowd, Material, Pace, SimulatedAgent},
 };
 
-/// After so many records a session is over.
+/// The records of a session.
 const RECORDS: u64 = 150;
-/// So many transcripts of sessions that are over stay; agents delete old ones, too.
+/// Transcripts of ended sessions that are kept; agents delete old ones, too.
 const TRANSCRIPTS: usize = 200;
 /// How long a stopped daemon stays so.
 const STOPPED: Duration = Duration::from_secs(3);
 /// Seconds of silence after which a session is over.
 const USUAL_TIMEOUT: usize = 1_800;
-/// Between two lines.
+/// The pause between two lines of the report.
 const LINE: Duration = Duration::from_secs(60);
 
 /// How long and how hard.
 #[derive(Args)]
-pub(crate) struct Options {
-    /// How long
+pub(crate) struct SoakOptions {
+    /// Minutes that it runs
     #[arg(long, default_value_t = 60)]
     minutes: u64,
     /// Sessions that are written to at one time
@@ -50,13 +50,13 @@ pub(crate) struct Options {
     seed: u64,
 }
 
-/// A session that its agent said is over, and whose hook succeeded.
+/// A session whose agent reported its end, and whose hook succeeded.
 struct Ended {
     session: String,
     transcript: PathBuf,
 }
 
-pub(crate) fn run(options: &Options) {
+pub(crate) fn run(options: &SoakOptions) {
     let world = World::new();
     configure(&world, USUAL_TIMEOUT);
     let daemon = world.start();
@@ -75,7 +75,7 @@ pub(crate) fn run(options: &Options) {
 }
 
 /// Writes; ends each session that is long enough by its agent's hook.
-fn work(world: &World, options: &Options, over: &AtomicBool) -> Vec<Ended> {
+fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
     let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
     let pace = Pace { rate: options.rate, duration: Duration::from_secs(1) };
     let mut ended: Vec<Ended> = Vec::new();
@@ -92,7 +92,8 @@ fn work(world: &World, options: &Options, over: &AtomicBool) -> Vec<Ended> {
                 transcript: agent.path().to_owned(),
             });
             if let Some(old) = ended.len().checked_sub(TRANSCRIPTS) {
-                drop(fs::remove_file(&ended[old].transcript));
+                // An earlier round may have deleted it.
+                let _ = fs::remove_file(&ended[old].transcript);
             }
         }
     }
@@ -102,7 +103,7 @@ fn work(world: &World, options: &Options, over: &AtomicBool) -> Vec<Ended> {
 
 /// Does something to the daemon every now and then, as long as the soak is to last; returns the one
 /// that runs then.
-fn disturb(world: &World, options: &Options, mut daemon: Daemon, began: Instant) -> Daemon {
+fn disturb(world: &World, options: &SoakOptions, mut daemon: Daemon, began: Instant) -> Daemon {
     let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
     let library = Library::new();
     println!("minute  memory  descriptors  database  index  home  episodes  let go");
@@ -124,7 +125,7 @@ fn disturb(world: &World, options: &Options, mut daemon: Daemon, began: Instant)
     daemon
 }
 
-fn say_that_it_is_over(world: &World, agent: &Agent) {
+fn say_that_it_is_over(world: &World, agent: &SimulatedAgent) {
     let event = json!({
         "hook_event_name": "SessionEnd",
         "session_id": agent.session(),
@@ -182,8 +183,8 @@ fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
     );
 }
 
-/// Every session whose hook succeeded is indexed, unless its episode was let go for want of room.
-fn check(daemon: &Daemon, ended: &[Ended], options: &Options) {
+/// Every session whose hook succeeded is indexed, unless its episode was evicted.
+fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
     let health = daemon.health();
     let is_missing = |at: &usize| {
         let arguments = json!({ "session_id": ended[*at].session });

@@ -53,17 +53,17 @@ impl Faulty {
         });
     }
 
-    /// From now on so many writes to the home less one find room, and none after them (`ENOSPC`).
+    /// Write number `write` to the home from now on fails, and all later ones (`ENOSPC`).
     pub fn is_full_from(&self, write: u32) {
         self.is_told(&format!("full {write}"));
     }
 
-    /// The program is killed (`SIGKILL`) at so many writes to the home less one.
+    /// The program is killed (`SIGKILL`) at write number `write` to the home.
     pub fn dies_at(&self, write: u32) {
         self.is_told(&format!("dies {write}"));
     }
 
-    /// The clock shows so many seconds more than it should.
+    /// Sets the clock forward by `seconds`.
     pub fn is_ahead(&self, seconds: i64) {
         self.is_told(&format!("CLOCK {seconds}"));
     }

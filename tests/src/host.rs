@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 /// A running `graphiti mcp` and the agent's end of it. It is killed when this goes.
-pub struct Host {
+pub struct McpHost {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -18,17 +18,16 @@ pub struct Host {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "tests write their parameters in place")]
-impl Host {
+impl McpHost {
     /// Starts a program that behaves as `graphiti mcp`.
-    pub fn start(command: &mut Command) -> Host {
+    pub fn start(command: &mut Command) -> McpHost {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("start graphiti mcp");
         let output = BufReader::new(child.stdout.take().expect("its output is piped"));
         let input = child.stdin.take();
-        Host { child, input, output, next_id: 1, notifications: Vec::new() }
+        McpHost { child, input, output, next_id: 1, notifications: Vec::new() }
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -70,7 +69,6 @@ impl Host {
         id
     }
 
-    /// Sends a message.
     pub fn send(&mut self, message: &Value) {
         let input = self.input.as_mut().expect("the input is open");
         input.write_all(format!("{message}\n").as_bytes()).expect("graphiti mcp reads");
@@ -98,9 +96,9 @@ impl Host {
         Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}")))
     }
 
-    /// Hangs up; what was still said, and how it ended.
+    /// Closes its input; returns the messages that still came, and how the process ended.
     pub fn hang_up(mut self) -> (Vec<Value>, ExitStatus) {
-        drop(self.input.take());
+        self.input = None;
         let mut rest = Vec::new();
         while let Some(message) = self.receive() {
             rest.push(message);
@@ -109,9 +107,10 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Drop for McpHost {
     fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        // Both fail for a process that was waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

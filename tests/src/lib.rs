@@ -22,8 +22,8 @@ mod world;
 
 pub use self::{
     faulty::{Faulty, Refused},
-    host::Host,
-    model::{Asked, Model, Says},
+    host::McpHost,
+    model::{MockModel, ModelReply, ModelRequest},
     process::Process,
     random::Random,
     transcript::Transcript,

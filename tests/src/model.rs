@@ -11,50 +11,49 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// What a model says.
+/// What the mock model replies.
 #[derive(Clone, Debug)]
-pub enum Says {
-    /// JSON as text.
+pub enum ModelReply {
+    /// A completion whose text is this JSON.
     Json(Value),
-    /// Any text.
+    /// A completion with this text.
     Text(String),
     /// A vector for each text.
     Vectors(Vec<Vec<f32>>),
     /// The models that there are: `some-model`.
     List,
-    /// Nothing: the server answers with this status.
+    /// An error with this status.
     Status(u16),
-    /// Nothing: the server is not to be asked for so many seconds.
+    /// Status 429 with `retry-after`, in seconds.
     Later(u32),
 }
 
-type Answer = dyn Fn(&Asked) -> Says + Send + Sync;
+type Answer = dyn Fn(&ModelRequest) -> ModelReply + Send + Sync;
 
-/// A question that came in.
+/// A request that the mock model received.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ModelRequest {
     /// Its method, path and version.
     pub start: String,
     /// Its headers, their names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// What was sent.
     pub body: Value,
 }
 
 /// A server with a model.
-pub struct Model {
+pub struct MockModel {
     address: String,
     serving: Arc<Serving>,
 }
 
 struct Serving {
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<ModelRequest>>,
     answer: Mutex<Arc<Answer>>,
     /// What was wrong with requests.
     complaints: Mutex<Vec<String>>,
 }
 
-impl Asked {
+impl ModelRequest {
     /// What is asked for, by the name of the schema of its answer.
     pub fn purpose(&self) -> &str {
         if self.body.get("input").is_some() {
@@ -68,12 +67,12 @@ impl Asked {
         self.body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// What the model is told first.
+    /// The system message.
     pub fn system(&self) -> &str {
         self.body["messages"][0]["content"].as_str().expect("a system message")
     }
 
-    /// The question.
+    /// The message of the user.
     pub fn prompt(&self) -> &str {
         self.body["messages"][1]["content"].as_str().expect("a question")
     }
@@ -117,9 +116,11 @@ impl Asked {
     }
 }
 
-impl Model {
+impl MockModel {
     /// A model that answers so. The server ends with the test's process.
-    pub fn start(answer: impl Fn(&Asked) -> Says + Send + Sync + 'static) -> Model {
+    pub fn start(
+        answer: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static,
+    ) -> MockModel {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let serving = Arc::new(Serving {
@@ -127,7 +128,7 @@ impl Model {
             answer: Mutex::new(Arc::new(answer)),
             complaints: Mutex::default(),
         });
-        let model = Model { address, serving: serving.clone() };
+        let model = MockModel { address, serving: serving.clone() };
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let serving = serving.clone();
@@ -138,12 +139,12 @@ impl Model {
     }
 
     /// It answers so from now on.
-    pub fn answers(&self, answer: impl Fn(&Asked) -> Says + Send + Sync + 'static) {
+    pub fn answers(&self, answer: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) {
         *lock(&self.serving.answer) = Arc::new(answer);
     }
 
     /// The questions so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ModelRequest> {
         lock(&self.serving.asked).clone()
     }
 
@@ -179,7 +180,7 @@ impl Model {
     }
 }
 
-impl Drop for Model {
+impl Drop for MockModel {
     fn drop(&mut self) {
         if !thread::panicking() {
             assert_eq!(*lock(&self.serving.complaints), [""; 0], "requests of another form");
@@ -194,7 +195,7 @@ impl Serving {
         while let Some(asked) = request(&mut reader) {
             let is_look = asked.start.starts_with("GET /v1/models?");
             let says = match asked.check() {
-                _ if is_look => Says::List,
+                _ if is_look => ModelReply::List,
                 Ok(()) => {
                     lock(&self.asked).push(asked.clone());
                     let answer = lock(&self.answer).clone();
@@ -202,19 +203,21 @@ impl Serving {
                 }
                 Err(complaint) => {
                     lock(&self.complaints).push(format!("{complaint}: {asked:?}"));
-                    Says::Status(400)
+                    ModelReply::Status(400)
                 }
             };
             let refusal = || r#"{"error":{"message":"no"}}"#.to_owned();
             let (status, header, text) = match says {
-                Says::Json(json) => (200, String::new(), completion(&json.to_string())),
-                Says::Text(text) => (200, String::new(), completion(&text)),
-                Says::Vectors(vectors) => (200, String::new(), embeddings(&vectors)),
-                Says::List => {
+                ModelReply::Json(json) => (200, String::new(), completion(&json.to_string())),
+                ModelReply::Text(text) => (200, String::new(), completion(&text)),
+                ModelReply::Vectors(vectors) => (200, String::new(), embeddings(&vectors)),
+                ModelReply::List => {
                     (200, String::new(), json!({ "data": [{ "id": "some-model" }] }).to_string())
                 }
-                Says::Status(status) => (status, String::new(), refusal()),
-                Says::Later(seconds) => (429, format!("retry-after: {seconds}\r\n"), refusal()),
+                ModelReply::Status(status) => (status, String::new(), refusal()),
+                ModelReply::Later(seconds) => {
+                    (429, format!("retry-after: {seconds}\r\n"), refusal())
+                }
             };
             let length = text.len();
             let head = format!(
@@ -252,7 +255,7 @@ fn embeddings(vectors: &[Vec<f32>]) -> String {
 }
 
 /// The next request; nothing when the caller hung up.
-fn request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+fn request(reader: &mut BufReader<TcpStream>) -> Option<ModelRequest> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -274,7 +277,7 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    Some(Asked { start, headers, body })
+    Some(ModelRequest { start, headers, body })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,4 +1,4 @@
-//! What a process takes of the machine, as Linux tells it; nothing elsewhere.
+//! The resources that a process uses, as Linux reports them; nothing on other systems.
 
 use std::{fs, time::Duration};
 
@@ -48,7 +48,6 @@ impl Process {
             .sum()
     }
 
-    /// Its open files.
     pub fn descriptors(self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.0)).map_or(0, Iterator::count)
     }
@@ -62,7 +61,7 @@ impl Process {
     }
 }
 
-/// The number behind a name at the beginning of a line; 0 where there is none.
+/// The number after `name` at the start of a line; 0 when there is none.
 fn number(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()

@@ -16,7 +16,7 @@ impl Times {
         Times(times)
     }
 
-    /// The time that so many thousandths of the calls did not exceed.
+    /// The time that `permille` thousandths of the calls did not exceed.
     pub fn permille(&self, permille: usize) -> Duration {
         self.0[(self.0.len() * permille / 1000).min(self.0.len() - 1)]
     }
@@ -49,14 +49,14 @@ impl Times {
     }
 }
 
-/// How long a program runs that is told `input`, and whether it succeeded.
+/// How long a program runs with `input` on its standard input, and whether it succeeded.
 pub fn timed(command: &mut Command, input: &str) -> (Duration, bool) {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
     let mut child = command.spawn().expect("run the program");
     let mut stdin = child.stdin.take().expect("its input");
-    // One that is gone by now does not read any more.
-    drop(stdin.write_all(input.as_bytes()));
+    // A program that has ended already does not read its input.
+    let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     let status = child.wait().expect("the program ends");
     (began.elapsed(), status.success())

@@ -45,18 +45,16 @@ impl Transcript {
         self
     }
 
-    /// It goes on where a file is or will be: with records of its own.
+    /// A transcript that appends to the file at `path`.
     #[must_use]
     pub fn continued(self) -> Transcript {
         Transcript { count: 1_000, ..self }
     }
 
-    /// The session's id.
     pub fn session(&self) -> &str {
         &self.session
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -101,7 +99,7 @@ impl Transcript {
         self.line(&record.to_string())
     }
 
-    /// Any line.
+    /// Appends a line as it is.
     pub fn line(&mut self, text: &str) -> &mut Transcript {
         self.raw(format!("{text}\n").as_bytes())
     }

@@ -16,10 +16,10 @@ use tempfile::TempDir;
 
 use crate::{Process, Transcript, Wire};
 
-/// Longer than the slowest machine needs; whoever waits so long has failed.
+/// Longer than a start takes on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A user's machine.
+/// The machine of one user, in a temporary folder.
 pub struct World {
     folder: TempDir,
     /// More variables for the programs that are started.
@@ -30,7 +30,7 @@ pub struct World {
     pub umask: Option<&'static str>,
 }
 
-/// A running daemon. It is killed when this goes.
+/// A running daemon. It is killed on drop.
 pub struct Daemon {
     child: Child,
     socket: String,
@@ -43,16 +43,15 @@ impl Default for World {
 }
 
 impl World {
-    /// A fresh machine.
+    /// Creates the folder, and builds the programs when they are older than their source.
     pub fn new() -> World {
-        // Before there is anything that would get older while the programs are built.
+        // First, as building may take minutes and files of the test would age meanwhile.
         built();
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
         World { folder, variables: Vec::new(), under: Vec::new(), umask: None }
     }
 
-    /// The daemon's home.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("graphiti")
     }
@@ -82,7 +81,7 @@ impl World {
         Transcript::new(&self.projects(), session, project)
     }
 
-    /// Writes `session_tracking` settings.
+    /// Writes the configuration: `settings` become its section `session_tracking`.
     pub fn configure(&self, settings: &Value) {
         fs::create_dir_all(self.home()).expect("make the home");
         let config = json!({ "session_tracking": settings }).to_string();
@@ -100,7 +99,8 @@ impl World {
     /// Starts the daemon; how it ended when it did not get ready.
     pub fn try_start(&self) -> Result<Daemon, ExitStatus> {
         let notify = self.path("notify.sock");
-        drop(fs::remove_file(&notify));
+        // None is left unless the daemon was started before.
+        let _ = fs::remove_file(&notify);
         let manager = UnixDatagram::bind(&notify).expect("a socket for the daemon's notices");
         // Short steps, so that a daemon that died is noticed.
         manager.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
@@ -132,7 +132,7 @@ impl World {
         self.command("graphiti").args(arguments).output().expect("run graphiti")
     }
 
-    /// What `graphiti` prints.
+    /// Runs `graphiti`, which must succeed, and returns what it prints.
     pub fn printed(&self, arguments: &[&str]) -> String {
         let output = self.graphiti(arguments);
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -198,12 +198,10 @@ impl Daemon {
         Wire::connect(&self.socket).expect("the daemon lets us in")
     }
 
-    /// Where it listens.
     pub fn socket(&self) -> &str {
         &self.socket
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -223,13 +221,12 @@ impl Daemon {
         self.wire().ask(methods::SETTLE, json!({ "sessions": true })).expect("the daemon settles");
     }
 
-    /// Calls a tool.
     pub fn call(&self, tool: &str, arguments: &Value) -> Value {
         self.wire().call(tool, arguments)
     }
 
-    /// Calls a tool as often as it takes: a daemon that opens its database anew hangs up on its
-    /// callers. `None` when it is gone.
+    /// Calls a tool and repeats the call when the connection is closed, as a daemon does that reopens its
+    /// database. `None` when the daemon is gone.
     pub fn insist(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
         loop {
@@ -240,13 +237,13 @@ impl Daemon {
         }
     }
 
-    /// How it is.
+    /// The answer of the health tool.
     pub fn health(&self) -> health::HealthAnswer {
         let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
         serde_json::from_value(answer).expect("an answer as documented")
     }
 
-    /// Waits as [`Daemon::settle`] does for a daemon that may open its database anew meanwhile.
+    /// Waits as [`Daemon::settle`] does, for a daemon that may reopen its database meanwhile.
     pub fn settle_at_last(&self) {
         loop {
             let mut wire = self.wire();
@@ -261,7 +258,6 @@ impl Daemon {
         self.call("get_session", &json!({ "session_id": id }))["session"].clone()
     }
 
-    /// Closes a session.
     pub fn close(&self, id: &str) -> Value {
         self.call("session_tracking_close", &json!({ "session_id": id }))
     }
@@ -295,7 +291,7 @@ impl Daemon {
         })
     }
 
-    /// Kills it, as a power cut would.
+    /// Kills the daemon without a chance to clean up.
     pub fn kill(mut self) {
         self.child.kill().expect("kill the daemon");
         self.child.wait().expect("the daemon ends");
@@ -306,14 +302,14 @@ impl Daemon {
         self.child.wait().expect("the daemon ends")
     }
 
-    /// Tells it to end if it has not yet, and waits until it has.
+    /// Stops a daemon that may have ended already.
     pub fn stop_or_dead(mut self) -> ExitStatus {
         // A process that has ended stays until it is waited for, so this can be nobody else's.
-        drop(Command::new("kill").args(["-TERM", &self.pid().to_string()]).output());
+        let _ = Command::new("kill").args(["-TERM", &self.pid().to_string()]).output();
         self.child.wait().expect("the daemon ends")
     }
 
-    /// Tells it to end, and waits until it has.
+    /// Sends SIGTERM and waits until the daemon has ended.
     pub fn stop(mut self) -> ExitStatus {
         self.signal("TERM");
         self.child.wait().expect("the daemon ends")
@@ -322,8 +318,9 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        // Both fail for a daemon that was waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -338,7 +335,7 @@ fn binary(name: &str) -> PathBuf {
     built().join(name)
 }
 
-/// Where our programs are, built anew if they are older than their source: cargo builds the programs
+/// The folder of the programs, after a build when they are older than their source: cargo builds programs
 /// of other packages for a test only when the whole workspace is tested.
 fn built() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -359,8 +356,8 @@ fn built() -> &'static Path {
 fn build(folder: &Path) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    // With the same features of dependencies as when all is tested, or benchmarks are run: with
-    // others everything would be built anew.
+    // With the same features of dependencies as a run of all tests or benchmarks: other features would
+    // rebuild all dependencies.
     match folder.file_name().and_then(OsStr::to_str) {
         Some("debug") | None => command.args([
             "test",

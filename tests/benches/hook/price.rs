@@ -30,7 +30,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     // Nothing is to be done about the first; the second is on disk before it is answered.
     for kind in ["Stop", "SessionEnd"] {
         println!("{kind}, daemon up, exec to exit, {calls} calls each in turn");
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<PriceRow> = Vec::new();
         for call in 0..calls {
             let event = event(kind, &name(call % SESSIONS), "clear");
             let mut programs: Vec<(&'static str, Command)> =
@@ -38,7 +38,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
             for (title, floor) in &floors {
                 programs.push((*title, least(floor, &daemon, &event)));
             }
-            // It takes so long that a few calls tell.
+            // Each call is slow, so a few are enough.
             if kind == "SessionEnd" && call % 10 == 0 {
                 programs.push(("documents' Python client", python(&world)));
             }
@@ -47,7 +47,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
                 let (time, succeeded) = timed(&mut command, &event);
                 assert!(succeeded, "{title} failed");
                 let at = rows.iter().position(|row| row.title == title).unwrap_or_else(|| {
-                    rows.push(Row { title, times: Vec::new(), spent: Duration::ZERO });
+                    rows.push(PriceRow { title, times: Vec::new(), spent: Duration::ZERO });
                     rows.len() - 1
                 });
                 rows[at].times.push(time);
@@ -59,13 +59,13 @@ pub(crate) fn measure(client: &Path, calls: usize) {
 }
 
 /// A program, what its calls took by the clock, and what all of them took of a processor.
-struct Row {
+struct PriceRow {
     title: &'static str,
     times: Vec<Duration>,
     spent: Duration,
 }
 
-fn print(rows: Vec<Row>, floors: [&str; 2]) {
+fn print(rows: Vec<PriceRow>, floors: [&str; 2]) {
     let rows: Vec<(&str, Duration, Times)> = rows
         .into_iter()
         .map(|row| (row.title, row.spent / row.times.len() as u32, Times::of(row.times)))

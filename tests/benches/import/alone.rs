@@ -37,7 +37,7 @@ impl Speed {
     }
 }
 
-/// The better of two runs of `work` over so many bytes.
+/// The better of two runs of `work` over `bytes` bytes.
 pub(crate) fn timed(bytes: u64, work: impl Fn() -> u64) -> Speed {
     let run = || {
         let start = Instant::now();

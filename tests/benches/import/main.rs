@@ -48,7 +48,7 @@ fn main() {
     let long_bytes = setting("GRAPHITI_IMPORT_LONG_MB", 1_000) * 1_000_000;
     if long_bytes > 0 {
         let world = World::new();
-        let mut long = made_up::Session::new(&world.projects(), 1);
+        let mut long = made_up::GeneratedSession::new(&world.projects(), 1);
         long.write(&library, long_bytes);
         println!("One long session");
         let daemon = measure(&world);

@@ -14,14 +14,14 @@ const MORE: u64 = 10_000;
 const CLOSES: usize = 7;
 
 /// How fast everything went.
-pub(crate) struct Imported {
+pub(crate) struct ImportRun {
     pub(crate) elapsed: Speed,
     /// By what all threads of the daemon spent.
     pub(crate) processor: Speed,
 }
 
 /// Starts a daemon and waits until it knows everything.
-pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, Imported) {
+pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, ImportRun) {
     // Builds the programs, which is not to be measured.
     world.printed(&["--version"]);
     let start = Instant::now();
@@ -29,7 +29,7 @@ pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, Imported) {
     daemon.settle();
     let elapsed = Speed { bytes, spent: start.elapsed() };
     let processor = Speed { bytes, spent: daemon.process().processor_time() };
-    (daemon, Imported { elapsed, processor })
+    (daemon, ImportRun { elapsed, processor })
 }
 
 /// Prints what the import left behind in memory and on disk.

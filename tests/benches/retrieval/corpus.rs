@@ -12,14 +12,14 @@ use graphitid::capture::{
 };
 use jiff::{civil::date, tz::TimeZone};
 
-use crate::sessions::{Question, Session, Set};
+use crate::sessions::{LabelledQuestion, QuestionSet, SearchedSession};
 
 /// The corpus below `folder` with its questions.
-pub(crate) fn load(folder: &Path) -> Set {
+pub(crate) fn load(folder: &Path) -> QuestionSet {
     let mut files = Vec::new();
     collect(folder, &mut files);
     files.sort();
-    let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
+    let mut sessions: BTreeMap<String, SearchedSession> = BTreeMap::new();
     let mut subordinate = Vec::new();
     for file in files {
         let Some((format, identity)) = identify(&file) else { continue };
@@ -30,7 +30,8 @@ pub(crate) fn load(folder: &Path) -> Set {
             None => {
                 let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let agent = format.agent().to_owned();
-                let session = Session { name: name.clone(), agent, project, messages: Vec::new() };
+                let session =
+                    SearchedSession { name: name.clone(), agent, project, messages: Vec::new() };
                 let session = sessions.entry(name).or_insert(session);
                 read(format, &text, session);
             }
@@ -42,9 +43,9 @@ pub(crate) fn load(folder: &Path) -> Set {
             read(format, &text, session);
         }
     }
-    let sessions: Vec<Session> =
+    let sessions: Vec<SearchedSession> =
         sessions.into_values().filter(|session| !session.messages.is_empty()).collect();
-    Set {
+    QuestionSet {
         name: "corpus",
         questions: questions(&sessions),
         sessions,
@@ -52,7 +53,7 @@ pub(crate) fn load(folder: &Path) -> Set {
     }
 }
 
-fn questions(sessions: &[Session]) -> Vec<Question> {
+fn questions(sessions: &[SearchedSession]) -> Vec<LabelledQuestion> {
     let mut questions = Vec::new();
     for line in include_str!("questions.tsv").lines() {
         let Some((text, answers)) = line.split_once('\t') else { continue };
@@ -62,7 +63,7 @@ fn questions(sessions: &[Session]) -> Vec<Question> {
             .map(str::to_owned)
             .collect();
         if !answers.is_empty() {
-            questions.push(Question { text: text.to_owned(), answers });
+            questions.push(LabelledQuestion { text: text.to_owned(), answers });
         }
     }
     questions
@@ -83,7 +84,7 @@ fn identify(file: &Path) -> Option<(&'static dyn Format, Identity)> {
 }
 
 /// Adds what a usual filter keeps of a transcript.
-fn read(format: &dyn Format, text: &str, session: &mut Session) {
+fn read(format: &dyn Format, text: &str, session: &mut SearchedSession) {
     let (filter, mut waiting, mut memory) =
         (Filter::default(), PendingCalls::default(), Memory::default());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

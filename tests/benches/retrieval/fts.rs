@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::sessions::{Session, Set};
+use crate::sessions::{QuestionSet, SearchedSession};
 
 /// Whole sessions as documents, the question's words joined by OR.
 pub struct Baseline {
@@ -12,7 +12,7 @@ pub struct Baseline {
 
 impl Baseline {
     /// Indexes a set with one of SQLite's tokenizers.
-    pub fn new(set: &Set, tokenizer: &str) -> rusqlite::Result<Baseline> {
+    pub fn new(set: &QuestionSet, tokenizer: &str) -> rusqlite::Result<Baseline> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(&format!(
             "CREATE VIRTUAL TABLE sessions USING fts5(text, tokenize = '{tokenizer}')"
@@ -47,7 +47,7 @@ impl Baseline {
     }
 }
 
-fn text(session: &Session) -> String {
+fn text(session: &SearchedSession) -> String {
     let texts: Vec<&str> = session.messages.iter().map(|message| message.text.as_str()).collect();
     texts.join("\n")
 }

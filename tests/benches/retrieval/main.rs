@@ -31,7 +31,7 @@ use graphitid::search::{
     rank::{RankRequest, Scope, SecondRanker, Weights},
 };
 
-use crate::{score::Score, sessions::Set};
+use crate::{score::RankingScore, sessions::QuestionSet};
 
 /// Questions that mean nothing.
 const NONSENSE: usize = 50;
@@ -65,19 +65,19 @@ fn main() {
     needles(set);
 }
 
-fn quality(set: &Set) {
+fn quality(set: &QuestionSet) {
     println!("{}: {} sessions, {} questions", set.name, set.sessions.len(), set.questions.len());
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let index = build(set, folder.path());
     if std::env::args().any(|argument| argument == "tune") {
         return tune::run(set, &index);
     }
-    println!("  ours             {}", ask_all(set, &index, &Weights::default(), (None, true)));
+    println!("  ours             {}", ask_all(set, &index, &Weights::default(), None, true));
     if let Some(folder) = std::env::var_os("GRAPHITI_MODEL") {
         let meanings = vectors::Meanings::of(set, Path::new(&folder));
         for second in [0.25, 0.5, 0.75, 1.0] {
             let weights = Weights { second, ..Weights::default() };
-            let score = ask_all(set, &index, &weights, (Some(&meanings), false));
+            let score = ask_all(set, &index, &weights, Some(&meanings), false);
             println!("  with vectors {second:.2}  {score}");
         }
         println!("  {}", nonsense(set, &index, &meanings));
@@ -85,7 +85,7 @@ fn quality(set: &Set) {
     #[cfg(feature = "fts5-baseline")]
     for tokenizer in ["unicode61", "porter unicode61"] {
         let baseline = fts::Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
-        let mut score = Score::default();
+        let mut score = RankingScore::default();
         for question in &set.questions {
             let ranked = baseline.ask(&question.text).expect("quoted words are a valid question");
             score.count(&ranked, &question.answers);
@@ -95,17 +95,17 @@ fn quality(set: &Set) {
 }
 
 /// How well sentences are found that stand once in all sessions.
-fn needles(set: Set) {
+fn needles(set: QuestionSet) {
     let set = needles::hide(set);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let index = build(&set, folder.path());
-    let score = ask_all(&set, &index, &Weights::default(), (None, true));
+    let score = ask_all(&set, &index, &Weights::default(), None, true);
     println!("  {} needles       {score}", set.questions.len());
 }
 
 /// How many questions that mean nothing are answered with sessions, of which there is always a
 /// nearest one.
-fn nonsense(set: &Set, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
+fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);
     for _ in 0..NONSENSE {
@@ -132,7 +132,7 @@ fn nonsense(set: &Set, index: &SearchIndex, meanings: &vectors::Meanings) -> Str
     format!("nonsense: {answered} of {NONSENSE} questions answered, {sessions} sessions")
 }
 
-fn build(set: &Set, folder: &Path) -> SearchIndex {
+fn build(set: &QuestionSet, folder: &Path) -> SearchIndex {
     let index = SearchIndex::create(folder).expect("an index can be made in an empty folder");
     for (key, session) in (1_u64..).zip(&set.sessions) {
         let backlog = index.apply(session.change(key), Position(key));
@@ -145,12 +145,13 @@ fn build(set: &Set, folder: &Path) -> SearchIndex {
 }
 
 fn ask_all(
-    set: &Set,
+    set: &QuestionSet,
     index: &SearchIndex,
     weights: &Weights,
-    (meanings, verbose): (Option<&vectors::Meanings>, bool),
-) -> Score {
-    let mut score = Score::default();
+    meanings: Option<&vectors::Meanings>,
+    verbose: bool,
+) -> RankingScore {
+    let mut score = RankingScore::default();
     let now = graphitid::model::Timestamp::from_micros(set.now.timestamp().as_microsecond());
     let verbose = verbose && std::env::var_os("GRAPHITI_MISSES").is_some();
     for question in &set.questions {

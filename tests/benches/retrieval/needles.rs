@@ -1,9 +1,9 @@
-//! A hundred sentences, each hidden in what was said in the middle of a session.
+//! A hundred sentences, each hidden in a message in the middle of a session.
 
 use graphiti_tests::Random;
 use graphitid::model::{Message, Role};
 
-use crate::sessions::{Question, Set};
+use crate::sessions::{LabelledQuestion, QuestionSet};
 
 const PARTS: [&str; 10] = [
     "checkout",
@@ -32,7 +32,7 @@ const SETTINGS: [&str; 10] = [
 
 /// Hides them in the sessions of `set`, and asks for each. Every word of a question stands in ten
 /// sentences, two of them together in one.
-pub(crate) fn hide(mut set: Set) -> Set {
+pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
     let mut random = Random::new(11);
     set.questions.clear();
     for (part, setting) in PARTS.iter().flat_map(|part| SETTINGS.map(|setting| (part, setting))) {
@@ -44,7 +44,7 @@ pub(crate) fn hide(mut set: Set) -> Set {
         let Some(message) = said.next() else { continue };
         let value = 10 + random.below(990);
         message.text.push_str(&format!("\nBy the way, the {part} {setting} is {value} now."));
-        set.questions.push(Question {
+        set.questions.push(LabelledQuestion {
             text: format!("what is the {part} {setting}?"),
             answers: vec![session.name.clone()],
         });

@@ -2,7 +2,7 @@
 
 /// Figures over all questions of a set.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Score {
+pub(crate) struct RankingScore {
     questions: f64,
     recall_1: f64,
     recall_5: f64,
@@ -11,7 +11,7 @@ pub(crate) struct Score {
     gain: f64,
 }
 
-impl Score {
+impl RankingScore {
     /// Counts one question: `ranked` are the names found, best first.
     pub(crate) fn count(&mut self, ranked: &[&str], answers: &[String]) {
         let is_answer = |name: &&str| answers.iter().any(|answer| answer == name);
@@ -29,7 +29,7 @@ impl Score {
     }
 }
 
-impl std::fmt::Display for Score {
+impl std::fmt::Display for RankingScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mean = |sum: f64| sum / self.questions.max(1.0);
         write!(

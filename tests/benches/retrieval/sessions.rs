@@ -1,12 +1,12 @@
-//! Sessions to search, wherever they come from.
+//! Sessions to search, synthetic or recorded.
 
 use graphitid::{
     model::{Message, Namespace, Project, Role, SessionKey, Timestamp, transcript::Origin},
     search::index::{Card, IndexChange},
 };
 
-/// A session with everything that was said in it.
-pub(crate) struct Session {
+/// A session with its messages.
+pub(crate) struct SearchedSession {
     /// What questions call it.
     pub name: String,
     pub agent: String,
@@ -15,21 +15,20 @@ pub(crate) struct Session {
 }
 
 /// A question and the names of the sessions that answer it.
-pub(crate) struct Question {
+pub(crate) struct LabelledQuestion {
     pub text: String,
     pub answers: Vec<String>,
 }
 
 /// Sessions and questions about them, asked at one moment.
-pub(crate) struct Set {
+pub(crate) struct QuestionSet {
     pub name: &'static str,
-    pub sessions: Vec<Session>,
-    pub questions: Vec<Question>,
+    pub sessions: Vec<SearchedSession>,
+    pub questions: Vec<LabelledQuestion>,
     pub now: jiff::Zoned,
 }
 
-impl Session {
-    /// Adds a message.
+impl SearchedSession {
     pub(crate) fn say(&mut self, role: Role, at: Option<Timestamp>, text: String) -> &mut Message {
         let seq = u32::try_from(self.messages.len()).expect("no session is that long");
         self.messages.push(Message {
@@ -46,7 +45,7 @@ impl Session {
         self.messages.last_mut().expect("one was just pushed")
     }
 
-    /// The change that tells an index of it.
+    /// The change that adds the session to an index.
     pub(crate) fn change(&self, key: u64) -> IndexChange {
         let times = || self.messages.iter().filter_map(|message| message.at);
         let card = Card {

@@ -8,7 +8,7 @@ use graphiti_tests::Random;
 use graphitid::model::{Role, Timestamp};
 use jiff::{civil::date, tz::TimeZone};
 
-use crate::sessions::{Question, Session, Set};
+use crate::sessions::{LabelledQuestion, QuestionSet, SearchedSession};
 
 const PAIRS: usize = 12;
 const SESSIONS: usize = 24;
@@ -26,10 +26,10 @@ struct Topic {
 }
 
 /// The conversations and their questions.
-pub(crate) fn make() -> Set {
+pub(crate) fn make() -> QuestionSet {
     let mut random = Random::new(2_026);
     let (topics, small_talk) = topics();
-    let mut set = Set {
+    let mut set = QuestionSet {
         name: "synthetic",
         sessions: Vec::new(),
         questions: Vec::new(),
@@ -39,30 +39,42 @@ pub(crate) fn make() -> Set {
         let people = [NAMES[2 * pair], NAMES[2 * pair + 1]];
         let first = set.sessions.len();
         for session in 0..SESSIONS {
-            set.sessions.push(Session {
+            set.sessions.push(SearchedSession {
                 name: format!("pair{pair}-session{session}"),
                 agent: "claude".to_owned(),
                 project: "/home/ann/talk".to_owned(),
                 messages: Vec::new(),
             });
         }
-        talk(&mut set, first, people, (&topics, &small_talk), &mut random);
+        talk(
+            &mut set,
+            first,
+            people,
+            &Subjects { topics: &topics, small_talk: &small_talk },
+            &mut random,
+        );
     }
     set
 }
 
+/// What people talk about.
+struct Subjects<'a> {
+    topics: &'a [Topic],
+    small_talk: &'a [&'a str],
+}
+
 /// Fills the sessions of one pair from `first` on.
 fn talk(
-    set: &mut Set,
+    set: &mut QuestionSet,
     first: usize,
     people: [&str; 2],
-    (topics, small_talk): (&[Topic], &[&str]),
+    library: &Subjects<'_>,
     random: &mut Random,
 ) {
     let mut lines: Vec<Vec<(usize, String)>> = (0..SESSIONS).map(|_| Vec::new()).collect();
     for (who, me) in people.into_iter().enumerate() {
         let you = people[1 - who];
-        for topic in topics {
+        for topic in library.topics {
             if random.below(4) == 0 {
                 continue;
             }
@@ -77,7 +89,7 @@ fn talk(
             }
             let asked = topic.asked[random.below(topic.asked.len())];
             let answers = vec![set.sessions[first + at].name.clone()];
-            set.questions.push(Question { text: fill(asked), answers });
+            set.questions.push(LabelledQuestion { text: fill(asked), answers });
         }
     }
     for (number, lines) in lines.into_iter().enumerate() {
@@ -92,7 +104,7 @@ fn talk(
         say(0, "Hello, are you there?");
         for (who, line) in lines {
             for speaker in [1 - who, who, 1 - who] {
-                let filler = small_talk[random.below(small_talk.len())];
+                let filler = library.small_talk[random.below(library.small_talk.len())];
                 let filler = filler.replace("{you}", people[1 - speaker]);
                 let text = if speaker == who { format!("{filler} {line}") } else { filler };
                 say(speaker, &text);

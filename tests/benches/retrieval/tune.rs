@@ -2,12 +2,12 @@
 
 use graphitid::search::{index::SearchIndex, passage::PassageKind, rank::Weights};
 
-use crate::{ask_all, sessions::Set};
+use crate::{ask_all, sessions::QuestionSet};
 
 /// Changes one weight by a factor.
-type Change = (&'static str, fn(&mut Weights, f32));
+type WeightChange = (&'static str, fn(&mut Weights, f32));
 
-const CHANGES: &[Change] = &[
+const CHANGES: &[WeightChange] = &[
     ("saturation", |weights, factor| weights.saturation *= factor),
     ("length", |weights, factor| weights.length = (weights.length * factor).min(1.0)),
     ("exact", |weights, factor| weights.exact = (weights.exact * factor).min(1.0)),
@@ -35,16 +35,16 @@ const CHANGES: &[Change] = &[
 ];
 
 /// Prints the figures for each weight without it, halved, and more of it.
-pub(crate) fn run(set: &Set, index: &SearchIndex) {
+pub(crate) fn run(set: &QuestionSet, index: &SearchIndex) {
     println!(
         "  default                       {}",
-        ask_all(set, index, &Weights::default(), (None, false))
+        ask_all(set, index, &Weights::default(), None, false)
     );
     for (name, change) in CHANGES {
         for factor in [0.0, 0.5, 1.5, 2.5] {
             let mut weights = Weights::default();
             change(&mut weights, factor);
-            let score = ask_all(set, index, &weights, (None, false));
+            let score = ask_all(set, index, &weights, None, false);
             println!("  {name:24} x{factor:<3}  {score}");
         }
     }

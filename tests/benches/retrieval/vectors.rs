@@ -15,7 +15,7 @@ use graphitid::{
     },
 };
 
-use crate::sessions::Set;
+use crate::sessions::QuestionSet;
 
 /// Numbers of a vector.
 const DIMENSION: usize = 256;
@@ -30,7 +30,7 @@ pub(crate) struct Meanings {
 
 impl Meanings {
     /// Makes them with the model in `folder`.
-    pub(crate) fn of(set: &Set, folder: &Path) -> Meanings {
+    pub(crate) fn of(set: &QuestionSet, folder: &Path) -> Meanings {
         let config = Config {
             provider: EmbeddingProvider::Local,
             path: Some(folder.to_owned()),
@@ -60,7 +60,7 @@ impl Meanings {
     }
 }
 
-/// Prints how long it takes to compare a question with so many vectors, ten to an owner.
+/// Prints how long it takes to compare a question with `count` vectors, ten per owner.
 pub(crate) fn run(count: usize) {
     let mut random = Random::new(3);
     let mut vector = || -> Vec<f32> {

@@ -18,7 +18,7 @@ use graphitid::{
 };
 use jiff::{civil::date, tz::TimeZone};
 
-use crate::sessions::Session;
+use crate::sessions::SearchedSession;
 
 /// Messages of a session.
 const MESSAGES: usize = 30;
@@ -27,7 +27,7 @@ const VOCABULARY: usize = 60_000;
 /// Questions asked for the percentiles.
 const QUESTIONS: usize = 400;
 
-/// Prints the figures for so many sessions. Keeps the index in `GRAPHITI_VOLUME`, where that is set.
+/// Prints the figures for `sessions` sessions. Keeps the index in `GRAPHITI_VOLUME` when that is set.
 pub(crate) fn run(sessions: usize) {
     let temporary = tempfile::tempdir().expect("a temporary folder can be made");
     let kept = std::env::var_os("GRAPHITI_VOLUME").map(PathBuf::from);
@@ -192,8 +192,8 @@ fn vocabulary() -> Vec<String> {
     words
 }
 
-fn session(key: u64, words: &[String], random: &mut Random) -> Session {
-    let mut session = Session {
+fn session(key: u64, words: &[String], random: &mut Random) -> SearchedSession {
+    let mut session = SearchedSession {
         name: key.to_string(),
         agent: "claude".to_owned(),
         project: format!("/home/ann/project{}", key % 97),
@@ -243,7 +243,7 @@ fn size(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-/// Memory in use, as the system tells it; nothing where it does not.
+/// Memory in use, as the system reports it; `None` where it does not.
 fn resident() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let megabytes = |name: &str| {

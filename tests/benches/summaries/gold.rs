@@ -1,7 +1,7 @@
-//! Gold lists: what the summary of a session must tell, and what it must not.
+//! Gold lists: what the summary of a session must contain, and what it must not.
 //!
-//! An item is told when all expressions of one of its alternatives match the summary, whatever the
-//! case and with `.` for any character.
+//! An item is present when all expressions of one of its alternatives match the summary, ignoring case,
+//! with `.` for any character.
 
 use std::{
     collections::BTreeMap,
@@ -15,15 +15,14 @@ use serde::Deserialize;
 /// What somebody who read the whole session wrote down.
 #[derive(Deserialize)]
 pub(crate) struct Gold {
-    /// The session's id.
     pub(crate) session: String,
-    must: Vec<Item>,
-    nice: Vec<Item>,
-    forbidden: Vec<Item>,
+    must: Vec<GoldItem>,
+    nice: Vec<GoldItem>,
+    forbidden: Vec<GoldItem>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct GoldItem {
     #[serde(default)]
     kind: String,
     what: String,
@@ -32,19 +31,19 @@ struct Item {
 
 /// How many of how many.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Share {
+pub(crate) struct Coverage {
     told: usize,
     of: usize,
 }
 
-/// What a summary tells of a gold list.
+/// The items of a gold list that a summary contains.
 #[derive(Default)]
-pub(crate) struct Score {
-    by_kind: BTreeMap<String, Share>,
-    pub(crate) nice: Share,
+pub(crate) struct SummaryScore {
+    by_kind: BTreeMap<String, Coverage>,
+    pub(crate) nice: Coverage,
     /// The forbidden statements that it makes.
     pub(crate) forbidden: Vec<String>,
-    /// Each item, with a mark whether it is told.
+    /// Each item, with a mark whether it is present.
     pub(crate) items: Vec<String>,
     bytes: usize,
     sessions: usize,
@@ -75,8 +74,8 @@ fn load_one(file: &Path) -> Vec<Gold> {
 
 impl Gold {
     /// Looks for each item in `text`.
-    pub(crate) fn score(&self, text: &str) -> Score {
-        let mut score = Score { sessions: 1, bytes: text.len(), ..Score::default() };
+    pub(crate) fn score(&self, text: &str) -> SummaryScore {
+        let mut score = SummaryScore { sessions: 1, bytes: text.len(), ..SummaryScore::default() };
         for item in &self.must {
             let told = item.is_in(text);
             score.by_kind.entry(item.kind.clone()).or_default().count(told);
@@ -93,7 +92,7 @@ impl Gold {
     }
 }
 
-impl Item {
+impl GoldItem {
     fn is_in(&self, text: &str) -> bool {
         let matches = |expression: &String| {
             let expression = Regex::new(&format!("(?is){expression}"))
@@ -109,28 +108,28 @@ impl Item {
     }
 }
 
-impl Share {
+impl Coverage {
     fn count(&mut self, told: bool) {
         self.told += usize::from(told);
         self.of += 1;
     }
 
-    fn add(&mut self, other: Share) {
+    fn add(&mut self, other: Coverage) {
         self.told += other.told;
         self.of += other.of;
     }
 }
 
-impl Score {
-    /// All that must be told.
-    pub(crate) fn must(&self) -> Share {
-        let mut all = Share::default();
+impl SummaryScore {
+    /// All items that must be present.
+    pub(crate) fn must(&self) -> Coverage {
+        let mut all = Coverage::default();
         self.by_kind.values().for_each(|share| all.add(*share));
         all
     }
 
     /// Adds the score of another session.
-    pub(crate) fn add(&mut self, other: &Score) {
+    pub(crate) fn add(&mut self, other: &SummaryScore) {
         for (kind, share) in &other.by_kind {
             self.by_kind.entry(kind.clone()).or_default().add(*share);
         }
@@ -141,14 +140,14 @@ impl Score {
     }
 }
 
-impl fmt::Display for Share {
+impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = self.told as f64 * 100.0 / self.of.max(1) as f64;
         write!(f, "{}/{} ({percent:.0} %)", self.told, self.of)
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for SummaryScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (kind, share) in &self.by_kind {
             writeln!(f, "  {kind:<11} {share}")?;

@@ -1,4 +1,4 @@
-//! How much of what a next session must know the summaries of recorded sessions tell.
+//! The share of what a next session must know that summaries of recorded sessions contain.
 //!
 //! `cargo bench -p graphiti-tests --bench summaries` summarises each session of the gold lists in
 //! `tests/gold` and prints, for each and in all, which items are told, by kind; which forbidden
@@ -14,10 +14,10 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode};
 use clap::Parser;
 use graphiti_tests::{corpus, summarized};
 
-use crate::gold::{Gold, Score};
+use crate::gold::{Gold, SummaryScore};
 
 #[derive(Parser)]
-struct Options {
+struct SummaryOptions {
     /// Gold lists; all files of tests/gold unless given
     #[arg(long)]
     gold: Vec<PathBuf>,
@@ -27,7 +27,7 @@ struct Options {
     /// Only sessions whose id begins with this
     #[arg(long)]
     only: Option<String>,
-    /// Print each item and whether it is told
+    /// Print each item and whether it is present
     #[arg(short, long)]
     verbose: bool,
     /// Write each summary to a file of this folder
@@ -42,14 +42,14 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = SummaryOptions::parse();
     let Some(corpus) = corpus::folder() else { return ExitCode::SUCCESS };
     let files: BTreeMap<String, PathBuf> = corpus::transcripts(&corpus)
         .into_iter()
         .filter(|path| !path.components().any(|part| part.as_os_str() == "subagents"))
         .filter_map(|path| Some((path.file_stem()?.to_str()?.to_owned(), path)))
         .collect();
-    let mut total = Score::default();
+    let mut total = SummaryScore::default();
     let lists = if options.held { gold::in_folder("gold/held") } else { options.gold.clone() };
     for gold in gold::load(&lists) {
         if options.only.as_ref().is_some_and(|only| !gold.session.starts_with(only)) {
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn report(gold: &Gold, score: &Score, text: &str, verbose: bool) {
+fn report(gold: &Gold, score: &SummaryScore, text: &str, verbose: bool) {
     println!(
         "{} MUST {} NICE {} FORBIDDEN {} LINES {} BYTES {}",
         &gold.session[..8],

@@ -1,4 +1,4 @@
-//! What was exported elsewhere: lines of episodes, documents, and what was learned about tools.
+//! Exports of another machine: lines of episodes, documents, and classifications of tools.
 
 use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{

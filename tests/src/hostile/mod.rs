@@ -1,4 +1,4 @@
-//! What is checked of every parser, whatever bytes it is given: that it does not panic, that its
+//! What is checked of every parser, for any bytes: that it does not panic, that its
 //! work and what it gives stay within bounds, that reading in pieces is reading as a whole, and
 //! what else it promises.
 //!

@@ -102,7 +102,8 @@ fn server(line: &[u8]) {
 fn client(line: &[u8]) {
     if let Ok(response) = serde_json::from_slice::<Response>(line) {
         assert!(is_one_line(&response.to_line()));
-        drop(response.outcome());
+        // Only a panic matters.
+        let _ = response.outcome();
     }
 }
 
@@ -124,5 +125,6 @@ const ARGUMENTS: &[fn(&Value)] = &[
 ];
 
 fn reads<T: DeserializeOwned>(value: &Value) {
-    drop(serde_json::from_value::<T>(value.clone()));
+    // Only a panic matters.
+    let _ = serde_json::from_value::<T>(value.clone());
 }

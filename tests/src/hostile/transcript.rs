@@ -179,7 +179,7 @@ pub(super) fn sample() -> Episode {
     document::read(SAMPLE, &Value::Null).expect("the sample is whole")
 }
 
-/// What the next agent is told of an episode keeps to its length and to itself.
+/// The handoff of an episode keeps its maximum length and adds nothing.
 pub(super) fn handoff(episode: &Episode) {
     let gathered = summarize::handoff::gather(std::slice::from_ref(episode));
     for limit in [0, 300, 2_000] {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Library, Session};
+use super::{GeneratedSession, Library};
 use crate::corpus;
 
 /// How long ago transcripts were written.
@@ -37,7 +37,7 @@ pub fn repeat(corpus: &Path, projects: &Path, bytes: u64) {
     }
 }
 
-/// Writes the sessions of these numbers, of so many bytes each.
+/// Writes the sessions of these numbers, of `bytes` bytes each.
 pub fn sessions(
     projects: &Path,
     library: &Library,
@@ -45,7 +45,7 @@ pub fn sessions(
     bytes: u64,
 ) {
     for number in numbers {
-        Session::new(projects, number).write(library, bytes);
+        GeneratedSession::new(projects, number).write(library, bytes);
     }
 }
 

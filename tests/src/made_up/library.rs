@@ -67,17 +67,17 @@ impl Library {
         )
     }
 
-    /// Around so many bytes of prose.
+    /// About `bytes` bytes of prose.
     pub fn prose(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.prose, random, bytes)
     }
 
-    /// Around so many bytes of code.
+    /// About `bytes` bytes of code.
     pub fn code(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.code, random, bytes)
     }
 
-    /// Around so many bytes that mean nothing.
+    /// About `bytes` bytes of noise.
     pub fn noise(&self, random: &mut Random, bytes: usize) -> &str {
         quote(&self.noise, random, bytes)
     }

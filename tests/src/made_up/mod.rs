@@ -4,4 +4,4 @@ pub mod history;
 mod library;
 mod session;
 
-pub use self::{library::Library, session::Session};
+pub use self::{library::Library, session::GeneratedSession};

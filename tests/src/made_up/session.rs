@@ -23,7 +23,7 @@ const BEGIN: i64 = 1_780_000_000;
 const STEPS: usize = 12;
 
 /// A session and its transcript.
-pub struct Session {
+pub struct GeneratedSession {
     id: String,
     cwd: String,
     path: PathBuf,
@@ -39,15 +39,28 @@ pub struct Session {
     is_past: bool,
 }
 
-impl Session {
+/// What a tool returned.
+struct CallResult<'a> {
+    output: &'a str,
+    failed: bool,
+    structured: &'a Value,
+}
+
+impl<'a> CallResult<'a> {
+    fn succeeded(output: &'a str, structured: &'a Value) -> CallResult<'a> {
+        CallResult { output, failed: false, structured }
+    }
+}
+
+impl GeneratedSession {
     /// The session of this number, of one of 23 projects; nothing is written of it yet. Agents keep
     /// their transcripts in `projects`.
-    pub fn new(projects: &Path, number: u64) -> Session {
+    pub fn new(projects: &Path, number: u64) -> GeneratedSession {
         let project = number % 23;
         let folder = projects.join(format!("-home-ann-app{project}"));
         std::fs::create_dir_all(&folder).expect("make a folder");
         let id = format!("{number:08x}-0000-4000-8000-000000000000");
-        Session {
+        GeneratedSession {
             path: folder.join(format!("{id}.jsonl")),
             cwd: format!("/home/ann/app{project}"),
             id,
@@ -61,20 +74,18 @@ impl Session {
         }
     }
 
-    /// The same session, gone on with now: with records of its own behind those that are there.
-    pub fn continued(projects: &Path, number: u64) -> Session {
+    /// The same session, continued now: it appends records to those in its file.
+    pub fn continued(projects: &Path, number: u64) -> GeneratedSession {
         let random = Random::new(!number);
         let begin = clock::now().micros() / 1_000_000;
-        let past = Session::new(projects, number);
-        Session { random, identified: 1_000_000, begin, is_past: false, ..past }
+        let past = GeneratedSession::new(projects, number);
+        GeneratedSession { random, identified: 1_000_000, begin, is_past: false, ..past }
     }
 
-    /// Its id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its transcript.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -95,7 +106,7 @@ impl Session {
         record.to_string()
     }
 
-    /// Goes on for at least so many bytes.
+    /// Appends records of at least `bytes` bytes.
     pub fn write(&mut self, library: &Library, bytes: u64) {
         if bytes == 0 {
             return;
@@ -154,7 +165,12 @@ impl Session {
             .collect();
         let structured =
             json!({ "type": "text", "file": { "filePath": path, "content": content } });
-        self.used("Read", &json!({ "file_path": path }), (&numbered, false), &structured, records);
+        self.used(
+            "Read",
+            &json!({ "file_path": path }),
+            &CallResult::succeeded(&numbered, &structured),
+            records,
+        );
     }
 
     fn command(&mut self, library: &Library, records: &mut Vec<Value>) {
@@ -171,7 +187,8 @@ impl Session {
         }
         let input = json!({ "command": format!("cargo test {name}"), "description": "Test it" });
         let structured = json!({ "stdout": output, "stderr": "", "interrupted": false });
-        self.used("Bash", &input, (&output, failed), &structured, records);
+        let result = CallResult { output: &output, failed, structured: &structured };
+        self.used("Bash", &input, &result, records);
     }
 
     fn edit(&mut self, library: &Library, records: &mut Vec<Value>) {
@@ -183,7 +200,7 @@ impl Session {
             "filePath": path, "oldString": old, "newString": new,
             "originalFile": library.code(&mut self.random, 8_000),
         });
-        self.used("Edit", &input, (&output, false), &structured, records);
+        self.used("Edit", &input, &CallResult::succeeded(&output, &structured), records);
     }
 
     fn sub_agent(&mut self, library: &Library, records: &mut Vec<Value>) {
@@ -196,25 +213,25 @@ impl Session {
         }
         let output = library.prose(&mut self.random, 1_500);
         let structured = json!({ "status": "completed", "content": output });
-        self.used("Task", &input, (output, false), &structured, records);
+        self.used("Task", &input, &CallResult::succeeded(output, &structured), records);
     }
 
     fn used(
         &mut self,
         tool: &str,
         input: &Value,
-        (output, failed): (&str, bool),
-        structured: &Value,
+        result: &CallResult<'_>,
         records: &mut Vec<Value>,
     ) {
         let id = format!("toolu_{}", self.uuid());
         records.push(
             self.assistant(&json!({ "type": "tool_use", "id": id, "name": tool, "input": input })),
         );
-        let result = json!({
-            "tool_use_id": id, "type": "tool_result", "content": output, "is_error": failed,
+        let block = json!({
+            "tool_use_id": id, "type": "tool_result", "content": result.output, "is_error": result.failed,
         });
-        let message = json!({ "role": "user", "content": [result] });
+        let message = json!({ "role": "user", "content": [block] });
+        let structured = result.structured;
         records
             .push(self.record("user", json!({ "message": message, "toolUseResult": structured })));
     }

@@ -1,5 +1,5 @@
-//! Real transcripts through a model on this machine: what is asked has the form and the bounds that
-//! it is to have, whatever stands in them, and every session gets a summary.
+//! Real transcripts through a mock model: requests keep their form and bounds whatever the transcripts hold,
+//! and every session gets a summary.
 //!
 //! They are not part of this repository. They are looked for in `../shared/corpus` beside it, or
 //! where `GRAPHITI_CORPUS` says; without them there is nothing to show here.
@@ -16,11 +16,11 @@ use graphiti_proto::tools::{
     SessionRow,
     list_sessions::{self, ListSessionsAnswer},
 };
-use graphiti_tests::{Asked, Daemon, Model, Says, World, corpus};
+use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, World, corpus};
 use graphitid::redact::Redactor;
 use serde_json::json;
 
-/// So many sessions are taken, none longer than this, so that it is a matter of seconds.
+/// Sessions that are used; with their longest size this takes seconds.
 const SESSIONS: usize = 30;
 const LONGEST: u64 = 300 << 10;
 /// The bytes that a session has at least: shorter ones say little.
@@ -37,7 +37,7 @@ fn thirty_sessions_are_summarised_by_a_model_that_refuses_some() {
     let secrets = planted();
     let copied = copy(&corpus, &world, &secrets);
     assert_eq!(copied, SESSIONS, "there are too few transcripts of that size");
-    let model = Model::start(answer);
+    let model = MockModel::start(answer);
     world.configure(&model.settings(&json!({ "daily_budget": { "calls": null } })));
     let daemon = world.start();
     daemon.settle();
@@ -95,15 +95,15 @@ fn thirty_sessions_are_summarised_by_a_model_that_refuses_some() {
 
 /// Answers as a model does that believes what it reads, and invents some; every fifth session it
 /// does not answer in a form that can be used.
-fn answer(asked: &Asked) -> Says {
+fn answer(asked: &ModelRequest) -> ModelReply {
     let (material, _) = asked.material();
     match asked.purpose() {
-        "text" => Says::Text("It says that the widgets are in order.".to_owned()),
-        "tool_classification" => Says::Json(json!({ "classifications": [] })),
+        "text" => ModelReply::Text("It says that the widgets are in order.".to_owned()),
+        "tool_classification" => ModelReply::Json(json!({ "classifications": [] })),
         _ if material.bytes().map(u64::from).sum::<u64>() % 5 == 0 => {
-            Says::Text("PWNED".to_owned())
+            ModelReply::Text("PWNED".to_owned())
         }
-        _ => Says::Json(json!({
+        _ => ModelReply::Json(json!({
             "objective": "Put the widgets in order",
             "outcome": "completed",
             "completed_tasks": ["Rewrote src/never_there.rs", "PWNED and more in src/never_there.rs"],
@@ -114,7 +114,7 @@ fn answer(asked: &Asked) -> Says {
 }
 
 /// Neither those that were planted, nor anything else that what takes secrets out would take.
-fn no_secret_is_in(asked: &[Asked], secrets: &[String]) {
+fn no_secret_is_in(asked: &[ModelRequest], secrets: &[String]) {
     let redactor = Redactor::new();
     for asked in asked {
         let text = format!("{}\n{}", asked.system(), asked.prompt());
@@ -126,8 +126,8 @@ fn no_secret_is_in(asked: &[Asked], secrets: &[String]) {
     }
 }
 
-/// What is asked stands outside of the marks, and is the same whatever stands between them.
-fn no_order_changes_the_task(asked: &[Asked]) {
+/// The request around the marks is the same for every material between them.
+fn no_order_changes_the_task(asked: &[ModelRequest]) {
     let mut found = 0;
     let mut systems = BTreeSet::new();
     for asked in asked {

@@ -49,7 +49,7 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
 
 /// What a file holds, as a reader sees it that knows lines and JSON and nothing else.
 #[derive(Debug, Default)]
-struct Lines {
+struct LineCounts {
     /// Lines that are one JSON object.
     whole: u64,
     /// Other lines that are not empty.
@@ -58,7 +58,7 @@ struct Lines {
 
 /// Copies the corpus to where the agent of `world` keeps transcripts, as files two days old;
 /// `younger` says by how many seconds less, by the number of the file. Returns what each holds.
-fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathBuf, Lines> {
+fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathBuf, LineCounts> {
     let projects = world.projects().canonicalize().unwrap();
     let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 86_400);
     let mut files = BTreeMap::new();
@@ -77,15 +77,15 @@ fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathB
             fs::write(&copied, &content).unwrap();
             let modified = two_days_ago + Duration::from_secs(younger(files.len() as u64));
             fs::File::options().append(true).open(&copied).unwrap().set_modified(modified).unwrap();
-            files.insert(copied, Lines::of(&content));
+            files.insert(copied, LineCounts::of(&content));
         }
     }
     files
 }
 
-impl Lines {
-    fn of(content: &[u8]) -> Lines {
-        let mut lines = Lines::default();
+impl LineCounts {
+    fn of(content: &[u8]) -> LineCounts {
+        let mut lines = LineCounts::default();
         let mut pieces: Vec<&[u8]> = content.split(|byte| *byte == b'\n').collect();
         // Behind the last newline: nothing, or a line that may be half written.
         let last = pieces.pop().unwrap_or_default();
@@ -129,7 +129,7 @@ fn assert_nothing_went_wrong(world: &World, daemon: &Daemon) {
 /// Each line that holds a record was read or skipped by its type, and each other line was repaired
 /// or counted as broken.
 fn assert_every_line_is_accounted_for(
-    files: &BTreeMap<PathBuf, Lines>,
+    files: &BTreeMap<PathBuf, LineCounts>,
     daemon: &Daemon,
     sessions: &[SessionRow],
 ) {

@@ -216,7 +216,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains("died 4 times"), "{problems:?}");
     assert!(problems[0].contains("graphiti close aaaa-1"), "{problems:?}");
-    // Someone asks, once; after that it is left alone again.
+    // One close by name tries it once more; then it is quarantined again.
     let close = json!({
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });
@@ -241,7 +241,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert!(world.start().stop().success());
 }
 
-/// A session of some 600 kB that is over for so many days.
+/// A session of about 600 kB that ended `2 + days` days ago.
 fn long(world: &World, session: &str, days: u32) {
     let mut transcript: Transcript = world.transcript(session).aged(DAY * (2 + days));
     let mut random = 88_172_645_463_325_252u64 ^ u64::from(days);

@@ -1,8 +1,8 @@
-//! What the machine does to the daemon: a disk that is full or cannot be written, too few
-//! descriptors or watches, a process that is stopped for a while. It starts or says precisely what to
-//! do, loses nothing that it acknowledged, and goes on when the reason is gone.
+//! Faults of the machine: a full or read-only disk, too few descriptors or watches, a suspended process.
+//! The daemon starts or reports the remedy, loses nothing that it acknowledged, and continues when the
+//! fault is gone.
 //!
-//! The disks and limits are those of a namespace of its own, for which `unshare -Urm` has to work.
+//! Disks and limits are those of new namespaces, which needs `unshare -Urm`.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -72,7 +72,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
     let mut acknowledged = vec![("aaaa-1".to_owned(), closed(&daemon, "aaaa-1").unwrap())];
     let ballast = world.home().join("ballast");
     fill(&ballast, free(&world.home()) - 40 * MEGABYTE);
-    // From here on there is less room with every step, until there is none at all.
+    // Each step leaves less free space, until none is left.
     let mut number = 0;
     while free(&world.home()) > 0 && number < 400 {
         number += 1;
@@ -225,7 +225,7 @@ fn while_the_database_cannot_be_opened_callers_are_told() {
     is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
         disk.fails(Refused::Write);
     });
-    // It is opened anew, and cannot be read.
+    // The database is reopened, and cannot be read.
     disk.fails(Refused::Read);
     daemon.signal("HUP");
     let told = || String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
@@ -298,7 +298,7 @@ fn a_start_that_ends_at_any_write_loses_nothing() {
     assert!(ended > 4, "{ended} starts ended");
 }
 
-/// Each of the first so many writes (or `WRITES`) is the first that finds no room, and then the last
+/// Each of the first `most` writes (or `WRITES`) is the first that finds a full disk, and then the last
 /// before the daemon is killed.
 fn at_writes(most: u32) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
     let wished = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
@@ -339,7 +339,7 @@ fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     }
 }
 
-/// A session goes on after something happened, and its close is not acknowledged.
+/// A session is continued after a fault, and its close is not acknowledged.
 fn is_refused(
     world: &World,
     daemon: &Daemon,
@@ -363,7 +363,7 @@ fn started_with_one(world: &World) -> (Daemon, String) {
     (daemon, episode)
 }
 
-/// What was put aside because it seemed to be damaged.
+/// How many databases were moved aside as damaged.
 fn damaged(world: &World) -> usize {
     let aside = fs::read_dir(world.home()).unwrap().flatten();
     aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged")).count()
@@ -489,7 +489,7 @@ fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
     assert_eq!(health(&daemon)["problems"], json!([]));
 }
 
-/// Tells the daemon that there is room again, and waits until everything is there.
+/// Makes the daemon look at the free space again, and waits until everything is found.
 fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
     daemon.wire().try_ask(methods::RELOAD, json!({}));
     for (session, word) in sessions {
@@ -537,7 +537,7 @@ fn free(folder: &Path) -> u64 {
     numbers[0] * numbers[1]
 }
 
-/// Writes so many bytes, or as many as there is room for.
+/// Writes `bytes` bytes, or fills the disk.
 fn fill(file: &Path, bytes: u64) {
     let mut file = File::options().create(true).append(true).open(file).unwrap();
     let block = vec![7; 64 << 10];

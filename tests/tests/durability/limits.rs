@@ -52,12 +52,12 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     assert!(world.log().contains("comes near its limit"), "{}", world.log());
     daemon.stop();
 
-    // What went is not read again, until its session goes on; then nothing is missing in its episode.
+    // Evicted text is not read again until its session continues; then its episode is complete.
     let daemon = world.start();
     daemon.settle_at_last();
     let again = daemon.insist("session_tracking_health", &json!({})).unwrap();
     assert_eq!(again["history"]["bytes_read"], 0, "{again}");
-    // Opened anew the file may be a little larger, so that more goes.
+    // A reopened file may be a little larger, so that more is evicted.
     let messages = |health: &Value| health["kept"]["messages"].as_u64().unwrap();
     assert!(messages(&again) <= messages(&health), "{again}");
     assert_eq!(again["kept"]["episodes"], SESSIONS, "{again}");
@@ -129,7 +129,7 @@ fn all_log_files_together_keep_their_limit() {
     let log = world.home().join("logs/a.log");
     world.configure(&json!({
         "log": { "file": log, "max_bytes": "64 KiB" },
-        // There is no model for it, which is said at each reload.
+        // Each reload reports that the model for this setting is missing.
         "auto_summarize": true,
         "limits": { "log_bytes": "256 KiB" },
     }));
@@ -147,8 +147,8 @@ fn all_log_files_together_keep_their_limit() {
     assert_eq!(files, 4, "too little was logged for this test");
 }
 
-/// Transcripts of sessions that are over, the newest first; each has a prompt with a word of its own
-/// and then so many replies, of 13 kB with what led to them, that are like nothing else.
+/// Transcripts of ended sessions, newest first; each has a prompt with a unique word, and then `replies`
+/// replies of 13 kB of random text.
 fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     let mut random = 88_172_645_463_325_252u64;
     let mut noise = || -> String {

@@ -74,7 +74,7 @@ fn what_an_older_version_stored_is_without_secrets_afterwards() {
     assert!(!health.redaction.is_older, "{health:?}");
     assert!(!world.printed(&["status"]).contains("--again"));
 
-    // It says nothing that it did not say before, and goes on where it was.
+    // The report does not change, and the work continues where it was interrupted.
     let after = daemon.session("aaaa-1");
     assert_eq!(after["episode"]["uuid"], before["episode"]["uuid"]);
     assert_eq!(after["content_hash"], before["content_hash"]);
@@ -117,7 +117,7 @@ fn a_run_that_is_cut_short_goes_on() {
         let output = world.graphiti(&["redact", "--again", "--run"]);
         world.variables.pop();
         assert!(!output.status.success(), "`{point}` is not passed");
-        // Whatever was done until then, the daemon works and says what is to be done.
+        // At every point the daemon works and reports what is left to do.
         let daemon = world.start();
         daemon.settle();
         assert!(daemon.health().redaction.is_unfinished, "{point}");
@@ -155,7 +155,7 @@ fn exported_files_are_redacted_in_place() {
     let done = world.json(&["redact", "--again", "--run", folder]);
     assert_eq!(preview["files"], done["files"]);
     assert_eq!(done["files"].as_array().unwrap().len(), with_secret.len() - 1, "{done}");
-    // What no export wrote is left alone.
+    // Files that no export wrote are not changed.
     assert_eq!(leaks(&export), [export.join("notes.txt")]);
     let refused =
         world.graphiti(&["redact", "--again", export.join("notes.txt").to_str().unwrap()]);
@@ -273,7 +273,7 @@ fn write(world: &World) -> graphiti_tests::Transcript {
     transcript
 }
 
-/// Has the daemon read it all, and puts the secret in the place of the word wherever it was kept.
+/// Lets the daemon read everything, then replaces the word by the secret in all that was stored.
 /// Returns the session.
 fn written_by_an_older_version(world: &World) -> Value {
     let daemon = world.start();
@@ -294,7 +294,7 @@ fn written_by_an_older_version(world: &World) -> Value {
     }
     assert!(StoredRules::of(&store).unwrap().rules.is_none());
     store.close();
-    // It is made anew from what stands there now.
+    // The index is rebuilt from what is stored now.
     for index in ["index", "index-entities", "index-facts"] {
         fs::remove_dir_all(world.home().join(index)).unwrap();
     }

@@ -1,8 +1,8 @@
-//! A task of the daemon that ends by a defect is noticed: everything is started anew, or the process
-//! ends with an error, and a request that hits one is answered.
+//! A task of the daemon that ends by a defect is noticed: the round restarts, or the process ends with an
+//! error, and a request that hits a defect gets an answer.
 
 use graphiti_proto::{methods, rpc::code};
-use graphiti_tests::{Daemon, Host, World};
+use graphiti_tests::{Daemon, McpHost, World};
 use graphitid::fault;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn a_task_that_panics_is_started_anew_and_told_of() {
         world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
         let daemon = world.start();
         let answer = until_closed(&daemon, "aaaa-1");
-        // A second one comes behind whatever was cut short.
+        // A second record follows the one that was interrupted.
         world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
         daemon.settle_at_last();
         until_closed(&daemon, "bbbb-2");
@@ -75,7 +75,7 @@ fn a_request_that_panics_is_answered_with_an_error() {
     let mut world = with_defect("request: taken:2");
     let _daemon = world.start();
     world.variables.clear();
-    let mut host = Host::start(world.command("graphiti").arg("mcp"));
+    let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
     host.initialize("2025-11-25");
     let failed = host.call("session_tracking_health", json!({}));
     assert_eq!(failed["error"]["code"], code::INTERNAL, "{failed}");

@@ -1,4 +1,4 @@
-//! Several agents ask at once, and a model takes its time: nobody waits without being told why.
+//! Several agents ask at once while a model is slow: each answer says what is pending.
 
 use std::{
     sync::{Arc, Condvar, Mutex, mpsc},
@@ -6,12 +6,12 @@ use std::{
     time::Duration,
 };
 
-use graphiti_tests::{Host, Model, Says, World};
+use graphiti_tests::{McpHost, MockModel, ModelReply, World};
 use serde_json::{Value, json};
 
-/// A model that is asked and does not answer until it is let.
+/// A model that answers when the test releases it.
 struct Held {
-    model: Model,
+    model: MockModel,
     open: Arc<(Mutex<bool>, Condvar)>,
     asked: mpsc::Receiver<()>,
 }
@@ -21,14 +21,14 @@ impl Held {
         let open: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let gate = open.clone();
         let (tell, asked) = mpsc::channel();
-        let model = Model::start(move |_| {
+        let model = MockModel::start(move |_| {
             let _ = tell.send(());
             let (open, opened) = &*gate;
             let mut open = open.lock().unwrap();
             while !*open {
                 open = opened.wait(open).unwrap();
             }
-            Says::Json(json!({
+            ModelReply::Json(json!({
                 "objective": "Look after the animals", "outcome": "completed",
                 "completed_tasks": null, "key_decisions": null, "next_steps": null,
                 "errors_resolved": null, "root_cause_analysis": null, "config_changes": null,
@@ -76,7 +76,7 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
         assert_eq!(hit["session"]["state"], "indexed", "{hit}");
         assert_eq!(hit["session"]["episode"]["model"], Value::Null);
     }
-    // Another query meanwhile is told the same, and no session is worked on twice.
+    // Another query gets the same answer, and no session is indexed twice.
     assert_eq!(ask()["pending"], 10);
     held.until_asked();
     held.answer();
@@ -103,7 +103,7 @@ fn two_agents_in_one_directory_close_each_its_own_session() {
         let mut command = world.command("graphiti");
         command.arg("mcp").env("CLAUDE_CODE_SESSION_ID", session);
         thread::spawn(move || {
-            let mut host = Host::start(&mut command);
+            let mut host = McpHost::start(&mut command);
             host.initialize("2025-06-18");
             host.call("session_tracking_close", json!({}))["structuredContent"].clone()
         })
@@ -118,9 +118,9 @@ fn two_agents_in_one_directory_close_each_its_own_session() {
         assert_eq!(closed["action"], "indexed", "{closed}");
     }
     assert_ne!(closed[0]["episode_uuid"], closed[1]["episode_uuid"]);
-    // Whoever does not say which it is gets the candidates, and closes nothing.
+    // A caller that names no session gets the candidates, and closes nothing.
     let mut command = world.command("graphiti");
-    let mut stranger = Host::start(command.arg("mcp"));
+    let mut stranger = McpHost::start(command.arg("mcp"));
     stranger.initialize("2025-06-18");
     let unclear = stranger.call("session_tracking_close", json!({}));
     assert_eq!(unclear["isError"], true, "{unclear}");
@@ -135,7 +135,7 @@ fn a_close_that_is_given_up_is_answered_no_more_and_its_work_goes_on() {
     world.transcript("aaaa-1").prompt("Look after the marmot").reply("It is fed.");
     daemon.settle();
     let mut command = world.command("graphiti");
-    let mut host = Host::start(command.arg("mcp"));
+    let mut host = McpHost::start(command.arg("mcp"));
     host.initialize("2025-06-18");
     let params = json!({
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },

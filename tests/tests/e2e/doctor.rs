@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use graphiti_tests::{Model, Says, World};
+use graphiti_tests::{MockModel, ModelReply, World};
 use serde_json::{Value, json};
 
 #[test]
@@ -56,7 +56,7 @@ fn a_configuration_that_is_refused_is_bad() {
 #[test]
 fn whether_the_models_are_there_is_found_out_without_asking_them() {
     let world = World::new();
-    let model = Model::start(|_| Says::Status(500));
+    let model = MockModel::start(|_| ModelReply::Status(500));
     let mut settings = model.settings(&json!({}));
     settings["embeddings"] = model.embeddings("another")["embeddings"].clone();
     world.configure(&settings);

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use graphiti_tests::{Asked, Daemon, Model, Says, World};
+use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, World};
 use serde_json::{Value, json};
 
 /// Words that mean alike, a direction each.
@@ -11,7 +11,7 @@ const MEANINGS: [&[&str]; 3] =
     [&["dog", "puppy", "kennel"], &["invoice", "billing", "payment"], &["login", "password"]];
 
 /// Makes vectors that say which of the meanings a text has.
-fn knowing(asked: &Asked) -> Says {
+fn knowing(asked: &ModelRequest) -> ModelReply {
     let vector = |text: &&str| {
         let text = text.to_lowercase();
         let mut vector: Vec<f32> = MEANINGS
@@ -22,7 +22,7 @@ fn knowing(asked: &Asked) -> Says {
         vector.push(0.1);
         vector
     };
-    Says::Vectors(asked.texts().iter().map(vector).collect())
+    ModelReply::Vectors(asked.texts().iter().map(vector).collect())
 }
 
 /// Two sessions that are over.
@@ -50,7 +50,7 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
 }
 
 /// The texts that vectors were asked for, questions among them.
-fn texts(model: &Model) -> Vec<String> {
+fn texts(model: &MockModel) -> Vec<String> {
     let asked = model.asked();
     asked.iter().flat_map(|asked| asked.texts()).map(str::to_owned).collect()
 }
@@ -62,7 +62,7 @@ fn vectors(daemon: &Daemon) -> Value {
 #[test]
 fn a_question_in_other_words_finds_the_session() {
     let world = World::new();
-    let model = Model::start(knowing);
+    let model = MockModel::start(knowing);
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     sessions(&world, &daemon);
@@ -101,7 +101,7 @@ fn a_question_in_other_words_finds_the_session() {
 fn no_secret_is_sent_neither_of_a_session_nor_of_a_question() {
     let secret = ["ghp_", "Zk3mQ8vT1xW5yB7nC9dF2gH4jK6lP0rS3tUv"].concat();
     let world = World::new();
-    let model = Model::start(knowing);
+    let model = MockModel::start(knowing);
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     let prompt = format!("Log in to the kennel with the token {secret}");
@@ -119,7 +119,7 @@ fn no_secret_is_sent_neither_of_a_session_nor_of_a_question() {
 #[test]
 fn a_server_that_fails_fails_nothing_and_another_model_makes_all_anew() {
     let world = World::new();
-    let model = Model::start(|_| Says::Status(500));
+    let model = MockModel::start(|_| ModelReply::Status(500));
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     sessions(&world, &daemon);
@@ -155,7 +155,7 @@ fn a_server_that_fails_fails_nothing_and_another_model_makes_all_anew() {
 #[test]
 fn vectors_survive_a_restart_and_go_with_their_session() {
     let world = World::new();
-    let model = Model::start(knowing);
+    let model = MockModel::start(knowing);
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     sessions(&world, &daemon);

@@ -58,7 +58,7 @@ fn a_forgotten_session_is_nowhere_and_stays_away() {
         assert!(!paths.contains(MARMOT), "{history}");
     };
     is_gone(&daemon);
-    // Neither when it goes on, nor when it is copied or forked, nor after a restart.
+    // Not when it is continued, copied or forked, nor after a restart.
     marmot.prompt("And the marmot once more").reply("Done.");
     let copy = world.claude().join("projects/-work-app/cccccccc-0000-4000-8000-000000000003.jsonl");
     daemon.settle();
@@ -153,7 +153,7 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let done = forget(&daemon, json!({ "sessions": [MARMOT], "dry_run": false }));
     assert_eq!(done["relatives"][0]["session_id"], OTHER, "{done}");
     assert_eq!((found(&daemon, "marmot"), found(&daemon, "walrus")), (0, 1));
-    // Read anew from its beginning, it still has nothing of what was forgotten.
+    // A second reading from its start does not bring the forgotten part back.
     let text = fs::read(fork.path()).unwrap();
     fs::remove_file(fork.path()).unwrap();
     let header: &[u8] = b"{\"type\":\"summary\",\"summary\":\"Animals\"}\n";

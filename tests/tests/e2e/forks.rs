@@ -44,7 +44,7 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     for (word, session) in [("otter", ORIGINAL), ("heron", FORK), ("badger", COPY)] {
         assert_eq!(sessions_with(&daemon, word), [session]);
     }
-    // The index made anew from the store says the same.
+    // A rebuilt index gives the same result.
     daemon.stop();
     fs::remove_dir_all(world.home().join("index")).unwrap();
     let daemon = world.start();

@@ -12,9 +12,9 @@ const HOUR: Duration = Duration::from_secs(3_600);
 fn a_newer_value_holds_now_and_the_older_one_did_then() {
     let world = World::new();
     let mut older = world.transcript("aaaa-1").aged(HOUR * 48);
-    set_expiry(&mut older, "The login ends too early, fix it", ("60", "3600"));
+    set_expiry(&mut older, "The login ends too early, fix it", ["60", "3600"]);
     let mut newer = world.transcript("bbbb-2").aged(HOUR * 24);
-    set_expiry(&mut newer, "The login lasts too long, shorten it", ("3600", "900"));
+    set_expiry(&mut newer, "The login lasts too long, shorten it", ["3600", "900"]);
     let daemon = world.start();
     daemon.settle_sessions();
 
@@ -46,7 +46,7 @@ fn a_newer_value_holds_now_and_the_older_one_did_then() {
 #[test]
 fn what_was_true_long_ago_is_found_without_words_and_by_its_kind() {
     let world = World::new();
-    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 48), "Fix the login", ("60", "3600"));
+    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 48), "Fix the login", ["60", "3600"]);
     for number in 0..12 {
         let session = format!("bbbb-{number}");
         let mut later = world.transcript(&session).aged(HOUR * 24);
@@ -78,8 +78,8 @@ fn what_was_true_long_ago_is_found_without_words_and_by_its_kind() {
 #[test]
 fn one_setting_of_two_sessions_is_one_node_with_its_neighbours() {
     let world = World::new();
-    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 48), "Fix the login", ("60", "3600"));
-    set_expiry(&mut world.transcript("bbbb-2").aged(HOUR * 24), "Shorten it", ("3600", "900"));
+    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 48), "Fix the login", ["60", "3600"]);
+    set_expiry(&mut world.transcript("bbbb-2").aged(HOUR * 24), "Shorten it", ["3600", "900"]);
     let daemon = world.start();
     daemon.settle_sessions();
     let found =
@@ -105,12 +105,12 @@ fn a_session_that_goes_on_takes_back_what_it_no_longer_says() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
-    set_expiry(&mut transcript, "The login ends too early, fix it", ("60", "3600"));
+    set_expiry(&mut transcript, "The login ends too early, fix it", ["60", "3600"]);
     daemon.settle();
     let first = daemon.close("aaaa-1");
     let said_first = of_episode(&daemon, &first["episode_uuid"]);
     assert!(said(&said_first).iter().any(|fact| fact.contains("is `3600`")), "{said_first:?}");
-    set_expiry(&mut transcript, "Make that 900", ("3600", "900"));
+    set_expiry(&mut transcript, "Make that 900", ["3600", "900"]);
     daemon.settle();
     let second = daemon.close("aaaa-1");
     assert_eq!(second["action"], "replaced");
@@ -163,7 +163,7 @@ fn an_error_its_cause_and_its_fix_are_one_fact() {
 #[test]
 fn facts_are_found_after_a_restart_and_after_the_loss_of_their_index() {
     let world = World::new();
-    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 24), "Fix the login", ("60", "3600"));
+    set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 24), "Fix the login", ["60", "3600"]);
     let daemon = world.start();
     daemon.settle_sessions();
     let query = json!({ "query": "JWT_EXPIRY" });
@@ -185,7 +185,7 @@ fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
     const FACT: &str = " 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`). Why: Asked: The login ends too early, fix it.";
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
-    set_expiry(&mut transcript, "The login ends too early, fix it", ("60", "3600"));
+    set_expiry(&mut transcript, "The login ends too early, fix it", ["60", "3600"]);
     let daemon = world.start();
     daemon.settle_sessions();
     fs::remove_file(transcript.path()).unwrap();
@@ -230,7 +230,7 @@ fn wrong_arguments_say_what_is_right() {
 }
 
 /// A session in which a setting is changed.
-fn set_expiry(transcript: &mut Transcript, prompt: &str, (old, new): (&str, &str)) {
+fn set_expiry(transcript: &mut Transcript, prompt: &str, [old, new]: [&str; 2]) {
     transcript.prompt(prompt);
     let edit = json!({
         "file_path": "/work/app/.env",

@@ -25,7 +25,7 @@ fn the_next_agent_is_told_what_the_last_ones_left() {
         )
         .reply("One test still fails: import::order.");
     let daemon = world.start();
-    // Another agent works here at this moment, and a third one elsewhere.
+    // A second agent works in this project now, and a third one in another project.
     world.transcript("bbbb-2").prompt("Write the manual");
     world.transcript_in("cccc-3", "/work/other").prompt("Something else");
     daemon.settle();

@@ -45,7 +45,7 @@ fn what_is_too_old_to_be_imported_by_itself_is_synced_when_asked() {
     let printed = world.printed(&["sync", "--days", "0", "--run"]);
     assert_eq!(printed, "2 indexed, 0 failed.\n");
     assert_eq!(kept(), 5);
-    // What was taken in stays when the daemon starts again.
+    // What was imported survives a restart.
     daemon.stop();
     let daemon = world.start();
     daemon.settle();

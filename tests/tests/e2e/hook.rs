@@ -65,7 +65,7 @@ fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
             json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": path });
         is_silent_success(&hook(&world, &event.to_string()));
     };
-    // `claude mcp list` has no transcript; that of an agent that is not followed lies elsewhere.
+    // `claude mcp list` has no transcript; an agent that is not followed keeps its own in another folder.
     let (missing, elsewhere) = (world.projects().join("-work/s1.jsonl"), world.path("s1.jsonl"));
     fs::write(&elsewhere, "{}\n").expect("a transcript");
     end(&missing);
@@ -201,7 +201,7 @@ fn the_summary_of_a_compaction_is_kept() {
     daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
-    // The agent writes it into the transcript, where it is read, and tells it its hook, too.
+    // The prompt reaches the daemon twice: by the transcript and by the hook.
     transcript.record(
         "user",
         &json!({ "isCompactSummary": true, "message": { "role": "user", "content": summary } }),
@@ -226,7 +226,7 @@ fn hooks_tell_which_process_runs_a_session_and_that_it_has_ended() {
     world.transcript("s2").prompt("Fix the lexer.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    let mut agents = ["s1", "s2"].map(|_| Agent::start(&world));
+    let mut agents = ["s1", "s2"].map(|_| AgentProcess::start(&world));
     for (agent, session) in agents.iter_mut().zip(["s1", "s2"]) {
         for name in ["SessionStart", "UserPromptSubmit"] {
             let event = json!({
@@ -236,7 +236,7 @@ fn hooks_tell_which_process_runs_a_session_and_that_it_has_ended() {
             agent.hook(&event);
         }
     }
-    // Both are active in one directory; the process tells which is meant.
+    // Both are active in one directory; the process decides which one is meant.
     assert_eq!(agents[1].ask("show --json")["session"]["session_id"], "s2");
     assert_eq!(agents[0].ask("show --json")["session"]["session_id"], "s1");
     let [first, mut second] = agents;
@@ -257,7 +257,7 @@ fn the_last_words_of_an_agent_that_closed_its_session_do_not_leave_it_open() {
     transcript.prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    let mut agent = Agent::start(&world);
+    let mut agent = AgentProcess::start(&world);
     for name in ["SessionStart", "UserPromptSubmit"] {
         agent.hook(&json!({ "hook_event_name": name, "session_id": "s1", "source": "resume" }));
     }
@@ -266,12 +266,7 @@ fn the_last_words_of_an_agent_that_closed_its_session_do_not_leave_it_open() {
     daemon.settle();
     // Written before its end, and read only now.
     transcript.reply("The session is closed.");
-    daemon.settle();
-    assert_ne!(daemon.session("s1")["state"], "active");
-    daemon.settle_sessions();
-    let session = daemon.session("s1");
-    assert_eq!(session["state"], "indexed");
-    assert_eq!(session["episode"]["outcome"], "completed");
+    is_over_and_completed(&daemon, "s1");
 }
 
 #[test]
@@ -284,12 +279,7 @@ fn what_an_agent_writes_after_it_reported_its_end_is_read_and_leaves_nothing_ope
     is_silent_success(&hook(&world, &ended("s1", "other")));
     daemon.settle();
     transcript.reply("Done.");
-    daemon.settle();
-    assert_ne!(daemon.session("s1")["state"], "active");
-    daemon.settle_sessions();
-    let session = daemon.session("s1");
-    assert_eq!(session["state"], "indexed");
-    assert_eq!(session["episode"]["outcome"], "completed");
+    is_over_and_completed(&daemon, "s1");
 }
 
 #[test]
@@ -506,9 +496,19 @@ fn begin(world: &World, text: &str) -> (Child, ChildStdin) {
     command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("run graphiti hook");
     let mut input = child.stdin.take().expect("its input");
-    // A hook that is gone by now does not read any more.
-    drop(input.write_all(text.as_bytes()));
+    // A hook that has ended already does not read its input.
+    let _ = input.write_all(text.as_bytes());
     (child, input)
+}
+
+/// What was just written is read and leaves the session closed.
+fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
+    daemon.settle();
+    assert_ne!(daemon.session(session)["state"], "active");
+    daemon.settle_sessions();
+    let session = daemon.session(session);
+    assert_eq!(session["state"], "indexed");
+    assert_eq!(session["episode"]["outcome"], "completed");
 }
 
 fn is_silent_success(output: &Output) {
@@ -539,15 +539,15 @@ fn all_are_closed(world: &World, daemon: &graphiti_tests::Daemon) {
     assert_eq!(spooled(world), 0);
 }
 
-/// An agent's process, which runs programs when it is told to.
-struct Agent {
+/// A process that stands for an agent and runs the commands that the test writes to it.
+struct AgentProcess {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Agent {
-    fn start(world: &World) -> Agent {
+impl AgentProcess {
+    fn start(world: &World) -> AgentProcess {
         // A shell that does not go by the name of one: the agent is looked for above shells.
         let program = world.path("agent");
         if !program.exists() {
@@ -570,7 +570,7 @@ impl Agent {
             .expect("start an agent");
         let input = child.stdin.take().expect("its input");
         let output = BufReader::new(child.stdout.take().expect("its output"));
-        Agent { child, input, output }
+        AgentProcess { child, input, output }
     }
 
     fn hook(&mut self, event: &Value) {

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use graphiti_tests::{Host, World};
+use graphiti_tests::{McpHost, World};
 use serde_json::json;
 
 /// Seconds that the daemon may be silent here.
@@ -97,7 +97,7 @@ fn a_hung_daemon_is_ended_by_force_and_starts_anew() {
 fn an_agents_request_is_answered_when_the_daemon_hangs() {
     let (world, daemon) = hung();
     daemon.signal("CONT");
-    let mut host = Host::start(world.command("graphiti").arg("mcp"));
+    let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
     host.initialize("2025-11-25");
     daemon.signal("STOP");
     for _ in 0..2 {

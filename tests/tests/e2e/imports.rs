@@ -1,4 +1,4 @@
-//! What comes from elsewhere: memories that someone adds, and episodes of another machine.
+//! Memories that a caller adds, and episodes that are imported from another machine.
 
 use std::{fs, time::Duration};
 
@@ -40,7 +40,7 @@ fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
     }));
     assert_eq!(again["uuid"], added["uuid"]);
     assert_eq!((titles(&daemon, "marmot").len(), titles(&daemon, "walrus").len()), (0, 1));
-    // It survives, also in an index that is made anew.
+    // It survives a rebuild of the index.
     daemon.stop();
     fs::remove_dir_all(world.home().join("index")).unwrap();
     let daemon = world.start();
@@ -93,7 +93,7 @@ fn an_export_is_taken_in_once_on_another_machine() {
         let folder = here.path(format);
         let folder = folder.to_str().unwrap();
         here.printed(&["export", folder, "--format", format]);
-        // Texts alone are taken in as well.
+        // An export of texts only can be imported, too.
         if format == "markdown" {
             fs::remove_file(here.path(format).join("episodes.jsonl")).unwrap();
         }

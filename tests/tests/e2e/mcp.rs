@@ -1,6 +1,6 @@
 //! Agents ask over the Model Context Protocol, with the real programs.
 
-use graphiti_tests::{Host, World};
+use graphiti_tests::{McpHost, World};
 use serde_json::{Value, json};
 
 const LATEST: &str = "2025-11-25";
@@ -138,7 +138,7 @@ fn a_search_says_how_far_it_is_and_may_be_given_up() {
     host.send(&json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
     }));
-    // Whether it was answered before or not: the connection goes on.
+    // The connection stays open, whether the request was answered or not.
     let found = host.call("search_sessions", json!({ "query": "login" }));
     assert_eq!(found["structuredContent"]["hits"].as_array().unwrap().len(), 3, "{found}");
 }
@@ -220,7 +220,7 @@ fn a_daemon_that_dies_is_outlived() {
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
     let daemon = world.start();
     daemon.settle();
-    let mut host = Host::start(world.command("graphiti").args(["mcp", "--no-start"]));
+    let mut host = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
     host.initialize(LATEST);
     // It hangs, so that the request is in flight when it dies, or was not even sent.
     daemon.signal("STOP");
@@ -240,7 +240,7 @@ fn a_daemon_that_dies_is_outlived() {
 #[test]
 fn a_daemon_that_is_down_is_started_or_it_is_said_how() {
     let world = World::new();
-    let mut told = Host::start(world.command("graphiti").args(["mcp", "--no-start"]));
+    let mut told = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
     let id = told.request("initialize", json!({}));
     let answer = told.answer(id);
     assert!(answer["error"]["message"].as_str().unwrap().contains("graphiti up"), "{answer}");
@@ -260,7 +260,7 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     for session in ["aaaa-1", "bbbb-2"] {
         world.transcript_in(session, &project).prompt("Fix the login timeout").reply("Done.");
     }
-    // What tells them apart is the agent's process, even when it has begun another session since
+    // The agent's process distinguishes them, even after it started another session
     // it started the shim; or, where no process is known, the session that the shim was started in.
     let mut first = agent(&world, &project, "cccc-3");
     let mut second = agent(&world, &project, "bbbb-2");
@@ -273,12 +273,12 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     for host in [&mut first, &mut second] {
         host.initialize(LATEST);
     }
-    let close = |host: &mut Host| {
+    let close = |host: &mut McpHost| {
         host.call("session_tracking_close", json!({}))["structuredContent"].clone()
     };
     assert_eq!(close(&mut first)["session_id"], "aaaa-1");
     assert_eq!(close(&mut second)["session_id"], "bbbb-2");
-    // A third one that nothing is known of is told whom it may mean.
+    // A third, unknown process gets the candidates.
     for session in ["dddd-4", "eeee-5"] {
         world.transcript_in(session, &project).prompt("Write the manual").reply("Done.");
     }
@@ -297,15 +297,15 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     assert_eq!(candidates, ["dddd-4", "eeee-5"]);
 }
 
-fn host(world: &World) -> Host {
-    Host::start(world.command("graphiti").arg("mcp"))
+fn host(world: &World) -> McpHost {
+    McpHost::start(world.command("graphiti").arg("mcp"))
 }
 
 /// An agent in `project` that starts its shim in `session`.
-fn agent(world: &World, project: &str, session: &str) -> Host {
+fn agent(world: &World, project: &str, session: &str) -> McpHost {
     let mut command = world.command("graphiti");
     command.arg("mcp").current_dir(project).env("CLAUDE_CODE_SESSION_ID", session);
-    Host::start(&mut command)
+    McpHost::start(&mut command)
 }
 
 /// Parameters in the form of 2026-07-28.

@@ -1,17 +1,17 @@
 //! Single long messages, summarised by a model when their session is indexed: the real daemon and
 //! a real server on this machine.
 
-use graphiti_tests::{Asked, Daemon, Model, Says, Transcript, World};
+use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
 /// A model that knows sessions, and of a message how it begins.
-fn helpful(asked: &Asked) -> Says {
+fn helpful(asked: &ModelRequest) -> ModelReply {
     if asked.purpose() == "text" {
         let (material, _) = asked.material();
         let first = material.split_whitespace().next().unwrap_or_default();
-        return Says::Text(format!("The gist of {first}: a zeppelin landed."));
+        return ModelReply::Text(format!("The gist of {first}: a zeppelin landed."));
     }
-    Says::Json(json!({
+    ModelReply::Json(json!({
         "objective": "Look at reports", "outcome": "completed", "completed_tasks": null,
         "key_decisions": null, "next_steps": null, "errors_resolved": null,
         "root_cause_analysis": null, "config_changes": null, "discoveries": null,
@@ -30,7 +30,7 @@ fn reported<'t>(transcript: &'t mut Transcript, report: &str) -> &'t mut Transcr
     transcript.reply("It is all there.")
 }
 
-fn settings(model: &Model, filter: &Value, prompts: &Value) -> Value {
+fn settings(model: &MockModel, filter: &Value, prompts: &Value) -> Value {
     let mut settings = model.settings(&json!({}));
     settings["filter"] = filter.clone();
     settings["summary_prompts"] = prompts.clone();
@@ -45,7 +45,7 @@ fn messages(daemon: &Daemon, session: &str) -> Vec<String> {
 }
 
 /// The questions about single messages.
-fn about_messages(model: &Model) -> Vec<Asked> {
+fn about_messages(model: &MockModel) -> Vec<ModelRequest> {
     model.asked().into_iter().filter(|asked| asked.purpose() == "text").collect()
 }
 
@@ -58,7 +58,7 @@ fn usage(world: &World) -> Value {
 #[test]
 fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
     let world = World::new();
-    let model = Model::start(helpful);
+    let model = MockModel::start(helpful);
     world.configure(&model.settings(&json!({})));
     let daemon = world.start();
     let secret = ["ghp_", "x7Kq2LmZ9vRt4WsY", "8bNc3HdJ6pFg1TzQ5aVe"].concat();
@@ -114,8 +114,8 @@ fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
 #[test]
 fn what_was_said_is_told_by_the_setting_s_prompt_within_its_length() {
     let world = World::new();
-    let model = Model::start(|asked| match helpful(asked) {
-        Says::Text(text) => Says::Text(format!("{text} {}", "More of it. ".repeat(50))),
+    let model = MockModel::start(|asked| match helpful(asked) {
+        ModelReply::Text(text) => ModelReply::Text(format!("{text} {}", "More of it. ".repeat(50))),
         other => other,
     });
     let filter = json!({
@@ -155,7 +155,7 @@ fn what_was_said_is_told_by_the_setting_s_prompt_within_its_length() {
 #[test]
 fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most_first() {
     let world = World::new();
-    let model = Model::start(helpful);
+    let model = MockModel::start(helpful);
     world.configure(&settings(&model, &json!({}), &json!({ "max_per_session": 2 })));
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -173,7 +173,7 @@ fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most
     let asked = about_messages(&model);
     assert!(asked[0].material().0.trim_start().starts_with("FAILED"), "{}", asked[0].prompt());
     assert_eq!(asked.len(), 2);
-    // The next close that has something new goes on with the two that say most.
+    // The next close with new text continues with the two longest messages.
     transcript.reply("That was all.");
     daemon.settle();
     daemon.close("aaaa-1");
@@ -183,7 +183,7 @@ fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most
 #[test]
 fn without_an_answer_the_line_stays_until_there_is_one() {
     let world = World::new();
-    let model = Model::start(|_| Says::Status(503));
+    let model = MockModel::start(|_| ModelReply::Status(503));
     world.configure(&model.settings(&json!({})));
     let daemon = world.start();
     reported(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
@@ -202,8 +202,8 @@ fn without_an_answer_the_line_stays_until_there_is_one() {
 #[test]
 fn an_answer_that_cannot_be_used_costs_the_message_and_not_the_session() {
     let world = World::new();
-    let model = Model::start(|asked| match helpful(asked) {
-        Says::Text(_) => Says::Text("  ".to_owned()),
+    let model = MockModel::start(|asked| match helpful(asked) {
+        ModelReply::Text(_) => ModelReply::Text("  ".to_owned()),
         other => other,
     });
     world.configure(&model.settings(&json!({})));
@@ -222,7 +222,7 @@ fn nothing_is_asked_about_messages_without_auto_summarize_or_when_none_may_be() 
         [json!({ "auto_summarize": false }), json!({ "summary_prompts": { "max_per_session": 0 } })]
     {
         let world = World::new();
-        let model = Model::start(helpful);
+        let model = MockModel::start(helpful);
         let mut settings = model.settings(&json!({}));
         for (key, value) in change.as_object().unwrap() {
             settings[key] = value.clone();

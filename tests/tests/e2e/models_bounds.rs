@@ -3,7 +3,7 @@
 
 use std::{fs, sync::Mutex};
 
-use graphiti_tests::{Asked, Daemon, Model, Says, Transcript, World};
+use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
 fn summary(objective: &str, task: &str) -> Value {
@@ -14,8 +14,8 @@ fn summary(objective: &str, task: &str) -> Value {
     })
 }
 
-fn helpful(_: &Asked) -> Says {
-    Says::Json(summary("Make logins last", "Raised the timeout"))
+fn helpful(_: &ModelRequest) -> ModelReply {
+    ModelReply::Json(summary("Make logins last", "Raised the timeout"))
 }
 
 fn work(transcript: &mut Transcript) {
@@ -32,7 +32,7 @@ fn started(settings: &Value) -> (World, Daemon) {
     (world, daemon)
 }
 
-fn with(model: &Model, changes: &Value) -> Value {
+fn with(model: &MockModel, changes: &Value) -> Value {
     let mut settings = model.settings(&json!({}));
     for (key, value) in changes.as_object().unwrap() {
         settings[key] = value.clone();
@@ -58,11 +58,11 @@ fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
     ];
     let world = World::new();
     let number = Mutex::new(0_usize);
-    let model = Model::start(move |asked| {
+    let model = MockModel::start(move |asked| {
         assert_eq!(asked.purpose(), "session_summary");
         let mut number = number.lock().unwrap();
         *number += 1;
-        Says::Json(summary(&format!("Objective {number}"), TASKS[*number - 1]))
+        ModelReply::Json(summary(&format!("Objective {number}"), TASKS[*number - 1]))
     });
     world.configure(&model.settings(&json!({ "context_tokens": 8_000 })));
     let daemon = world.start();
@@ -97,7 +97,7 @@ fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
 fn the_agent_s_own_recap_goes_in_first_or_is_enough() {
     for suffices in [false, true] {
         let world = World::new();
-        let model = Model::start(helpful);
+        let model = MockModel::start(helpful);
         let changes = json!({ "summarization": { "recap_suffices": suffices } });
         world.configure(&with(&model, &changes));
         let daemon = world.start();
@@ -181,7 +181,7 @@ fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() 
     let prompt = side("prompt");
     assert!(prompt.contains("[user] Make logins last longer"), "{prompt}");
     assert!(prompt.contains("JSON schema"), "{prompt}");
-    // The session of the program is none of the user's, its hooks do nothing, and it is asked once.
+    // The session of the `command` provider is not the user's: its hooks do nothing, and it is asked once.
     daemon.settle();
     let sessions = daemon.call("list_sessions", &json!({ "limit": 10, "empty": true }));
     assert_eq!(sessions["total"], 1, "{sessions}");
@@ -202,7 +202,7 @@ fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() 
 
 #[test]
 fn store_raw_leaves_it_at_the_evidence() {
-    let model = Model::start(|_| Says::Status(503));
+    let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "on_llm_unavailable": "STORE_RAW" });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
     assert_eq!(daemon.close("aaaa-1")["status"], "success");
@@ -213,7 +213,7 @@ fn store_raw_leaves_it_at_the_evidence() {
 
 #[test]
 fn fail_tells_who_asked_and_keeps_what_there_is() {
-    let model = Model::start(|_| Says::Status(503));
+    let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "on_llm_unavailable": "FAIL" });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
     let closed = daemon.close("aaaa-1");
@@ -230,7 +230,7 @@ fn fail_tells_who_asked_and_keeps_what_there_is() {
 
 #[test]
 fn no_more_sessions_wait_than_may() {
-    let model = Model::start(|_| Says::Status(503));
+    let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "retry_queue": { "max_queue_size": 1 } });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
     daemon.close("aaaa-1");
@@ -243,7 +243,7 @@ fn no_more_sessions_wait_than_may() {
 
 #[test]
 fn what_waits_is_forgotten_at_a_restart_when_it_is_not_to_be_kept() {
-    let model = Model::start(|_| Says::Status(503));
+    let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "retry_queue": { "persist_to_disk": false } });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
     daemon.close("aaaa-1");
@@ -256,7 +256,7 @@ fn what_waits_is_forgotten_at_a_restart_when_it_is_not_to_be_kept() {
 
 #[test]
 fn a_server_that_is_out_is_left_alone_and_that_is_told() {
-    let model = Model::start(|_| Says::Later(7_200));
+    let model = MockModel::start(|_| ModelReply::Later(7_200));
     let (world, daemon) = started(&model.settings(&json!({})));
     for number in 0..3 {
         let session = format!("bbbb-{number}");
@@ -281,7 +281,7 @@ fn a_server_that_is_out_is_left_alone_and_that_is_told() {
 
 #[test]
 fn money_is_bounded_for_a_day() {
-    let model = Model::start(helpful);
+    let model = MockModel::start(helpful);
     // A reply may cost up to 8 dollars, and costs 10 cents; a prompt a cent at most.
     let (world, daemon) = started(&model.settings(&json!({
         "price": { "input_per_mtok": 1.0, "output_per_mtok": 1_000.0 },
@@ -305,7 +305,7 @@ fn money_is_bounded_for_a_day() {
 
 #[test]
 fn an_answer_of_no_use_is_asked_for_once_more_later_and_then_left() {
-    let model = Model::start(|_| Says::Text("I would rather not.".to_owned()));
+    let model = MockModel::start(|_| ModelReply::Text("I would rather not.".to_owned()));
     let retry_queue = json!({ "retry_delays_seconds": [86_400] });
     let changes = json!({ "resilience": { "retry_queue": retry_queue } });
     let (world, daemon) = started(&with(&model, &changes));

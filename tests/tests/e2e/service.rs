@@ -142,7 +142,7 @@ fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_kinds() {
     assert_eq!(agent, expected);
 }
 
-/// It would mean another folder to the daemon than to whoever starts it.
+/// A relative path would name another folder for the daemon than for its caller.
 #[test]
 fn a_home_that_is_given_by_a_relative_path_is_the_same_for_all() {
     let world = World::new();

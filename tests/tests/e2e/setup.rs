@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, process::Stdio};
 
-use graphiti_tests::{Host, World};
+use graphiti_tests::{McpHost, World};
 use serde_json::{Value, json};
 
 #[test]
@@ -131,7 +131,7 @@ fn what_agents_may_do_unasked_is_offered_and_only_reads() {
         .map(str::to_owned)
         .collect();
     let _daemon = world.start();
-    let mut host = Host::start(world.command("graphiti").arg("mcp"));
+    let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
     host.initialize("2025-11-25");
     let tools = host.ask("tools/list", json!({}))["result"]["tools"].take();
     let reading = tools.as_array().expect("a list").iter();

@@ -15,7 +15,7 @@ use graphiti_tests::{
 };
 use serde_json::{Value, json};
 
-/// Whoever behaves is answered: over a new connection of this process, and from another one.
+/// Checks that well-behaved clients are answered, from this process and from another one.
 fn the_rest_is_served(world: &World, daemon: &Daemon) {
     assert_eq!(daemon.wire().ask("ping", json!({})), Ok(json!({})));
     assert_eq!(world.json(&["status"])["pid"], daemon.pid());
@@ -23,7 +23,7 @@ fn the_rest_is_served(world: &World, daemon: &Daemon) {
 
 fn connect(daemon: &Daemon) -> UnixStream {
     let stream = UnixStream::connect(daemon.socket()).unwrap();
-    // Nothing here waits for long: whoever does has failed.
+    // A client that waits longer than this has failed.
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream
 }
@@ -148,7 +148,7 @@ fn malformed_lines_are_answered_or_cost_their_connection_only() {
         }
         for _ in 0..20 {
             let bytes = mutator.change(&seeds, parser("socket").words);
-            // Neither is the daemon told to end.
+            // Nor does it stop the daemon.
             let text =
                 String::from_utf8_lossy(&bytes).replace("graphiti/stop", "graphiti/stay") + "\n";
             if stream.write_all(text.as_bytes()).is_err() {
@@ -156,10 +156,11 @@ fn malformed_lines_are_answered_or_cost_their_connection_only() {
             }
         }
         if number % 3 == 0 {
-            drop(stream.shutdown(Shutdown::Write));
+            // The daemon may have closed the connection already.
+            let _ = stream.shutdown(Shutdown::Write);
             // Every answer is whole, until the daemon hangs up.
             let mut said = Vec::new();
-            drop(stream.read_to_end(&mut said));
+            let _ = stream.read_to_end(&mut said);
             for line in said.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
                 let message: Value = serde_json::from_slice(line).unwrap();
                 assert_eq!(message["jsonrpc"], "2.0");

@@ -1,6 +1,6 @@
-//! The injections of `injections.tsv`: none of them reaches the next agent as a sentence of its own.
+//! None of the orders in `injections.tsv` reaches the next agent outside of a quote.
 
-use graphiti_tests::{Daemon, Host, World};
+use graphiti_tests::{Daemon, McpHost, World};
 use serde_json::{Value, json};
 
 use crate::{
@@ -41,7 +41,7 @@ impl Injection {
         format!("/home/ann/audit{}", self.number)
     }
 
-    /// Parts of it that tell it, none of which a name can hold where words have blanks between them.
+    /// Parts that identify the order; a name cannot hold them in languages that separate words.
     fn parts(&self) -> Vec<String> {
         if self.language == "zh" {
             let letters: Vec<char> = self.order.chars().collect();
@@ -142,7 +142,7 @@ fn no_injection_reaches_the_next_agent_as_a_sentence_of_its_own() {
     let daemon: Daemon = world.start();
     injections.iter().for_each(|injection| injection.plant(&world));
     daemon.settle();
-    let mut host = Host::start(world.command("graphiti").args(["mcp", "--no-start"]));
+    let mut host = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
     host.initialize("2025-11-25");
     for injection in &injections {
         daemon.close(&injection.session());

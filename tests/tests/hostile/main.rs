@@ -5,6 +5,7 @@
 
 mod agents;
 mod clients;
+mod fixture;
 mod injections;
 mod parsers;
 mod passwords;

@@ -1,4 +1,4 @@
-//! Every parser for a moment, with the same bytes in every run. `tests/fuzz` goes on where this stops.
+//! A short fuzzing of every parser, with the same bytes in every run. `tests/fuzz` runs longer.
 
 use std::{
     panic::{self, AssertUnwindSafe},
@@ -10,8 +10,8 @@ use graphiti_tests::hostile::{Mutator, PARSERS, Parser, seeds, seeds_folder};
 /// Inputs of each parser, unless `FUZZ_INPUTS` says another number.
 const INPUTS: usize = 600;
 
-/// Runs every seed, and so many changes of them. The input that broke something is written to the
-/// folder that the message names.
+/// Runs every seed, and [`INPUTS`] mutations of seeds. An input that fails is written to the folder that the
+/// message names.
 fn run(name: &str) {
     let parser = graphiti_tests::hostile::parser(name);
     let seeds = seeds(name);

@@ -1,4 +1,4 @@
-//! Links, pipes and odd names lead nowhere, whatever is written is for the user alone, and what is read is
+//! Links, pipes and odd names are not followed, files are written for the user alone, and what is read is
 //! bounded.
 
 use std::{

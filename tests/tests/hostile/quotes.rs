@@ -1,11 +1,11 @@
-//! What of a text that agents are told stands outside of its quotes.
+//! The part of a text for agents that stands outside of quotes.
 
 use serde_json::Value;
 
-/// Characters of a quote at most: a longer one is a text of its own.
+/// The most characters of a quote.
 const QUOTE: usize = 300;
 
-/// The text without what is quoted: “…” what was said, `…` what was printed or named.
+/// The text without its quotes: “…” for words of people and agents, `…` for output and names.
 pub(super) fn unquoted(text: &str) -> String {
     text.lines().map(|line| unquoted_line(line) + "\n").collect()
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use graphiti_tests::{Asked, Model, Says, World};
+use graphiti_tests::{MockModel, ModelReply, ModelRequest, World};
 #[cfg(debug_assertions)]
 use graphitid::fault;
 use serde_json::json;
@@ -112,15 +112,15 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
     assert_eq!(planted.len(), COUNT);
     let world = World::new();
     // A model that repeats what it is sent would keep what came through.
-    let model = Model::start(|asked: &Asked| match asked.purpose() {
-        "embeddings" => Says::Vectors(asked.texts().iter().map(|_| vec![1.0, 0.5]).collect()),
-        "session_summary" => Says::Json(json!({
+    let model = MockModel::start(|asked: &ModelRequest| match asked.purpose() {
+        "embeddings" => ModelReply::Vectors(asked.texts().iter().map(|_| vec![1.0, 0.5]).collect()),
+        "session_summary" => ModelReply::Json(json!({
             "objective": "Move the keys", "outcome": "completed", "completed_tasks": [], "key_decisions": [],
             "next_steps": [asked.prompt().chars().take(250).collect::<String>()], "errors_resolved": [],
             "config_changes": [], "discoveries": [], "topics": [], "relations": [], "root_cause_analysis": null,
         })),
-        "tool_classification" => Says::Json(json!({ "classifications": [] })),
-        _ => Says::Text(asked.prompt().chars().take(250).collect()),
+        "tool_classification" => ModelReply::Json(json!({ "classifications": [] })),
+        _ => ModelReply::Text(asked.prompt().chars().take(250).collect()),
     });
     let mut settings = model.settings(&json!({}));
     settings["embeddings"] = model.embeddings("vectors")["embeddings"].clone();
@@ -295,7 +295,7 @@ fn write(world: &World, planted: &[Planted]) {
     new.reply("Done.");
 }
 
-/// What a panic says may quote what was worked on: only its place is told.
+/// The message of a panic may quote private text, so only its location is reported.
 #[test]
 #[cfg(debug_assertions)]
 fn a_defect_quotes_nothing_that_was_worked_on() {

@@ -1,63 +1,20 @@
-//! What stands in a transcript moves no cursor and turns no text where a person reads it.
+//! Transcripts send nothing to a terminal that it obeys: no cursor moves, no reversed text.
 
 use graphiti_tests::World;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::fixture::{WORD, write_session};
 
 /// What terminals obey and nobody sees: a window's title, a cleared screen, a colour in one character, marks that
 /// turn the direction of writing, a line written over, a letter that only models read.
 const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
-/// A part of it that is kept wherever it stands.
+/// A part of it that JSON output keeps.
 const KEPT: char = '\u{202e}';
 /// Where most sessions take place.
 const PROJECT: &str = "/home/ann/app";
-/// A word that every text with it holds.
-const WORD: &str = "kestrel";
 
-/// A session in which everything that others wrote has it.
 fn session(world: &World, session: &str, project: &str) {
-    let request = format!("Fix the {WORD} {HOSTILE} timeout in src/lo{HOSTILE}gin.rs");
-    let edit = |file: &str| {
-        json!({
-            "file_path": format!("{project}/{file}"),
-            "old_string": format!("{WORD}=a{HOSTILE}"),
-            "new_string": format!("{WORD}=b{HOSTILE}"),
-        })
-    };
-    world
-        .transcript_in(session, project)
-        .record("custom-title", &json!({ "customTitle": format!("Fast {WORD}s {HOSTILE}") }))
-        .record(
-            "user",
-            &json!({
-                "gitBranch": format!("ma{HOSTILE}in"),
-                "message": { "role": "user", "content": request },
-            }),
-        )
-        .tool(
-            &format!("mcp__{WORD}{HOSTILE}__get"),
-            &json!({ "query": format!("{WORD} {HOSTILE}") }),
-            &format!("{WORD} {HOSTILE}"),
-        )
-        .failing_tool(
-            "Bash",
-            &json!({ "command": format!("make {WORD}{HOSTILE}") }),
-            &format!("error: the {WORD} {HOSTILE} is missing"),
-        )
-        .tool("Edit", &edit(&format!("src/lo{HOSTILE}gin.rs")), &format!("updated {HOSTILE}"))
-        .tool("Edit", &edit(".env"), "updated")
-        .failing_tool(
-            "Bash",
-            &json!({ "command": "cargo test" }),
-            &format!(
-                "Exit code 101\nrunning 1 test\ntest {WORD}::or{HOSTILE}der ... FAILED\n\n\
-                 test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s"
-            ),
-        )
-        .reply(&format!(
-            "I chose {WORD}s {HOSTILE} over hawks because they are faster {HOSTILE}.\n\n\
-             Fixed the {WORD} {HOSTILE} timeout in `src/lo{HOSTILE}gin.rs`.\n\n\
-             ## Next steps\n- Watch the {WORD}s {HOSTILE} for a day"
-        ));
+    write_session(&mut world.transcript_in(session, project), project, HOSTILE);
 }
 
 /// What a command prints where nothing of it is obeyed.
@@ -98,7 +55,7 @@ fn no_command_hands_a_terminal_what_it_obeys() {
     session(&world, odd, PROJECT);
     session(&world, &format!("bbbb{HOSTILE}-3"), PROJECT);
     daemon.settle();
-    // The third one goes on.
+    // The third session stays active.
     daemon.close("aaaa-1");
     daemon.close(odd);
     for arguments in [
@@ -115,7 +72,7 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["unindexed"],
     ] {
         assert!(shown(&world, arguments).contains(WORD), "{arguments:?}");
-        // Not shown is not lost: whoever reads the JSON gets what was written.
+        // The JSON output keeps what the terminal does not show.
         let answer = shown_as_json(&world, arguments).to_string();
         assert!(answer.contains(WORD) && answer.contains(KEPT), "{arguments:?}: {answer}");
     }
@@ -150,7 +107,7 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["export", export],
         &["export", export, "--format", "jsonl"],
         &["import", export, "--dry-run"],
-        // What goes wrong is said, too: two sessions may be meant, or none is.
+        // Errors are printed, too: an ambiguous id, and an unknown one.
         &["show", "bbbb"],
         &["show", nobody],
         &["close", nobody],

@@ -1,4 +1,4 @@
-//! Who may know whom, as a table. `daemon/src/lib.rs` tells why.
+//! The layers: which module may name which, as a table. `daemon/src/lib.rs` gives the reasons.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -144,7 +144,9 @@ fn names(file: &Path) -> BTreeSet<String> {
     while let Some((_, after)) = rest.split_once("crate::") {
         match after.strip_prefix('{') {
             Some(list) => names.extend(first_names(list)),
-            None => drop(names.insert(word(after))),
+            None => {
+                names.insert(word(after));
+            }
         }
         rest = after;
     }

@@ -3,6 +3,7 @@
 
 mod documents;
 mod layers;
+mod names;
 
 use std::path::{Path, PathBuf};
 

@@ -54,7 +54,7 @@ impl ScriptedTranscript {
         self.path.file_stem().is_some_and(|name| *name == *self.session)
     }
 
-    /// Says something.
+    /// Appends a prompt with a unique word.
     pub(crate) fn append_message(&mut self) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl ScriptedTranscript {
     }
 }
 
-/// A word that no other transcript looks like, whatever a search takes off its end.
+/// A unique word; stemming does not make it equal to another one.
 fn word(number: u64) -> String {
     const LETTERS: &[u8; 16] = b"bcdfghjklmnpqrtv";
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16 | number & 0xffff;
@@ -121,7 +121,7 @@ pub(crate) fn search_all(daemon: &Daemon, transcripts: &[ScriptedTranscript]) ->
     report
 }
 
-/// What the daemon says of itself holds, too.
+/// Checks the daemon's own counters.
 pub(crate) fn check_counters(world: &World, daemon: &Daemon, transcripts: &[ScriptedTranscript]) {
     let sessions: BTreeSet<&str> =
         transcripts.iter().map(|transcript| transcript.session.as_str()).collect();

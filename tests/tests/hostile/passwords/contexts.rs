@@ -1,7 +1,7 @@
 //! Where passwords stand.
 
-/// One surrounding.
-pub(crate) struct Context {
+/// A text with a place for a password.
+pub(crate) struct Surrounding {
     pub(crate) name: &'static str,
     /// `¤` is the password.
     pub(crate) template: &'static str,
@@ -70,14 +70,14 @@ fn encoded(text: &str) -> String {
     encoded
 }
 
-const fn context(name: &'static str, carrier: Carrier, template: &'static str) -> Context {
-    Context { name, template, carrier }
+const fn context(name: &'static str, carrier: Carrier, template: &'static str) -> Surrounding {
+    Surrounding { name, template, carrier }
 }
 
 use Carrier::{Cell, Double, Line, Nested, Single, Token, Url, Word, Xml};
 
 #[rustfmt::skip]
-pub(crate) const CONTEXTS: &[Context] = &[
+pub(crate) const CONTEXTS: &[Surrounding] = &[
     // Files of settings.
     context("env file", Line, "DB_HOST=db\nDB_PASSWORD=¤\nDB_PORT=5432\n"),
     context("env file, last line", Line, "PORT=80\nSMTP_PASS=¤"),

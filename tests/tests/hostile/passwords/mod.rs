@@ -15,7 +15,7 @@ use graphiti_tests::Random;
 use graphitid::redact::Redactor;
 
 use crate::passwords::{
-    contexts::{CONTEXTS, Context},
+    contexts::{CONTEXTS, Surrounding},
     shapes::SHAPES,
 };
 
@@ -31,14 +31,14 @@ enum Leak {
 
 /// How many of one row or column were planted, and what came through.
 #[derive(Default)]
-struct Share {
+struct LeakShare {
     planted: u32,
     whole: u32,
     part: u32,
     examples: Vec<String>,
 }
 
-impl Share {
+impl LeakShare {
     fn count(&mut self, leak: Leak, example: &str) {
         self.planted += 1;
         self.whole += u32::from(leak == Leak::Whole);
@@ -55,9 +55,9 @@ impl Share {
 
 #[test]
 fn at_most_one_password_in_a_hundred_comes_through() {
-    let mut all = Share::default();
-    let mut by_context: BTreeMap<&str, Share> = BTreeMap::new();
-    let mut by_shape: BTreeMap<&str, Share> = BTreeMap::new();
+    let mut all = LeakShare::default();
+    let mut by_context: BTreeMap<&str, LeakShare> = BTreeMap::new();
+    let mut by_shape: BTreeMap<&str, LeakShare> = BTreeMap::new();
     let mut random = Random::new(setting("SEED", 20_261_123));
     for context in CONTEXTS {
         for shape in SHAPES {
@@ -78,7 +78,7 @@ fn at_most_one_password_in_a_hundred_comes_through() {
 }
 
 /// What comes through of the password `written` in this context.
-fn leak(context: &Context, written: &str) -> Leak {
+fn leak(context: &Surrounding, written: &str) -> Leak {
     let text = context.template.replace('¤', written);
     let clean = REDACTOR.redact(&text).text.into_owned();
     let around = context.template.replace('¤', "\u{1}");
@@ -95,7 +95,7 @@ fn leak(context: &Context, written: &str) -> Leak {
     }
 }
 
-fn print(what: &str, shares: &BTreeMap<&str, Share>) {
+fn print(what: &str, shares: &BTreeMap<&str, LeakShare>) {
     println!("by {what}:");
     let mut shares: Vec<_> = shares.iter().filter(|(_, share)| share.leaks() > 0).collect();
     shares.sort_by_key(|(_, share)| std::cmp::Reverse(share.leaks()));

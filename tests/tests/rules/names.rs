@@ -1,0 +1,176 @@
+//! Names and sizes: what a type is called stands at most twice in the workspace, product modules are not
+//! called `tests`, and files stay short. The lists of exceptions may only become shorter.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::root;
+
+/// Names that say by convention what they are, in whatever module.
+const CONVENTIONAL: &[&str] = &["Answer", "Arguments", "Config", "Error", "Options"];
+
+/// Other names that stand more than twice, with how often.
+const REPEATED: &[(&str, usize)] = &[];
+
+/// The most lines of a file, its test module left out.
+const LONGEST_FILE: usize = 400;
+
+/// Files that are longer, with their lines.
+const LONG_FILES: &[(&str, usize)] = &[];
+
+/// Calls that turn an error into "there is none", and what holds where they stand.
+const HIDDEN_ERRORS: &[(&str, usize)] = &[];
+
+#[test]
+fn a_type_name_stands_at_most_twice() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in sources(&["client", "daemon", "proto", "tests"]) {
+        for name in fs::read_to_string(root().join(&file)).unwrap().lines().filter_map(defined_type)
+        {
+            places.entry(name.to_owned()).or_default().push(file.display().to_string());
+        }
+    }
+    places.retain(|name, files| files.len() > 2 && !CONVENTIONAL.contains(&name.as_str()));
+    let counts = places.iter().map(|(name, files)| (name.clone(), files.len())).collect();
+    let mut broken = compare(&counts, REPEATED, "type name");
+    for (name, files) in &places {
+        broken.iter_mut().filter(|line| line.contains(&format!("`{name}`"))).for_each(|line| {
+            *line += &format!(": {}", files.join(", "));
+        });
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn a_module_that_is_named_tests_is_a_test_module() {
+    let tests = test_modules();
+    let is_named_tests =
+        |file: &&PathBuf| file.iter().skip(2).any(|part| part == "tests" || part == "tests.rs");
+    let product: Vec<PathBuf> = product_sources();
+    let wrong: Vec<&PathBuf> =
+        product.iter().filter(is_named_tests).filter(|file| !is_within(file, &tests)).collect();
+    assert!(wrong.is_empty(), "these are compiled into the product: {wrong:?}");
+}
+
+#[test]
+fn files_stay_short() {
+    let mut long = BTreeMap::new();
+    for file in product_code_files() {
+        let lines = product_lines(&file).lines().count();
+        if lines > LONGEST_FILE {
+            long.insert(file.display().to_string(), lines);
+        }
+    }
+    let broken = compare(&long, LONG_FILES, "file");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn an_error_is_not_turned_into_nothing() {
+    let mut hidden = BTreeMap::new();
+    for file in product_code_files() {
+        let code = product_lines(&file).split_whitespace().collect::<String>();
+        let count = code.matches(".ok().flatten()").count();
+        if count > 0 {
+            hidden.insert(file.display().to_string(), count);
+        }
+    }
+    let broken = compare(&hidden, HIDDEN_ERRORS, "`.ok().flatten()` in");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// What is more than an exception permits, and exceptions that are not needed any more.
+fn compare(
+    counted: &BTreeMap<String, usize>,
+    permitted: &[(&str, usize)],
+    what: &str,
+) -> Vec<String> {
+    let most =
+        |name: &str| permitted.iter().find(|(other, _)| *other == name).map(|(_, most)| *most);
+    let more = counted.iter().filter(|(name, count)| **count > most(name).unwrap_or(0));
+    let more = more.map(|(name, count)| {
+        format!("{what} `{name}`: {count}, at most {} permitted", most(name).unwrap_or(0))
+    });
+    let unneeded = permitted.iter().filter(|(name, _)| !counted.contains_key(*name));
+    more.chain(unneeded.map(|(name, _)| format!("{what} `{name}` needs no exception any more")))
+        .collect()
+}
+
+/// The name of the type that a line defines; associated types are not counted.
+fn defined_type(line: &str) -> Option<&str> {
+    let is_indented = line.starts_with(' ');
+    let mut rest = line.trim_start();
+    if let Some(visible) = rest.strip_prefix("pub") {
+        rest = match visible.strip_prefix('(') {
+            Some(inside) => inside.split_once(") ")?.1,
+            None => visible.strip_prefix(' ')?,
+        };
+    }
+    let (keyword, rest) = rest.split_once(' ')?;
+    let defines = matches!(keyword, "struct" | "enum" | "trait" | "union")
+        || (keyword == "type" && !is_indented);
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    (defines && rest.starts_with(char::is_uppercase)).then_some(&rest[..end])
+}
+
+/// Sources of the programs, without test modules.
+fn product_code_files() -> Vec<PathBuf> {
+    let tests = test_modules();
+    product_sources().into_iter().filter(|file| !is_within(file, &tests)).collect()
+}
+
+fn product_sources() -> Vec<PathBuf> {
+    sources(&["client/src", "daemon/src", "proto/src"])
+}
+
+/// The text of a file up to its test module.
+fn product_lines(file: &Path) -> String {
+    let text = fs::read_to_string(root().join(file)).unwrap();
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
+}
+
+/// Modules in files of their own that are compiled for tests only: their files and folders.
+fn test_modules() -> BTreeSet<PathBuf> {
+    let mut modules = BTreeSet::new();
+    for file in product_sources() {
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        let is_root =
+            matches!(file.file_stem().and_then(|name| name.to_str()), Some("mod" | "lib" | "main"));
+        let folder =
+            if is_root { file.parent().unwrap().to_owned() } else { file.with_extension("") };
+        for after in text.split("#[cfg(test)]\n").skip(1) {
+            let declared = after.lines().next().unwrap_or_default();
+            if let Some(name) = declared.strip_suffix(';').and_then(|line| line.rsplit_once("mod "))
+            {
+                modules.insert(folder.join(name.1));
+                modules.insert(folder.join(name.1).with_extension("rs"));
+            }
+        }
+    }
+    modules
+}
+
+fn is_within(file: &Path, modules: &BTreeSet<PathBuf>) -> bool {
+    file.ancestors().any(|part| modules.contains(part))
+}
+
+/// The Rust files below these folders, by their paths in the workspace.
+fn sources(folders: &[&str]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path.strip_prefix(root()).unwrap().to_owned());
+            }
+        }
+    }
+    files.sort();
+    files
+}
