@@ -10,19 +10,42 @@ use std::{
 use crate::root;
 
 /// Names that say by convention what they are, in whatever module.
-const CONVENTIONAL: &[&str] = &["Answer", "Arguments", "Config", "Error", "Options"];
+const CONVENTIONAL: &[&str] = &["Config", "Error"];
 
 /// Other names that stand more than twice, with how often.
-const REPEATED: &[(&str, usize)] = &[];
+const REPEATED: &[(&str, usize)] =
+    &[("Command", 4), ("Entry", 3), ("Found", 3), ("Report", 5), ("Section", 4), ("Task", 3)];
 
 /// The most lines of a file, its test module left out.
 const LONGEST_FILE: usize = 400;
 
 /// Files that are longer, with their lines.
-const LONG_FILES: &[(&str, usize)] = &[];
+const LONG_FILES: &[(&str, usize)] = &[
+    ("client/src/cli.rs", 570),
+    ("client/src/connection.rs", 412),
+    ("daemon/src/capture/format/claude/mod.rs", 722),
+    ("daemon/src/engine/mod.rs", 535),
+    ("daemon/src/engine/reading.rs", 419),
+    ("daemon/src/engine/redaction/stored/mod.rs", 406),
+    ("daemon/src/model/evidence.rs", 487),
+    ("daemon/src/model/transcript.rs", 485),
+    ("daemon/src/store/sled/writer.rs", 640),
+    ("daemon/src/summarize/evidence/errors/mod.rs", 411),
+];
 
-/// Calls that turn an error into "there is none", and what holds where they stand.
-const HIDDEN_ERRORS: &[(&str, usize)] = &[];
+/// Files with calls that turn an error into "there is none", and how many.
+const HIDDEN_ERRORS: &[(&str, usize)] = &[
+    ("daemon/src/activity/classify/bash/guard.rs", 1),
+    ("daemon/src/api/catch_up.rs", 1),
+    ("daemon/src/api/methods/hook.rs", 1),
+    ("daemon/src/api/spool.rs", 2),
+    ("daemon/src/api/tools/get_handoff.rs", 1),
+    ("daemon/src/engine/job.rs", 1),
+    ("daemon/src/engine/quota/mod.rs", 1),
+    ("daemon/src/engine/state/sessions.rs", 1),
+    ("daemon/src/engine/truncated_messages.rs", 1),
+    ("daemon/src/llm/embed/local/fuzzing.rs", 1),
+];
 
 #[test]
 fn a_type_name_stands_at_most_twice() {
