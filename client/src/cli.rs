@@ -506,7 +506,7 @@ pub(crate) struct Setup {
     #[command(subcommand)]
     pub(crate) what: Option<SetupWhat>,
     /// Only this agent, whether it is found or not; may be repeated
-    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::commands::agent_names()))]
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::setup::agent_names()))]
     pub(crate) agent: Vec<String>,
     /// The settings of the project in this directory instead of your own
     #[arg(long)]

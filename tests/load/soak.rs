@@ -179,7 +179,7 @@ fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
         megabytes(health.kept.index_bytes),
         megabytes(size(&world.home())),
         health.kept.episodes,
-        health.let_go.episodes,
+        health.evicted.episodes,
     );
 }
 
@@ -198,14 +198,14 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
         "  of {} sessions that ended without an episode: {}; let go for want of room: {} episodes, text of {} sessions; problems: {:?}",
         ended.len(),
         missing.len(),
-        health.let_go.episodes,
-        health.let_go.sessions,
+        health.evicted.episodes,
+        health.evicted.sessions,
         health.problems
     );
     // The oldest go first, as many as it says.
     let newest = missing.last().map_or(0, |at| *at as u64 + 1);
     // They go by their last activity, which is not quite the order in which they ended.
-    let may = match health.let_go.episodes {
+    let may = match health.evicted.episodes {
         0 => 0,
         gone => gone + options.sessions as u64,
     };

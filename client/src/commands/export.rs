@@ -9,9 +9,11 @@ use std::{
 use graphiti_proto::{
     methods::{
         models::{TOOLS, ToolKnowledge, Tools},
-        transfer::{self, EXPORT, ExportPage, PortableEpisode},
+        transfer::{
+            self, EXPORT, ExportPage, PortableEpisode, SESSIONS, SessionPage, SessionPageRequest,
+        },
     },
-    tools::{SessionRow, list_sessions},
+    tools::SessionRow,
 };
 use serde_json::{Map, Value, json};
 
@@ -21,8 +23,6 @@ use crate::{
     screen::Screen,
 };
 
-/// Sessions asked for at one time.
-const PAGE: usize = 100;
 /// The folder of the episodes as Markdown.
 pub(super) const EPISODES: &str = "episodes";
 /// The file of the episodes as JSON lines.
@@ -84,22 +84,15 @@ fn sessions(
     connection: &mut Connection,
     project: Option<String>,
 ) -> Result<Vec<SessionRow>, AskError> {
-    let mut arguments = list_sessions::ListSessionsArguments {
-        project,
-        empty: true,
-        limit: PAGE,
-        ..list_sessions::ListSessionsArguments::default()
-    };
+    let mut request = SessionPageRequest { project, cursor: None };
     let mut sessions = Vec::new();
     loop {
-        let page: list_sessions::ListSessionsAnswer =
-            connection.call(list_sessions::NAME, &arguments)?;
-        let is_last = page.sessions.is_empty();
+        let page: SessionPage = connection.ask(SESSIONS, &request)?;
         sessions.extend(page.sessions);
-        if is_last {
+        if page.next.is_none() {
             return Ok(sessions);
         }
-        arguments.offset = sessions.len();
+        request.cursor = page.next;
     }
 }
 

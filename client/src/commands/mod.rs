@@ -42,8 +42,6 @@ use crate::{
     screen::{Screen, line},
 };
 
-pub(crate) use self::setup::names as agent_names;
-
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
     let Some(command) = cli.command else { return status::overview(screen) };

@@ -137,8 +137,3 @@ pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
 fn failed(error: io::Error) -> AskError {
     AskError::Failed(error.to_string())
 }
-
-/// The agents that can be named.
-pub(crate) fn names() -> Vec<&'static str> {
-    AGENTS.iter().map(|agent| agent.name).collect()
-}

@@ -72,11 +72,11 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
             bytes(kept.index_bytes)
         ),
     );
-    if let Some(room) = room(answer) {
-        row("room", room);
+    if let Some(limits) = limits(answer) {
+        row("limits", limits);
     }
-    if let Some(gone) = let_go(answer) {
-        row("let go", screen.warn(gone));
+    if let Some(gone) = evicted(answer) {
+        row("evicted", screen.warn(gone));
     }
     row("records", records(answer));
     if let Some(what) = redaction(answer) {
@@ -129,7 +129,7 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
 }
 
 /// How near the limits are, once half of one is taken.
-fn room(answer: &HealthAnswer) -> Option<String> {
+fn limits(answer: &HealthAnswer) -> Option<String> {
     let taken: Vec<String> = taken(answer)
         .into_iter()
         .filter(|(_, taken, limit)| *taken >= limit / 2)
@@ -150,9 +150,12 @@ pub(super) fn taken(answer: &HealthAnswer) -> Vec<(&'static str, u64, u64)> {
     all.into_iter().filter(|(_, _, limit)| *limit > 0).collect()
 }
 
-/// What was let go to keep within the limits.
-pub(super) fn let_go(answer: &HealthAnswer) -> Option<String> {
-    let gone = &answer.let_go;
+/// What was evicted to keep within the limits.
+pub(super) fn evicted(answer: &HealthAnswer) -> Option<String> {
+    // A daemon before 0.2 knows the older name only.
+    let older = Some(&answer.let_go);
+    let gone =
+        [Some(&answer.evicted), older].into_iter().flatten().find(|gone| gone.at.is_some())?;
     let at = gone.at.as_ref()?;
     let day = at.get(..10).unwrap_or(at);
     let text = format!("text of {} sessions ({})", number(gone.sessions), bytes(gone.text_bytes));

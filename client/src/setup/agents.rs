@@ -28,6 +28,11 @@ pub(crate) struct Agent {
 /// All of them.
 pub(crate) const AGENTS: &[Agent] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
 
+/// The names of [`AGENTS`], for the command line.
+pub(crate) fn agent_names() -> Vec<&'static str> {
+    AGENTS.iter().map(|agent| agent.name).collect()
+}
+
 /// The tools that change nothing, which an agent may be allowed to use unasked.
 pub(crate) const READING_TOOLS: &[&str] = &[
     tools::get_handoff::NAME,

@@ -17,7 +17,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    agents::AGENTS,
+    agents::{AGENTS, agent_names},
     command::shell_line,
     embeddings::{place, placed, remove, settings},
     wiring::{Wiring, has_hooks, old_hooks, wiring},

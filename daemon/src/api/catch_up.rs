@@ -4,10 +4,11 @@
 //! and the answer says how much is still coming. Text is found in any case: it is searchable as
 //! soon as it is written.
 
+use graphiti_proto::rpc::Error;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    api::{DaemonState, client_context::ClientContext, current},
+    api::{DaemonState, client_context::ClientContext, current, tools::resolve_error},
     engine::Scope,
     model::Namespace,
 };
@@ -32,13 +33,13 @@ pub(super) async fn index_pending(
     daemon: &DaemonState,
     client: &ClientContext,
     projects: Vec<Namespace>,
-) -> CatchUp {
+) -> Result<CatchUp, Error> {
     let deadline = Instant::now() + daemon.query_timeout;
-    let except = current::client_session(daemon, client).await.ok().flatten();
+    let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
     let scope = Scope { projects, except, limit: SESSIONS };
     // A daemon that is stopping indexes nothing more; the search answers with what there is.
     let Ok(needed) = daemon.engine.request_episodes(scope.clone()).await else {
-        return CatchUp::default();
+        return Ok(CatchUp::default());
     };
     let mut indexed = CatchUp::default();
     let mut position = 0;
@@ -57,10 +58,10 @@ pub(super) async fn index_pending(
         }
     }
     // A little is left of the time, or the index would be behind by a moment only.
-    drop(timeout_at(deadline, daemon.engine.until_followed(position)).await);
+    let _ = timeout_at(deadline, daemon.engine.until_followed(position)).await;
     // Nobody waits for a model: what the evidence says is there.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
-    indexed
+    Ok(indexed)
 }
 
 impl CatchUp {

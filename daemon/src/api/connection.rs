@@ -31,6 +31,7 @@ use tokio::{
 use crate::{
     api::{
         SharedDaemon,
+        blocking::allow_blocking,
         client_context::ClientContext,
         connection_slots::SlotGuard,
         input::{InputBudget, InputLine, LINE_TIMEOUT, LineReader, ReadHalf},
@@ -92,7 +93,8 @@ pub(super) async fn serve(
     // The caller may have closed its sending side only, and still wait for answers.
     while bare.requests.join_next().await.is_some() {}
     drop(bare);
-    drop(writing.await);
+    // The writer ends with the connection, whatever became of it.
+    let _ = writing.await;
 }
 
 /// A caller that sends bare requests.
@@ -168,7 +170,8 @@ impl BareConnection {
             let Ok((outcome, ())) = outcome else { return };
             // A notification gets no answer.
             if let Some(id) = id {
-                drop(answers.send(Response::new(id, outcome).to_line()).await);
+                // Nobody waits for the answer when the client has hung up.
+                let _ = answers.send(Response::new(id, outcome).to_line()).await;
             }
             drop((serving, held));
         });
@@ -186,7 +189,8 @@ impl BareConnection {
     }
 
     async fn answer(&self, id: Value, outcome: Result<Value, Error>) {
-        drop(self.answers.send(Response::new(id, outcome).to_line()).await);
+        // Nobody waits for the answer when the client has hung up.
+        let _ = self.answers.send(Response::new(id, outcome).to_line()).await;
     }
 }
 
@@ -194,7 +198,7 @@ impl BareConnection {
 pub(super) async fn with_deadline<T>(
     work: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
-    tokio::time::timeout(DEADLINE, catch_panics(work)).await.unwrap_or_else(|_| {
+    tokio::time::timeout(DEADLINE, catch_panics(allow_blocking(work))).await.unwrap_or_else(|_| {
         let what = "the request took longer than an hour and was given up; what it began goes on";
         Err(Error::new(code::INTERNAL, what))
     })

@@ -80,7 +80,7 @@ pub(super) async fn client_session(
         return Ok(None);
     }
     if let Some(id) = &client.session_id
-        && let Ok(session) = named(daemon, id)
+        && let Some(session) = find(daemon, id)?
     {
         return Ok(Some(session));
     }
@@ -89,7 +89,7 @@ pub(super) async fn client_session(
     }
     // Only while it goes on: the agent may have begun another session since.
     let Some(id) = &client.started_in else { return Ok(None) };
-    let Ok(key) = named(daemon, id) else { return Ok(None) };
+    let Some(key) = find(daemon, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
     Ok(live.iter().any(|session| session.key == key).then_some(key))
 }
@@ -105,7 +105,17 @@ async fn session_of_process(
     let running = daemon.engine.running().await?;
     let of_process = |process: &u32| running.iter().find(|running| running.pid == *process);
     let Some(running) = client.processes.iter().find_map(of_process) else { return Ok(None) };
-    Ok(named(daemon, &running.session).ok())
+    find(daemon, &running.session)
+}
+
+/// As [`named`], with `None` for an id that names no session, or more than one. A store that cannot be
+/// read is an error.
+fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveError> {
+    match named(daemon, id) {
+        Ok(session) => Ok(Some(session)),
+        Err(error @ ResolveError::Failed(_)) => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The session that an id, the beginning of one, or an episode's id names.

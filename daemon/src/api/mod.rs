@@ -6,6 +6,7 @@
 //! [`progress`] how far their request is. The only user of `proto`; [`convert`] turns the model's
 //! words into those of the wire; [`spool`] takes what hooks left while nobody answered.
 
+mod blocking;
 mod catch_up;
 pub mod client_context;
 pub mod config;

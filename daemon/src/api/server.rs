@@ -139,7 +139,7 @@ pub async fn reject_all(listener: &Listener, why: &str) {
     loop {
         match listener.accept().await {
             Ok(stream) if authorize(&stream).is_some() => {
-                drop(tokio::time::timeout(FAREWELL, reject_one(&stream, why)).await);
+                let _ = tokio::time::timeout(FAREWELL, reject_one(&stream, why)).await;
             }
             Ok(_) => {}
             Err(_) => tokio::time::sleep(FAREWELL).await,
@@ -162,7 +162,7 @@ async fn reject_busy(mut stream: &Stream) {
     let what = "too many connections of one process; end some of them first";
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
     // Whoever does not listen is told nothing.
-    drop(tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await);
+    let _ = tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await;
 }
 
 /// The process behind a connection, if it may come in.

@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use crate::{
     api::{
         DaemonState, SharedDaemon,
+        blocking::allow_blocking,
         methods::hook::{EventOutcome, apply_event},
     },
     clock,
@@ -56,7 +57,7 @@ pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
     let mut reported = HashSet::new();
     loop {
         fault::point("spool: turn");
-        process_all(&daemon).await;
+        allow_blocking(process_all(&daemon)).await;
         for path in foreign_entries(&daemon.home) {
             if reported.insert(path.clone()) {
                 let what = format!("{} is no file of an event; remove it", path.display());
@@ -67,7 +68,7 @@ pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
             changed.notified().await;
         } else {
             // Either way it is looked again.
-            drop(tokio::time::timeout(PAUSE, changed.notified()).await);
+            let _ = tokio::time::timeout(PAUSE, changed.notified()).await;
         }
     }
 }
@@ -78,11 +79,23 @@ pub(super) fn count(home: &Path) -> usize {
 }
 
 /// The files of events that are about one of these sessions, by the agents' ids.
-pub(super) fn files_of(home: &Path, sessions: &[String]) -> Vec<PathBuf> {
-    let mut files = waiting(home).unwrap_or_default();
-    let is_about = |event: HookEvent| sessions.contains(&event.session_id);
-    files.retain(|file| read(file).ok().flatten().is_some_and(is_about));
-    files
+pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathBuf>> {
+    let files = match waiting(home) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        files => files?,
+    };
+    let is_about = |event: &HookEvent| sessions.contains(&event.session_id);
+    let mut found = Vec::new();
+    for file in files {
+        match read(&file) {
+            Ok(event) if event.as_ref().is_some_and(is_about) => found.push(file),
+            Ok(_) => {}
+            // It was processed in the meantime.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 /// CloseOutcome long an event may wait for its session to be known; no time at all for one of an agent that
@@ -243,9 +256,9 @@ mod tests {
         fs::create_dir(folder.join("2.json")).unwrap();
         assert_eq!(count(home.path()), 1);
         assert_eq!(foreign_entries(home.path()).len(), 3);
-        assert_eq!(files_of(home.path(), &["s".to_owned()]).len(), 1);
+        assert_eq!(files_of(home.path(), &["s".to_owned()]).unwrap().len(), 1);
         for name in ["0.json", "1.json", "2.json"] {
-            assert_eq!(read(&folder.join(name)).ok().flatten(), None, "{name}");
+            assert!(!matches!(read(&folder.join(name)), Ok(Some(_))), "{name}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::tools::get_episodes::EpisodeNode;
+use crate::tools::{SessionRow, get_episodes::EpisodeNode};
 
 /// `graphiti/export`: episodes with all that is needed to take them in elsewhere.
 pub const EXPORT: &str = "graphiti/export";
@@ -12,6 +12,30 @@ pub const IMPORT: &str = "graphiti/import";
 
 /// Episodes that are taken in by one request at most.
 pub const MAX_EPISODES: usize = 100;
+
+/// `graphiti/sessions`: all sessions, page by page, each page read once; answered with
+/// [`SessionPage`]. `list_sessions` sorts all sessions for every page.
+pub const SESSIONS: &str = "graphiti/sessions";
+
+/// What a client says with [`SESSIONS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionPageRequest {
+    /// Only this project: its namespace or its directory.
+    pub project: Option<String>,
+    /// `next` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// What the daemon answers to [`SESSIONS`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionPage {
+    /// The sessions, in the order in which they became known.
+    pub sessions: Vec<SessionRow>,
+    /// Where the next page begins; none when this was the last.
+    pub next: Option<String>,
+}
 
 /// What a client says with [`EXPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

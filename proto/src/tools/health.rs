@@ -38,7 +38,9 @@ pub struct HealthAnswer {
     pub kept: StoredTotals,
     /// How much of each may be kept.
     pub limits: DiskLimits,
-    /// What was let go to keep within the limits.
+    /// What was evicted to keep within the limits.
+    pub evicted: EvictionStats,
+    /// The name of `evicted` before 0.2, for older clients and of older daemons; goes with 1.0.
     pub let_go: EvictionStats,
     /// How far searches are behind the database.
     pub index: IndexHealth,

@@ -30,8 +30,8 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
         taken <= DATABASE / 8 * 5
     });
     println!("{}", summary(&health));
-    assert!(health["let_go"]["sessions"].as_u64().unwrap() > 0, "{health}");
-    assert_eq!(health["let_go"]["episodes"], 0, "{health}");
+    assert!(health["evicted"]["sessions"].as_u64().unwrap() > 0, "{health}");
+    assert_eq!(health["evicted"]["episodes"], 0, "{health}");
     assert_eq!(health["kept"]["episodes"], SESSIONS, "{health}");
     assert_eq!(health["problems"], json!([]), "{health}");
     // What goes is the oldest of what is indexed at that moment, and a history comes newest first. Those
@@ -40,15 +40,15 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
         (0..SESSIONS).filter(|number| texts(&daemon, &session(*number)) == 0).collect();
     println!("text went of {gone:?}");
     assert!(gone.len() < SESSIONS as usize, "all text went");
-    assert_eq!(health["let_go"]["sessions"], gone.len(), "{health}");
+    assert_eq!(health["evicted"]["sessions"], gone.len(), "{health}");
     for number in &gone {
         assert_eq!(found(&daemon, &word(*number)), [session(*number)]);
     }
     let gone = gone[0];
     let said = world.printed(&["status"]);
-    assert!(said.contains("let go") && said.contains("text of"), "{said}");
+    assert!(said.contains("evicted") && said.contains("text of"), "{said}");
     let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
-    assert!(doctor.contains("let go so far"), "{doctor}");
+    assert!(doctor.contains("evicted so far"), "{doctor}");
     assert!(world.log().contains("comes near its limit"), "{}", world.log());
     daemon.stop();
 
@@ -101,7 +101,7 @@ fn the_index_gets_smaller_with_the_text_that_goes() {
     println!("{most} bytes at the most");
     assert!(most <= INDEX, "{most} bytes");
     println!("{}", summary(&health));
-    assert!(health["let_go"]["sessions"].as_u64().unwrap() > 0, "{health}");
+    assert!(health["evicted"]["sessions"].as_u64().unwrap() > 0, "{health}");
     assert_eq!(health["kept"]["episodes"], SESSIONS);
     assert_eq!(found(&daemon, &word(SESSIONS - 1)), [session(SESSIONS - 1)]);
 }
@@ -181,7 +181,7 @@ fn settled(daemon: &Daemon, mut is_little: impl FnMut(&Value) -> bool) -> Value 
         let is_little = is_little(&health);
         let is_imported = health["history"]["left"] == 0 && health["sessions"]["failed"] == 0;
         let is_made = health["kept"]["episodes"] == SESSIONS;
-        if is_little && is_imported && is_made && health["let_go"]["sessions"] != 0 {
+        if is_little && is_imported && is_made && health["evicted"]["sessions"] != 0 {
             return health;
         }
     }
@@ -216,7 +216,7 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
 
 fn summary(health: &Value) -> String {
     let kept = &health["kept"];
-    format!("kept {kept}, let go {}, limits {}", health["let_go"], health["limits"])
+    format!("kept {kept}, evicted {}, limits {}", health["evicted"], health["limits"])
 }
 
 /// Bytes of the files in a folder, some of which may be going.

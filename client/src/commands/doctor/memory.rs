@@ -8,7 +8,7 @@ use super::{
     seen::{Folder, Seen, Told},
 };
 use crate::{
-    commands::status::{REDACT_AGAIN, bytes, let_go, number, redaction, short_path, taken},
+    commands::status::{REDACT_AGAIN, bytes, evicted, number, redaction, short_path, taken},
     screen::{instant, span},
 };
 
@@ -215,7 +215,7 @@ fn room(told: &Told) -> Option<Finding> {
         .iter()
         .map(|(what, taken, limit)| format!("{what} {} of {}", bytes(*taken), bytes(*limit)))
         .collect();
-    let gone = let_go(health).map(|gone| format!("; let go so far: {gone}")).unwrap_or_default();
+    let gone = evicted(health).map(|gone| format!("; evicted so far: {gone}")).unwrap_or_default();
     let what = format!("{}{gone}", shown.join(", "));
     Some(match first {
         None => Finding::ok(ABOUT, what),

@@ -267,9 +267,9 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
                 let health = &mut told(seen).health;
                 health.limits.database_bytes = 4_000_000_000;
                 health.kept.database_bytes = 2_600_000_000;
-                health.let_go.sessions = 3;
-                health.let_go.text_bytes = 7_000_000;
-                health.let_go.at = Some("2026-03-19T12:00:00Z".to_owned());
+                health.evicted.sessions = 3;
+                health.evicted.text_bytes = 7_000_000;
+                health.evicted.at = Some("2026-03-19T12:00:00Z".to_owned());
             },
             "room",
             Warn,

@@ -37,7 +37,7 @@ use tokio::sync::{Semaphore, watch};
 pub(super) use self::{client_kind::ClientKind, transport::LineTransport};
 use crate::{
     api::{
-        SharedDaemon,
+        SharedDaemon, blocking,
         client_context::{AGENT_REPLY_BUDGET, ClientContext},
         connection::{MAX_CONCURRENT_REQUESTS, panic_error, with_deadline},
         connection_slots::SlotGuard,
@@ -73,7 +73,10 @@ pub(super) async fn serve(
         request_permits: Arc::new(Semaphore::new(MAX_CONCURRENT_REQUESTS)),
     };
     match agent.serve(lines).await {
-        Ok(service) => drop(service.waiting().await),
+        Ok(service) => {
+            // However it ended, the connection is over.
+            let _ = service.waiting().await;
+        }
         Err(error) => tracing::debug!(%error, "an agent's handshake came to nothing"),
     }
 }
@@ -201,7 +204,7 @@ impl ServerHandler for McpSession {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        catch_panics(|| resources::list(&self.daemon, cursor))
+        catch_panics(|| blocking::read(|| resources::list(&self.daemon, cursor)))
     }
 
     async fn list_resource_templates(
@@ -217,7 +220,8 @@ impl ServerHandler for McpSession {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        catch_panics(|| resources::read(&self.daemon, &request.uri)).map(Into::into)
+        catch_panics(|| blocking::read(|| resources::read(&self.daemon, &request.uri)))
+            .map(Into::into)
     }
 
     async fn list_prompts(

@@ -38,7 +38,8 @@ impl LineTransport {
 
     async fn refuse(&self, line: &[u8], error: Error) {
         let id = serde_json::from_slice(line).map_or(Value::Null, |line: Value| line["id"].clone());
-        drop(self.answers.send(Response::new(id, Err(error)).to_line()).await);
+        // Nobody waits for the answer when the client has hung up.
+        let _ = self.answers.send(Response::new(id, Err(error)).to_line()).await;
     }
 }
 

@@ -57,7 +57,8 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
         add_matching(daemon, &filter, &mut targets).await?;
     }
     let ids: Vec<String> = targets.keys().map(|id| id.id.clone()).collect();
-    let spooled = spool::files_of(&daemon.home, &ids);
+    let spooled = spool::files_of(&daemon.home, &ids)
+        .map_err(|error| Error::new(code::INTERNAL, format!("cannot read the spool: {error}")))?;
     let mut answer = describe(daemon, &targets).map_err(store_error)?;
     answer.events = u64::try_from(spooled.len()).unwrap_or(u64::MAX);
     if forget.dry_run || targets.is_empty() {
@@ -66,7 +67,8 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
     daemon.engine.forget(sessions).await.map_err(engine_error)?;
     for file in spooled {
-        drop(fs::remove_file(file));
+        // One that was processed in the meantime is gone already.
+        let _ = fs::remove_file(file);
     }
     let indexes = daemon.indexes.clone();
     let purged = tokio::task::spawn_blocking(move || indexes.purge()).await;

@@ -69,7 +69,8 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            reply.context = tokio::time::timeout(CONTEXT, context).await.ok().flatten();
+            // A context that comes too late is none.
+            reply.context = tokio::time::timeout(CONTEXT, context).await.unwrap_or(None);
         }
         EventKind::Start => {}
         EventKind::End | EventKind::Compact => {

@@ -4,6 +4,7 @@ mod files;
 mod forget;
 pub mod hook;
 mod models;
+mod sessions;
 mod transfer;
 
 use graphiti_proto::{
@@ -50,6 +51,7 @@ pub(super) async fn answer(
         methods::files::FILES => files::files(daemon).await,
         methods::forget::FORGET => forget::forget(daemon, read(request.params)?).await,
         methods::transfer::EXPORT => transfer::export(daemon, &read(request.params)?),
+        methods::transfer::SESSIONS => sessions::sessions(daemon, &read(request.params)?),
         methods::transfer::IMPORT => transfer::import(daemon, read(request.params)?).await,
         methods::models::USAGE => models::usage(daemon, read(request.params)?).await,
         methods::models::REACH => models::reach(daemon).await,
@@ -57,7 +59,8 @@ pub(super) async fn answer(
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,
         methods::STOP => {
-            drop(daemon.admin_requests.send(AdminRequest::Stop).await);
+            // A daemon that takes no requests any more is stopping already.
+            let _ = daemon.admin_requests.send(AdminRequest::Stop).await;
             Ok(json!({}))
         }
         other => Err(Error::new(
@@ -87,7 +90,8 @@ async fn close(daemon: &DaemonState, client: &ClientContext, close: Close) -> Re
 
 async fn reload(daemon: &DaemonState) -> Result<Value, Error> {
     let (reply, reloaded) = oneshot::channel();
-    drop(daemon.admin_requests.send(AdminRequest::Reload(reply)).await);
+    // When it is not sent, `reloaded` fails below.
+    let _ = daemon.admin_requests.send(AdminRequest::Reload(reply)).await;
     let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
     let reloaded: Reloaded = reloaded.await.map_err(stopping)?;
     Ok(write(&reloaded))

@@ -36,7 +36,7 @@ async fn run(
 ) -> Result<GetEpisodesAnswer, Error> {
     let given = arguments.group_ids.unwrap_or_default();
     let groups = groups(given.iter().chain(&arguments.group_id));
-    let indexed = catch_up::index_pending(daemon, client, groups.clone()).await;
+    let indexed = catch_up::index_pending(daemon, client, groups.clone()).await?;
     let before = match arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
         None => None,
         Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {

@@ -10,7 +10,9 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, input, output, project_argument, resolve_error, store_error, typed,
+};
 use crate::{
     api::{DaemonState, catch_up, client_context::ClientContext, convert, current, handoff},
     engine::episode::handoff::{self as built, Handoff},
@@ -43,9 +45,9 @@ async fn run(
     arguments: GetHandoffArguments,
 ) -> Result<GetHandoffAnswer, Error> {
     let place = place(daemon, client, arguments.project.as_deref())?;
-    let indexed = catch_up::index_pending(daemon, client, vec![place]).await;
+    let indexed = catch_up::index_pending(daemon, client, vec![place]).await?;
     let store = daemon.engine.store().as_ref();
-    let except = current::client_session(daemon, client).await.ok().flatten();
+    let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
     let sessions = arguments.sessions.min(SESSIONS);
     let found = handoff::of_project(store, place, except, sessions).map_err(store_error)?;
     let text = found.to_text(arguments.max_chars.min(LONGEST)).unwrap_or_default();

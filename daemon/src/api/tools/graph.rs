@@ -9,7 +9,7 @@ use graphiti_proto::{
 
 use super::{names_project, project_argument, store_error};
 use crate::{
-    api::DaemonState,
+    api::{DaemonState, blocking},
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{
@@ -97,7 +97,7 @@ impl<'d> GraphSearch<'d> {
             let (query, scope, now, weights) = (&self.query, &self.scope, clock::now(), &weights);
             index.search(&RankRequest { query, scope, now, limit, weights, second, only })
         };
-        let results = tokio::task::block_in_place(|| {
+        let results = blocking::read(|| {
             self.daemon.embedding.with_ranker(kind, self.meant.as_deref(), search)
         });
         results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))

@@ -1,5 +1,7 @@
 //! `session_tracking_health`.
 
+use std::collections::HashMap;
+
 use graphiti_proto::{
     rpc::Error,
     tools::health::{
@@ -10,14 +12,13 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
-    api::{DaemonState, convert, spool},
+    api::{DaemonState, spool},
     clock,
     engine::{
         IndexLag, Mode, PollingReason, Status, quota,
         redaction::note::{self, StoredRules},
     },
-    model::session::Session,
-    store::{Source, Store, StoreError, StoreHealth},
+    store::{Source, SourceKey, Store, StoreError, StoreHealth},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -60,6 +61,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     problems.extend(stalled(lag));
     let totals = store.totals();
     let vectors = daemon.embedding.progress();
+    let evicted = evicted(daemon);
     let is_fine = problems.is_empty()
         && status.failed == 0
         && status.model.outage.is_none()
@@ -87,7 +89,8 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
             spool_bytes: spool::bytes(&daemon.home),
         },
         limits: limits(daemon),
-        let_go: let_go(daemon),
+        evicted: evicted.clone(),
+        let_go: evicted,
         index: IndexHealth { changes_behind: lag.changes, stalled: lag.is_stalled },
         records,
         jobs: status.jobs,
@@ -138,7 +141,7 @@ fn limits(daemon: &DaemonState) -> DiskLimits {
     DiskLimits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
 }
 
-fn let_go(daemon: &DaemonState) -> EvictionStats {
+fn evicted(daemon: &DaemonState) -> EvictionStats {
     let gone = daemon.keeper.evicted();
     EvictionStats {
         sessions: gone.sessions,
@@ -148,26 +151,21 @@ fn let_go(daemon: &DaemonState) -> EvictionStats {
     }
 }
 
-/// Sums up all files; those at hand are newer than what the store has of them.
+/// Sums up all files. A file that is open is newer than its record in the store.
 fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError> {
+    let open: HashMap<SourceKey, &Source> = at_hand.iter().map(|open| (open.key, open)).collect();
     let mut records = Records::default();
-    let mut keys = Vec::new();
-    store.visit_sessions(&mut |session: Session| {
-        keys.push(session.key);
+    store.visit_sources(&mut |stored| {
+        let tally = &open.get(&stored.key).copied().unwrap_or(&stored).tally;
+        records.read += tally.read;
+        records.repaired += tally.repaired;
+        records.broken += tally.broken;
+        records.restarts += tally.restarts;
+        for (kind, count) in &tally.skipped {
+            *records.skipped.entry(kind.clone()).or_default() += count;
+        }
         true
     })?;
-    for key in keys {
-        for stored in store.sources_of(key)? {
-            let tally = &convert::newest(&stored, at_hand).tally;
-            records.read += tally.read;
-            records.repaired += tally.repaired;
-            records.broken += tally.broken;
-            records.restarts += tally.restarts;
-            for (kind, count) in &tally.skipped {
-                *records.skipped.entry(kind.clone()).or_default() += count;
-            }
-        }
-    }
     Ok(records)
 }
 

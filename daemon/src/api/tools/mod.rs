@@ -238,7 +238,7 @@ fn names_project(group: &str) -> bool {
     Namespace::parse(group).is_some() || group.contains(['/', '\\'])
 }
 
-fn is_of_project(session: &Session, wanted: Option<Namespace>) -> bool {
+pub(super) fn is_of_project(session: &Session, wanted: Option<Namespace>) -> bool {
     wanted.is_none_or(|wanted| {
         session.project.as_ref().is_some_and(|project| project.namespace() == wanted)
     })

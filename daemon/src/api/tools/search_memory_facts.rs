@@ -38,7 +38,7 @@ async fn run(
     let filter = FactFilter::of(&arguments)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
-        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await;
+        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::ROWS);
     let things = graph::graph(daemon);

@@ -47,7 +47,7 @@ pub(super) async fn run(
     let kinds = kinds(arguments.entity_types.as_deref())?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
-        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await;
+        catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_nodes.min(graph::ROWS);
     let things = graph::graph(daemon);

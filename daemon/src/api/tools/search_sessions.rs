@@ -10,7 +10,7 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
 use crate::{
-    api::{DaemonState, catch_up, client_context::ClientContext, convert, handoff},
+    api::{DaemonState, blocking, catch_up, client_context::ClientContext, convert, handoff},
     clock,
     engine::embedding,
     model::{Namespace, SessionKey, session::Session},
@@ -51,7 +51,7 @@ async fn run(
     arguments: SearchSessionsArguments,
 ) -> Result<SearchSessionsAnswer, Error> {
     let project = project_argument(arguments.project.as_deref());
-    let indexed = catch_up::index_pending(daemon, client, project.into_iter().collect()).await;
+    let indexed = catch_up::index_pending(daemon, client, project.into_iter().collect()).await?;
     let scope = Scope {
         namespaces: project.map(|project| vec![project]),
         near: near(daemon, arguments.near.as_deref().or(client.directory.as_deref()))
@@ -96,7 +96,7 @@ async fn search(
             RankRequest { query, scope, now, limit, weights: &weights, second, only: None };
         daemon.indexes.sessions.search(&request)
     };
-    let results = tokio::task::block_in_place(|| {
+    let results = blocking::read(|| {
         daemon.embedding.with_ranker(embedding::VectorSet::Sessions, meant.as_deref(), search)
     });
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))

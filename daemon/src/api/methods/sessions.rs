@@ -1,0 +1,108 @@
+//! `graphiti/sessions`: all sessions, for an export.
+//!
+//! Sessions are numbered, and a page is a range of numbers: the whole export reads each session once,
+//! however many there are.
+
+use graphiti_proto::{
+    methods::transfer::{SessionPage, SessionPageRequest},
+    rpc::{Error, code},
+};
+use serde_json::Value;
+
+use super::write;
+use crate::{
+    api::{
+        DaemonState, convert,
+        tools::{is_of_project, project_argument, store_error},
+    },
+    model::{SessionKey, episode::MEMORY, session::Session},
+    store::{Store, StoreError},
+};
+
+/// Numbers of sessions that a page covers.
+const PAGE: u64 = 200;
+
+/// The numbers that are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cursor {
+    from: u64,
+    /// The last number that there was when the export began.
+    last: u64,
+}
+
+/// Answers `graphiti/sessions`.
+pub(super) fn sessions(daemon: &DaemonState, given: &SessionPageRequest) -> Result<Value, Error> {
+    let store = daemon.engine.store().as_ref();
+    let cursor = match &given.cursor {
+        Some(text) => Cursor::parse(text).ok_or_else(|| {
+            Error::new(code::INVALID_PARAMS, format!("`{text}` is no cursor of an earlier page"))
+        })?,
+        None => Cursor { from: 0, last: last_session(store).map_err(store_error)? },
+    };
+    let (found, next) = page(cursor, |key| store.session(key)).map_err(store_error)?;
+    let project = project_argument(given.project.as_deref());
+    let is_wanted =
+        |session: &&Session| session.id.agent != MEMORY && is_of_project(session, project);
+    let rows = found.iter().filter(is_wanted).map(|session| convert::session_row(store, session));
+    let sessions = rows.collect::<Result<_, _>>().map_err(store_error)?;
+    Ok(write(&SessionPage { sessions, next: next.map(Cursor::to_text) }))
+}
+
+fn last_session(store: &dyn Store) -> Result<u64, StoreError> {
+    let mut last = 0;
+    store.visit_sessions(&mut |session| {
+        last = session.key.0.max(last);
+        true
+    })?;
+    Ok(last)
+}
+
+/// The sessions of a page, and where the next one begins.
+fn page<S, E>(
+    cursor: Cursor,
+    mut read: impl FnMut(SessionKey) -> Result<Option<S>, E>,
+) -> Result<(Vec<S>, Option<Cursor>), E> {
+    let end = cursor.last.min(cursor.from.saturating_add(PAGE - 1));
+    let mut found = Vec::new();
+    for number in cursor.from..=end {
+        found.extend(read(SessionKey(number))?);
+    }
+    let next = (end < cursor.last).then(|| Cursor { from: end + 1, ..cursor });
+    Ok((found, next))
+}
+
+impl Cursor {
+    fn parse(text: &str) -> Option<Cursor> {
+        let (from, last) = text.split_once('-')?;
+        Some(Cursor { from: from.parse().ok()?, last: last.parse().ok()? })
+    }
+
+    fn to_text(self) -> String {
+        format!("{}-{}", self.from, self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_pages_together_read_each_session_once() {
+        const LAST: u64 = 3 * PAGE + 7;
+        let mut reads = Vec::new();
+        let mut sessions = Vec::new();
+        let mut cursor = Some(Cursor { from: 0, last: LAST });
+        while let Some(at) = cursor {
+            let read = |key: SessionKey| {
+                reads.push(key.0);
+                // A session that was forgotten leaves a gap.
+                Ok::<_, ()>((key.0 % 5 != 0).then_some(key.0))
+            };
+            let (found, next) = page(at, read).unwrap();
+            sessions.extend(found);
+            cursor = next.and_then(|next| Cursor::parse(&next.to_text()));
+        }
+        assert_eq!(reads, (0..=LAST).collect::<Vec<u64>>());
+        assert_eq!(sessions, (0..=LAST).filter(|key| key % 5 != 0).collect::<Vec<u64>>());
+    }
+}
