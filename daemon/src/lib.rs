@@ -25,14 +25,15 @@
 //!
 //! | Layer | Modules | May name |
 //! | --- | --- | --- |
-//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `clean`, `pattern`, `sync` | nothing, but `clean` names `proto`: it shares code with the client |
-//! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `fault`, `sync` |
-//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `clock`, `fault`, `clean`, `pattern`, `sync` and the ports they need; never each other |
+//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `clean`, `files`, `pattern`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
+//! | reading | `lang` | `model`, `pattern` |
+//! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `lang`, `files`, `fault`, `sync` |
+//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `lang`, `clock`, `fault`, `clean`, `pattern`, `sync` and the ports they need; never each other |
 //! | order | [`engine`] | all of the above: it alone knows how the stages connect |
 //! | surface | [`api`] | `model`, `fault`, `engine`, `search`, `store`; the only user of the words of the wire, `graphiti_proto` |
 //! | wiring | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
 //!
-//! A test of the workspace (`tests/tests/layers.rs`) holds this table as data.
+//! A test of the workspace (`tests/tests/rules/layers.rs`) holds this table as data.
 //!
 //! # Where a new thing goes
 //!
@@ -66,8 +67,11 @@ pub mod allocator;
 mod clean;
 pub mod clock;
 pub mod fault;
+mod files;
 mod pattern;
 mod sync;
+
+mod lang;
 
 pub mod llm;
 pub mod prompt;

@@ -28,13 +28,14 @@
 //! and answers; whoever reads ignores what it does not know, and a member that is missing has the
 //! default that its type documents. A client that needs to know asks with `graphiti/hello`.
 //!
-//! This crate does no I/O but finding the user's home, and knows nothing of tokio. What both sides
-//! need to show text of others stands in [`clean`].
+//! This crate does no I/O but finding the user's home and replacing files ([`files`]), and knows
+//! nothing of tokio. What both sides need to show text of others stands in [`clean`].
 
 #![warn(missing_docs)]
 
 pub mod clean;
 pub mod endpoint;
+pub mod files;
 pub mod frame;
 pub mod methods;
 pub mod rpc;

@@ -1,12 +1,9 @@
 //! `graphiti export`: everything that was learned, in files that anything can read.
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::Path,
-};
+use std::{fs, io, path::Path};
 
 use graphiti_proto::{
+    files,
     methods::{
         models::{TOOLS, ToolKnowledge, Tools},
         transfer::{
@@ -46,11 +43,11 @@ pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
     let sessions = sessions(&mut connection, project)?;
     let states = serde_json::to_string_pretty(&states(&sessions));
     let states = states.expect("states have only string keys");
-    write_whole(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
+    files::replace(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
     let learned: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
     let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
     let learned = learned.expect("what was learned has only string keys");
-    write_whole(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
+    files::replace(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
     screen.print(format!(
         "{} episodes, the states of {} sessions and what was learned about tools are in {}.",
         episodes.len(),
@@ -101,7 +98,7 @@ fn as_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
     episodes.iter().try_for_each(|PortableEpisode { episode, .. }| {
-        write_whole(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
+        files::replace(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
     })
 }
 
@@ -111,7 +108,7 @@ fn as_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
         serde_json::to_writer(&mut lines, episode)?;
         lines.push(b'\n');
     }
-    write_whole(&folder.join(LINES), &lines)
+    files::replace(&folder.join(LINES), &lines)
 }
 
 /// The sessions in the form of the hybrid-close document's `session_states.json`.
@@ -137,13 +134,4 @@ fn states(sessions: &[SessionRow]) -> Value {
 /// The sixteen hex digits that the document has.
 fn content_hash(session: &SessionRow) -> Option<&str> {
     session.content_hash.get(..16)
-}
-
-/// A file is there whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let mut file = fs::File::create(&part)?;
-    file.write_all(bytes)?;
-    file.sync_data()?;
-    fs::rename(part, path)
 }

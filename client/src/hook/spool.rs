@@ -6,7 +6,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use graphiti_proto::methods::hook::{self, HookEvent, LONGEST_EVENT};
+use graphiti_proto::{
+    files,
+    methods::hook::{self, HookEvent, LONGEST_EVENT},
+};
 
 /// Leaves an event for the daemon of `home`. It survives a power cut, and is either whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
 /// sessions, whose transcripts it will find in any case.
@@ -28,7 +31,7 @@ fn try_leave(event: &HookEvent, home: &Path) -> io::Result<()> {
     let name = format!("{now:020}-{}", std::process::id());
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;
-    hook::rename_durably(&unfinished, &folder.join(format!("{name}.json")))
+    files::rename_durably(&unfinished, &folder.join(format!("{name}.json")))
 }
 
 /// Makes a folder for the user alone, on the disk; its parent is there.
@@ -40,6 +43,6 @@ fn make(folder: &Path) -> io::Result<()> {
     match builder.create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
-        Ok(()) => folder.parent().map_or(Ok(()), hook::sync_folder),
+        Ok(()) => folder.parent().map_or(Ok(()), files::sync_folder),
     }
 }

@@ -204,17 +204,10 @@ pub(crate) fn write(change: &Change) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut unfinished = file.clone().into_os_string();
-    unfinished.push(".graphiti-new");
-    let unfinished = PathBuf::from(unfinished);
-    fs::write(&unfinished, after)?;
-    if change.before.is_some() {
-        fs::set_permissions(&unfinished, fs::metadata(&file)?.permissions())?;
-    }
     if change.before.is_some() && !change.has_backup {
         fs::copy(&file, &kept)?;
     }
-    fs::rename(unfinished, &file)
+    graphiti_proto::files::replace(&file, after.as_bytes())
 }
 
 /// Removes what was kept beside a file.

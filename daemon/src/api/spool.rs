@@ -154,7 +154,7 @@ pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;
     fault::point("spool: written");
-    hook::rename_durably(&unfinished, &folder.join(format!("{name}.json")))?;
+    graphiti_proto::files::rename_durably(&unfinished, &folder.join(format!("{name}.json")))?;
     fault::point("spool: kept");
     Ok(())
 }

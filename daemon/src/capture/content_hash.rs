@@ -8,7 +8,10 @@ use sha2::{
     digest::common::hazmat::{SerializableState, SerializedState},
 };
 
-use crate::model::{ContentHash, Role};
+use crate::{
+    lang::hex,
+    model::{ContentHash, Role},
+};
 
 /// SHA-256 over the filtered messages of one file, as they come. It can be saved in the middle.
 ///
@@ -97,21 +100,18 @@ impl Serialize for Hasher {
             HashProgress::Begun => self.state.serialize().to_vec(),
             HashProgress::Condensed(hash) => hash.0.to_vec(),
         };
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        out.serialize_str(&hex)
+        out.serialize_str(&hex::encode(&bytes))
     }
 }
 
 impl<'de> Deserialize<'de> for Hasher {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Hasher, D::Error> {
-        let hex = String::deserialize(from)?;
-        if hex.is_empty() {
+        let text = String::deserialize(from)?;
+        if text.is_empty() {
             return Ok(Hasher::default());
         }
-        let digits =
-            |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(digits).collect();
-        let bytes = bytes.ok_or_else(|| D::Error::custom("hash state is not hexadecimal"))?;
+        let bytes =
+            hex::decode(&text).ok_or_else(|| D::Error::custom("hash state is not hexadecimal"))?;
         if let Ok(hash) = <[u8; 32]>::try_from(bytes.as_slice()) {
             let progress = HashProgress::Condensed(ContentHash(hash));
             return Ok(Hasher { state: Sha256::default(), progress });
@@ -160,7 +160,7 @@ mod tests {
         let hash = hasher.hash();
         hasher.condense();
         let saved = serde_json::to_string(&hasher).unwrap();
-        let hex: String = "sesame".bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex::encode(b"sesame");
         assert!(!saved.contains(&hex), "{saved}");
         let mut again: Hasher = serde_json::from_str(&saved).unwrap();
         assert_eq!((hasher.hash(), again.hash()), (hash, hash));

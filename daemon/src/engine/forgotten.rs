@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
+    lang::hex,
     model::{SessionId, SessionKey, Timestamp, transcript::RecordUuid},
     store::{Note, NoteNamespace, SourceKey, Store, StoreError, Write, notes::name_of},
 };
@@ -215,6 +216,5 @@ fn fingerprint(record: &RecordUuid) -> Fingerprint {
 }
 
 fn damaged(name: &[u8], what: &str) -> StoreError {
-    let key = name.iter().map(|byte| format!("{byte:02x}")).collect();
-    StoreError::Damaged { key, what: what.to_owned() }
+    StoreError::Damaged { key: hex::encode(name), what: what.to_owned() }
 }

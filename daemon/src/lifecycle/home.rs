@@ -9,6 +9,7 @@ use std::{
 use graphiti_proto::{
     PROTOCOL,
     endpoint::{self, Runtime},
+    files,
 };
 
 /// A home that this process owns until it ends.
@@ -97,9 +98,7 @@ impl Home {
         };
         let text = serde_json::to_string_pretty(&runtime).map_err(io::Error::other)?;
         let file = endpoint::runtime_file(&self.path);
-        let fresh = file.with_extension("json.new");
-        fs::write(&fresh, text)?;
-        fs::rename(fresh, file)
+        files::replace(&file, text.as_bytes())
     }
 }
 

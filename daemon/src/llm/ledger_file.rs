@@ -1,12 +1,11 @@
 //! The ledger as a small JSON file, for whoever has no better place.
 
 use std::{
-    fs::{self, File},
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::llm::ledger::Ledger;
+use crate::{files, llm::ledger::Ledger};
 
 /// Where a ledger is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,15 +37,8 @@ impl LedgerFile {
     /// Replaces the file as a whole.
     pub fn save(&self, ledger: &Ledger) -> Result<(), String> {
         let text = serde_json::to_vec(ledger).expect("a ledger can be written as JSON");
-        self.replace(&text).map_err(|error| format!("{}: {error}", self.path.display()))
-    }
-
-    fn replace(&self, text: &[u8]) -> io::Result<()> {
-        let new = self.path.with_extension("json.new");
-        let mut file = File::create(&new)?;
-        file.write_all(text)?;
-        file.sync_data()?;
-        fs::rename(&new, &self.path)
+        files::replace(&self.path, &text)
+            .map_err(|error| format!("{}: {error}", self.path.display()))
     }
 }
 

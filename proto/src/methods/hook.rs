@@ -12,6 +12,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::files;
+
 /// The method.
 pub const HOOK: &str = "graphiti/hook";
 /// `graphiti/hooks`: which hooks were heard of since the daemon's start; answered with [`HookCounts`].
@@ -169,9 +171,7 @@ pub fn spool(home: &Path) -> PathBuf {
 /// Lets no more than so many bytes wait in the spool of `home`. It is told in a file of its own, for
 /// hooks read no configuration.
 pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
-    let fresh = home.join("spool.limit.new");
-    fs::write(&fresh, bytes.to_string())?;
-    fs::rename(fresh, spool_limit(home))
+    files::replace(&spool_limit(home), bytes.to_string().as_bytes())
 }
 
 /// Whether one more event may wait in the spool of `home`. Every one counts as [`LONGEST_EVENT`]
@@ -189,18 +189,6 @@ pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(event)?;
     file.sync_all()
-}
-
-/// Lets a file that is whole be seen under its own name. That would survive a power cut when this
-/// returns.
-pub fn rename_durably(unfinished: &Path, path: &Path) -> io::Result<()> {
-    fs::rename(unfinished, path)?;
-    path.parent().map_or(Ok(()), sync_folder)
-}
-
-/// Has the names in a folder on the disk. Windows cannot be told to.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 fn spool_limit(home: &Path) -> PathBuf {

@@ -17,24 +17,28 @@ const TABLE: &[(&str, &[&str])] = &[
     ("allocator", &[]),
     ("clean", &["proto"]),
     ("pattern", &[]),
+    ("files", &["proto"]),
     ("sync", &[]),
-    // 1 ports
+    // 1 reading
+    ("lang", &["model", "pattern"]),
+    // 2 ports
     ("prompt", &["model"]),
-    ("llm", &["model"]),
-    ("store", &["model", "fault", "sync"]),
+    ("llm", &["model", "lang", "files"]),
+    ("store", &["model", "lang", "fault", "sync"]),
     ("redact", &["model"]),
-    // 2 stages
-    ("capture", &["model", "prompt", "llm", "store", "redact"]),
+    // 3 stages
+    ("capture", &["model", "lang", "prompt", "llm", "store", "redact"]),
     ("session", &["model", "prompt", "llm", "store", "redact"]),
-    ("activity", &["model", "prompt", "llm", "store", "redact"]),
-    ("summarize", &["model", "clean", "pattern", "prompt", "llm", "store", "redact"]),
-    ("graph", &["model", "pattern", "prompt", "llm", "store", "redact"]),
+    ("activity", &["model", "lang", "prompt", "llm", "store", "redact"]),
+    ("summarize", &["model", "lang", "clean", "pattern", "prompt", "llm", "store", "redact"]),
+    ("graph", &["model", "lang", "pattern", "prompt", "llm", "store", "redact"]),
     ("search", &["model", "sync", "prompt", "llm", "store", "redact"]),
-    // 3 order
+    // 4 order
     (
         "engine",
         &[
             "model",
+            "lang",
             "clock",
             "fault",
             "allocator",
@@ -51,11 +55,11 @@ const TABLE: &[(&str, &[&str])] = &[
             "search",
         ],
     ),
-    // 4 surface
+    // 5 surface
     ("api", &["model", "clock", "fault", "engine", "search", "store", "proto"]),
 ];
 
-/// 5 wiring: may name anything, and nothing names it.
+/// 6 wiring: may name anything, and nothing names it.
 const WIRING: &[&str] = &["app", "cli", "config", "lifecycle", "logging", "main", "lib"];
 
 #[test]

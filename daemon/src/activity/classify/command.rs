@@ -7,6 +7,7 @@ use crate::{
     activity::classify::{
         CHAIN, Classified, ClassifierStep, Learned, Subject, SubjectKind, bash, native,
     },
+    lang::shell,
     model::{
         activity::Signals,
         tool::{BashCommandClassification, ToolClassification, ToolDomain, ToolIntent},
@@ -107,7 +108,7 @@ pub(super) fn line_of_call(call: &Call<'_>) -> Option<String> {
         .find_map(|key| call.input.get(*key))?;
     match given {
         Value::String(command) => Some(command.clone()),
-        Value::Array(words) => Some(bash::line_of(words.iter().filter_map(Value::as_str))),
+        Value::Array(words) => Some(shell::line_of(words.iter().filter_map(Value::as_str))),
         _ => None,
     }
 }

@@ -9,11 +9,12 @@ use md5::{Digest, Md5};
 use serde::Serialize;
 use serde_json::{Value, ser::Formatter};
 
+use crate::lang::hex;
+
 /// The key of a call with these arguments. Those that are null do not count.
 pub fn of_call(tool: &str, params: &Value) -> String {
     let digest = Md5::digest(python_json(params).as_bytes());
-    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{tool}::{digits}")
+    format!("{tool}::{}", hex::encode(&digest[..4]))
 }
 
 fn python_json(params: &Value) -> String {

@@ -1,8 +1,7 @@
 //! Files that hold text: exports, logs, and what waits in the home.
 
 use std::{
-    fs::{self, File},
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -13,6 +12,7 @@ use serde_json::Value;
 use super::{RedactionSummary, RunMode, known};
 use crate::{
     engine::redaction::{RedactionReport, StoredRedactor},
+    files,
     redact::RULES_VERSION,
 };
 
@@ -208,18 +208,7 @@ fn rewrite(file: &Path, mode: RunMode, change: &mut dyn FnMut(&mut String)) -> i
         return Ok(false);
     }
     if mode == RunMode::Run {
-        replace(file, text.as_bytes())?;
+        files::replace(file, text.as_bytes())?;
     }
     Ok(true)
-}
-
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut part = file.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    let mut fresh = File::create(&part)?;
-    fresh.set_permissions(fs::metadata(file)?.permissions())?;
-    fresh.write_all(bytes)?;
-    fresh.sync_all()?;
-    fs::rename(part, file)
 }

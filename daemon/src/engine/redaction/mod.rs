@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::stored::{RedactionReport, StoredRedactor};
 use crate::{
+    lang::hex,
     model::{CloseReason, SessionId},
     redact::Redactor,
 };
@@ -39,8 +40,7 @@ pub fn id(id: &str) -> Cow<'_, str> {
         Cow::Borrowed(_) => Cow::Borrowed(id),
         Cow::Owned(clean) => {
             let digest = Sha256::digest(id);
-            let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-            Cow::Owned(format!("{clean}-{mark}"))
+            Cow::Owned(format!("{clean}-{}", hex::encode(&digest[..4])))
         }
     }
 }

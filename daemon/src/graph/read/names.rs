@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
+    lang::paths,
     model::{Episode, Evidence, Project},
     pattern::pattern,
 };
@@ -118,16 +119,11 @@ impl Names {
 /// A path as the key of its file: as seen from the project, without a worktree of the agent's own;
 /// `None` for what is no work: scratch files, and what the agent keeps for itself.
 pub(super) fn file_key(project: &Project, path: &str) -> Option<String> {
-    let scratch = pattern!(
-        r"^(?:/private)?/(?:tmp|var/folders|dev|proc)/|/\.claude/(?:plans|projects|todos|tasks)/|/scratchpad/"
-    );
-    let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/");
     let path = path.trim().replace('\\', "/");
-    if scratch.is_match(&path) {
+    if paths::is_scratch(&path) || paths::is_agents_own(&path) {
         return None;
     }
-    let path = project.relative(&path);
-    let path = worktree.find(path).map_or(path, |copy| &path[copy.end()..]);
+    let path = paths::inside_worktree(project.relative(&path));
     let path = path.trim_start_matches("./").trim_end_matches('/');
     (!path.is_empty()).then(|| path.to_owned())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    lang::paths,
     model::{
         evidence::{Evidence, FileWork},
         transcript::{ChangeKind, FileChange, Origin},
@@ -105,9 +106,7 @@ impl From<&Effect> for PlannedChange {
 
 /// Whether a path lies among temporary files, and the session does not work there.
 fn is_scratch(evidence: &Evidence, path: &str) -> bool {
-    const FOLDERS: [&str; 6] =
-        ["/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/", "/private/var/folders/", "/dev/"];
-    (FOLDERS.iter().any(|folder| path.starts_with(folder)) || path.contains("/AppData/Local/Temp/"))
+    paths::is_scratch(path)
         && !evidence.directories.iter().any(|directory| is_under(path, directory))
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::{
+    lang::paths,
     model::{
         activity::{Activity, ActivityVector},
         evidence::{Evidence, Statement, StatementKind},
@@ -44,8 +45,7 @@ impl<'e> Entries<'e> {
     pub(super) fn path<'p>(&self, path: &'p str) -> &'p str {
         let path = self.project.map_or(path, |project| project.relative(path));
         // A worktree of the agent's own is the same project elsewhere.
-        let copy = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
-        copy.map_or(path, |copy| &path[copy.end()..])
+        paths::inside_worktree(path)
     }
 
     /// Text as one clean line in which the project's files have their relative paths.

@@ -3,16 +3,16 @@
 use crate::{
     activity::{
         classify::{
-            bash::{
-                args::Args,
-                parse::{Redirect, ShellCommand},
-                program::{Effort, Program, Purpose, Rule, Where, base_name},
-                script, special,
-            },
+            bash::{script, special},
             file::FileKind,
             heuristic, signals, verb,
         },
         words,
+    },
+    lang::shell::{
+        args::Args,
+        parse::{Redirect, ShellCommand},
+        program::{Effort, Program, Purpose, Rule, Where, base_name},
     },
     model::{
         activity::Signals,

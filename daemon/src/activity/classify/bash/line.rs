@@ -1,7 +1,8 @@
 //! A whole command line: which of its commands it is there for, and what all of them say together.
 
 use crate::{
-    activity::classify::bash::{judge::Judged, parse::CommandPosition, program::Effort},
+    activity::classify::bash::judge::Judged,
+    lang::shell::{parse::CommandPosition, program::Effort},
     model::{
         activity::{Activity, Signals},
         tool::{BashCommandClassification, ToolIntent},

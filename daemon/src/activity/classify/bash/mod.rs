@@ -1,27 +1,21 @@
-//! Shell command lines: taken apart by a real grammar, each command looked up in a table of
-//! programs, the line as a whole judged by the command that it is there for.
+//! What shell command lines are for: each command is looked up in the table of programs, and the
+//! line as a whole is judged by its most important command.
 //!
-//! What the table does not hold is judged by words, and what these do not say is unknown: the
-//! chain then asks its caches, and in the end a model.
+//! A program that the table does not hold is judged by its words. When these say nothing the
+//! program is unknown: the chain then asks its caches, and in the end a model.
 
-mod args;
-mod guard;
-mod inner;
 pub(crate) mod judge;
 mod line;
-mod parse;
-mod program;
 mod script;
 mod special;
-mod word;
 
 pub use self::line::ClassifiedLine;
 
 use crate::{
-    activity::classify::bash::{
-        inner::Inner,
-        judge::Judged,
-        parse::{CommandPosition, ShellCommand},
+    activity::classify::bash::judge::Judged,
+    lang::shell::{
+        inner::{self, Inner},
+        parse::{self, CommandPosition, ShellCommand},
     },
     model::tool::BashCommandClassification,
 };
@@ -44,19 +38,6 @@ pub fn classify_line(line: &str) -> ClassifiedLine {
         expand(command, 0, &mut found);
     }
     ClassifiedLine::new(found)
-}
-
-/// The command line that runs `words`, each quoted where it must be.
-pub(crate) fn line_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter);
-    let quoted = |word: &str| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word.to_owned()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<(Judged, CommandPosition)>) {

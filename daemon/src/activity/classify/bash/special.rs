@@ -1,13 +1,10 @@
 //! Programs whose options or words of their own say what a table of words cannot.
 
 use crate::{
-    activity::classify::{
-        bash::{
-            args::Args,
-            judge,
-            parse::{Redirect, ShellCommand},
-        },
-        file::FileKind,
+    activity::classify::{bash::judge, file::FileKind},
+    lang::shell::{
+        args::Args,
+        parse::{Redirect, ShellCommand},
     },
     model::tool::{ToolDomain, ToolIntent},
 };

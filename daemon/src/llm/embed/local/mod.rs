@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use self::{encoder::Encoder, tensors::Tensors, token_table::TokenTable, vocabulary::Vocabulary};
 use crate::{
+    lang::hex,
     llm::{
         config_section::ConfigSection,
         embed::{Embedded, Embedder, config::Config},
@@ -86,7 +87,7 @@ impl Local {
         let dimensions = config.dimensions.and_then(|length| usize::try_from(length).ok());
         let name = folder.file_name().map_or_else(String::new, |name| name.display().to_string());
         let length = dimensions.map_or(String::new(), |length| format!(" {length}"));
-        let short: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let short = hex::encode(&hash[..8]);
         Ok(Local {
             identity: format!("local {short}{length}"),
             name,

@@ -4,13 +4,14 @@
 //! The file of a version never changes once that version is released; a new one gets its own.
 //! `GOLDEN=write cargo test -p graphitid --lib golden` writes the file of the present version.
 
-use std::{fmt::Write, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use super::{
     ClaimRecord, ContentsRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
     OutboxRecord, SessionRecord, SourceRecord, VectorsRecord,
 };
 use crate::{
+    lang::hex,
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Message, SessionKey, Timestamp,
         graph::{Claim, EntityOrFact, Mark, Mention},
@@ -207,18 +208,6 @@ fn file(version: u8) -> PathBuf {
     folder.join(format!("v{version}.txt"))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string takes any text");
-        text
-    })
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex digits");
-    (0..hex.len()).step_by(2).map(digit).collect()
-}
-
 /// Records written by this version's programs are read, and still written alike: whoever changes
 /// a record type must raise the version.
 #[test]
@@ -226,14 +215,15 @@ fn records_of_this_version_are_as_they_were() {
     let samples = samples();
     let file = file(envelope::VERSION);
     if std::env::var("GOLDEN").is_ok_and(|what| what == "write") {
-        let lines = samples.iter().map(|one| format!("{} {}\n", one.name, hex(&one.sealed)));
+        let lines =
+            samples.iter().map(|one| format!("{} {}\n", one.name, hex::encode(&one.sealed)));
         fs::write(&file, lines.collect::<String>()).unwrap();
     }
     let golden = fs::read_to_string(&file).unwrap();
     let golden: Vec<(&str, Vec<u8>)> = golden
         .lines()
         .map(|line| line.split_once(' ').expect("a name and hex"))
-        .map(|(name, hex)| (name, bytes(hex)))
+        .map(|(name, hex)| (name, hex::decode(hex).expect("hex digits")))
         .collect();
     let names: Vec<&str> = samples.iter().map(|sample| sample.name.as_str()).collect();
     assert_eq!(golden.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);

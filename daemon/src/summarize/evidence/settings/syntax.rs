@@ -1,5 +1,7 @@
 //! Which files hold settings, and in what syntax.
 
+use crate::lang::paths;
+
 /// The syntaxes that settings are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
@@ -20,11 +22,7 @@ impl Syntax {
         let path = path.replace('\\', "/");
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = name.to_ascii_lowercase();
-        let scratch = ["/tmp/", "/private/tmp/", "/var/folders/"];
-        let is_scratch = scratch.iter().any(|folder| path.starts_with(folder))
-            || path.contains("/AppData/Local/Temp/")
-            || path.contains("/scratchpad/");
-        if is_scratch || is_sample(&name) {
+        if paths::is_scratch(&path) || is_sample(&name) {
             return None;
         }
         if is_generated(&name) || folders.split('/').any(|folder| DATA_FOLDERS.contains(&folder)) {

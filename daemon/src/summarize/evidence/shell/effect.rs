@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::summarize::{
-    evidence::{
-        bounds,
-        shell::kind::Invocation,
-        shell::words::{Joint, Simple, Word},
+use crate::{
+    lang::paths,
+    summarize::{
+        evidence::{
+            bounds,
+            shell::kind::Invocation,
+            shell::words::{Joint, Simple, Word},
+        },
+        text::kept,
     },
-    text::kept,
 };
 
 /// Effects looked at in one command line.
@@ -185,11 +188,7 @@ fn is_plain(word: &Word) -> bool {
 
 /// Devices and scratch files, which are nobody's work.
 fn is_passing(path: &str) -> bool {
-    path.starts_with("/dev/")
-        || path.starts_with("/tmp/")
-        || path.starts_with("/private/tmp/")
-        || path.starts_with("/var/folders/")
-        || path == "&"
+    paths::is_scratch(path) || path == "&"
 }
 
 #[cfg(test)]
@@ -212,6 +211,10 @@ mod tests {
                     Effect::Remove("/app/a.txt".to_owned()),
                     Effect::Remove("/app/c.txt".to_owned()),
                 ],
+            ),
+            (
+                "git ls-files '*.o' | xargs rm -f a.o $X",
+                vec![Effect::Remove("/app/a.o".to_owned())],
             ),
             ("git mv src/a.rs src/b.rs", vec![moved("/app/src/a.rs", "/app/src/b.rs")]),
             (

@@ -1,6 +1,6 @@
 //! What a program does to the world: looks, changes something, or does its work.
 
-use crate::summarize::evidence::shell::words::Simple;
+use crate::{lang::shell, summarize::evidence::shell::words::Simple};
 
 /// What running a simple command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,19 +25,14 @@ pub(super) struct Invocation<'s> {
 impl<'s> Invocation<'s> {
     /// What `command` runs in the end; `None` when it runs nothing.
     pub(super) fn of(command: &'s Simple) -> Option<Invocation<'s>> {
-        let mut words: &[&str] = &command.texts().collect::<Vec<&str>>();
-        loop {
-            let (first, rest) = words.split_first()?;
-            let program = first.rsplit('/').next().unwrap_or(first);
-            let Some(skipped) = wrapped(program, rest) else {
-                let rest = if program == "git" { behind_options(rest) } else { rest };
-                return Some(Invocation { program, arguments: rest.to_vec() });
-            };
-            words = &rest[skipped..];
-            if words.is_empty() {
-                return Some(Invocation { program, arguments: Vec::new() });
-            }
-        }
+        let words: Vec<&str> = command.texts().collect();
+        let written: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let words = &words[shell::inner::local_start(&written)..];
+        let words = &words[passed_over(words)..];
+        let (first, rest) = words.split_first()?;
+        let program = base(first);
+        let rest = if program == "git" { behind_options(rest) } else { rest };
+        Some(Invocation { program, arguments: rest.to_vec() })
     }
 
     /// The `index`th argument that is no option.
@@ -336,37 +331,21 @@ fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
     rest
 }
 
-/// Words after a wrapping program to be passed over until the program that it runs; `None` when
-/// `program` wraps nothing here.
-fn wrapped(program: &str, rest: &[&str]) -> Option<usize> {
-    let after_options = |from: usize| {
-        let tail = rest.get(from..)?;
-        let options = tail.iter().take_while(|word| word.starts_with('-')).count();
-        (options < tail.len()).then_some(from + options)
-    };
-    match (program, rest.first().copied().unwrap_or_default()) {
-        (
-            "sudo" | "nohup" | "exec" | "time" | "nice" | "stdbuf" | "caffeinate" | "npx" | "bunx"
-            | "uvx" | "builtin",
-            _,
-        ) => after_options(0),
-        ("timeout" | "gtimeout", _) => {
-            after_options(0).map(|at| at + 1).filter(|at| *at < rest.len())
+/// Words before the program where the table of programs names no wrapper: `python -m` runs a module
+/// of any name, `hatch run` a program as well as a task.
+fn passed_over(words: &[&str]) -> usize {
+    match words {
+        [python, "-m", _, ..] if base(python).trim_end_matches(version_mark) == "python" => 2,
+        ["hatch", "run", rest @ ..] => {
+            let options = rest.iter().take_while(|word| word.starts_with('-')).count();
+            if options < rest.len() { 2 + options } else { 0 }
         }
-        ("env", _) => {
-            let passed =
-                rest.iter().take_while(|word| word.starts_with('-') || word.contains('=')).count();
-            (passed > 0 && passed < rest.len()).then_some(passed)
-        }
-        ("uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch", "run")
-        | ("bundle" | "pnpm" | "yarn", "exec")
-        | ("pnpm" | "yarn", "dlx")
-        | ("mise", "exec" | "x") => after_options(1),
-        (python, "-m") if python.trim_end_matches(version_mark) == "python" && rest.len() > 1 => {
-            Some(1)
-        }
-        _ => None,
+        _ => 0,
     }
+}
+
+fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 fn version_mark(c: char) -> bool {
@@ -399,6 +378,15 @@ mod tests {
             ("npx tsc --noEmit", "tsc", Kind::Works),
             ("go mod tidy", "go", Kind::Changes),
             ("env A=1 make", "make", Kind::Works),
+            ("xargs -n1 cargo test", "cargo", Kind::Works),
+            ("xargs -0 rm -f", "rm", Kind::Changes),
+            ("xargs grep x", "grep", Kind::Looks),
+            ("xargs", "xargs", Kind::Looks),
+            ("nice -n 5 make", "make", Kind::Works),
+            ("ssh me@host rm x", "ssh", Kind::Works),
+            ("docker exec -it api rm x", "docker", Kind::Works),
+            ("hatch run pytest", "pytest", Kind::Works),
+            ("python -m mine.own", "mine.own", Kind::Works),
         ] {
             let commands = simple_commands(line);
             let invocation = Invocation::of(&commands[0]).unwrap();

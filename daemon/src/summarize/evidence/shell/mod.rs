@@ -178,6 +178,7 @@ mod tests {
                 Some("python3 tools/gen.py"),
             ),
             (vec!["uv run pytest tests/test_a.py -k x", "pytest"], Some("pytest")),
+            (vec!["echo tests | xargs -n1 cargo test"], Some("cargo test")),
             (vec!["bash -lc 'cd /app && npm test'", "npm test"], Some("npm test")),
             (vec!["ls -la | grep x", "python -c 'x'", "git log --oneline"], None),
         ] {

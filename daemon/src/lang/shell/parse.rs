@@ -10,7 +10,7 @@ use brush_parser::{
     },
 };
 
-use crate::activity::classify::bash::{
+use crate::lang::shell::{
     guard::{self, Reading},
     word,
 };
@@ -24,35 +24,35 @@ const RAW_KEPT: usize = 300;
 
 /// A command with its words: `A=1 git log > out` with what stands around it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct ShellCommand {
+pub(crate) struct ShellCommand {
     /// The program and what follows it; empty for assignments and redirections alone.
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// What its input and output are joined to.
-    pub(super) redirects: Vec<Redirect>,
+    pub(crate) redirects: Vec<Redirect>,
     /// Where in the line it stands.
-    pub(super) place: CommandPosition,
+    pub(crate) place: CommandPosition,
     /// How it is written, cut when long.
-    pub(super) raw: String,
+    pub(crate) raw: String,
 }
 
 /// Where a command stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct CommandPosition {
+pub(crate) struct CommandPosition {
     /// Inside `$(...)`, backquotes or `<(...)`.
-    pub(super) nested: bool,
+    pub(crate) nested: bool,
     /// After `||`.
-    pub(super) alternative: bool,
+    pub(crate) alternative: bool,
     /// Which pipeline of the line, counted from 0.
-    pub(super) pipeline: usize,
+    pub(crate) pipeline: usize,
     /// Which command of the pipeline, counted from 0.
-    pub(super) in_pipeline: usize,
+    pub(crate) in_pipeline: usize,
     /// How many scripts lie around it.
     depth: usize,
 }
 
 /// A file or text that a command's input or output is joined to.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Redirect {
+pub(crate) enum Redirect {
     /// Output replaces the file.
     Written(String),
     /// Output is added to the file.
@@ -65,14 +65,14 @@ pub(super) enum Redirect {
 
 /// The simple commands of `line`, in the order in which they are written; a command inside a
 /// substitution stands before the one that it is part of.
-pub(super) fn commands(line: &str) -> Vec<ShellCommand> {
+pub(crate) fn commands(line: &str) -> Vec<ShellCommand> {
     let mut found = CommandCollector::default();
     found.script(line, CommandPosition::default());
     found.commands
 }
 
 /// The simple commands of a script that `of` runs, as `bash -c` does.
-pub(super) fn commands_of_script(script: &str, of: CommandPosition) -> Vec<ShellCommand> {
+pub(crate) fn commands_of_script(script: &str, of: CommandPosition) -> Vec<ShellCommand> {
     let mut found = CommandCollector { pipelines: of.pipeline, ..CommandCollector::default() };
     found.script(script, CommandPosition { depth: of.depth + 1, ..of });
     found.commands

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::LazyLock};
 
 use crate::{
-    activity::classify::bash::args::Args,
+    lang::shell::args::Args,
     model::{
         activity::{Activity, Signals},
         tool::{ToolDomain, ToolIntent},
@@ -12,7 +12,7 @@ use crate::{
 
 /// How much a command tells about what its line is for. Later ones tell more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Effort {
+pub(crate) enum Effort {
     /// Nothing: `cd`, `echo`, `sleep`.
     Trivial,
     /// It only looks.
@@ -25,24 +25,24 @@ pub(super) enum Effort {
 
 /// What one line of the table says.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     words: Vec<Vec<String>>,
     flags: Vec<Vec<String>>,
     /// What such a command is for.
-    pub(super) purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// Where it works.
-    pub(super) domain: Where,
+    pub(crate) domain: Where,
     /// How much it tells, when not the usual.
-    pub(super) effort: Option<Effort>,
+    pub(crate) effort: Option<Effort>,
     /// Its signals, when not the usual.
-    pub(super) signals: Option<Signals>,
+    pub(crate) signals: Option<Signals>,
     /// The command that the line is about, for people.
-    pub(super) name: String,
+    pub(crate) name: String,
 }
 
 /// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// Always this.
     Fixed(ToolIntent),
     /// The last word matched is the name of a task, which says it.
@@ -55,7 +55,7 @@ pub(super) enum Purpose {
 
 /// Where a command works.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Where {
+pub(crate) enum Where {
     /// Always here.
     Fixed(ToolDomain),
     /// By what the files are that it is applied to.
@@ -64,13 +64,13 @@ pub(super) enum Where {
 
 /// One known program.
 #[derive(Default)]
-pub(super) struct Program {
+pub(crate) struct Program {
     /// Its options that are followed by a value.
-    pub(super) takes: Vec<String>,
+    pub(crate) takes: Vec<String>,
     /// Whether its first word is a pattern or a script, no file.
-    pub(super) first_is_pattern: bool,
+    pub(crate) first_is_pattern: bool,
     /// Whether it has subcommands.
-    pub(super) has_subcommands: bool,
+    pub(crate) has_subcommands: bool,
     rules: Vec<Rule>,
     through: Vec<Through>,
 }
@@ -83,21 +83,21 @@ struct Through {
 
 impl Program {
     /// The program called `name`, which may have a folder before it.
-    pub(super) fn named(name: &str) -> Option<&'static Program> {
+    pub(crate) fn named(name: &str) -> Option<&'static Program> {
         static TABLE: LazyLock<HashMap<String, Program>> =
             LazyLock::new(|| read(include_str!("programs.txt")).expect("a test reads the table"));
         TABLE.get(base_name(name).as_str())
     }
 
     /// The line of the table that fits best.
-    pub(super) fn rule(&self, args: &Args) -> Option<&Rule> {
+    pub(crate) fn rule(&self, args: &Args) -> Option<&Rule> {
         let fitting = self.rules.iter().filter(|rule| rule.fits(args));
         fitting.max_by_key(|rule| rule.precision())
     }
 
     /// How many of the words after the program lead to the command that it runs, and how many more
     /// are then left out; `None` when it runs none.
-    pub(super) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
+    pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
         let fitting = self.through.iter().filter(|through| words_fit(&through.words, args));
         fitting
             .max_by_key(|through| through.words.len())
@@ -107,7 +107,7 @@ impl Program {
 
 impl Rule {
     /// How many words after the program it names.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.words.len()
     }
 
@@ -132,7 +132,7 @@ fn words_fit(words: &[Vec<String>], args: &Args) -> bool {
 }
 
 /// The program's name without folder, version and ending, in lower case.
-pub(super) fn base_name(name: &str) -> String {
+pub(crate) fn base_name(name: &str) -> String {
     let name = name.trim_end_matches(['/', '\\']);
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let name = match name.find('@') {

@@ -2,19 +2,19 @@
 
 /// The words after a program's name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Options as written.
-    pub(super) flags: Vec<String>,
+    pub(crate) flags: Vec<String>,
     /// Options that are followed by a value, with it.
-    pub(super) values: Vec<(String, String)>,
+    pub(crate) values: Vec<(String, String)>,
     /// What is no option, in order, each with its place among all words.
-    pub(super) positionals: Vec<String>,
+    pub(crate) positionals: Vec<String>,
     places: Vec<usize>,
 }
 
 impl Args {
     /// Sorts `words`; the options in `takes` are followed by a value.
-    pub(super) fn of(words: &[String], takes: &[String]) -> Args {
+    pub(crate) fn of(words: &[String], takes: &[String]) -> Args {
         let mut args = Args::default();
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -42,18 +42,18 @@ impl Args {
 
     /// Whether the option is there, also among others (`-am`), with a value (`--format=x`) or an
     /// ending (`-i.bak`).
-    pub(super) fn has(&self, option: &str) -> bool {
+    pub(crate) fn has(&self, option: &str) -> bool {
         self.flags.iter().any(|flag| is_option(flag, option))
     }
 
     /// The value of the first of `options` that has one.
-    pub(super) fn value(&self, options: &[&str]) -> Option<&str> {
+    pub(crate) fn value(&self, options: &[&str]) -> Option<&str> {
         let found = self.values.iter().find(|(option, _)| options.contains(&option.as_str()));
         found.map(|(_, value)| value.as_str())
     }
 
     /// The place among all words of the positional number `index`.
-    pub(super) fn place(&self, index: usize) -> Option<usize> {
+    pub(crate) fn place(&self, index: usize) -> Option<usize> {
         self.places.get(index).copied()
     }
 }

@@ -1,6 +1,6 @@
 //! Looks through commands that run another: `sudo`, `xargs`, `uv run`, `docker exec`, `bash -c`.
 
-use crate::activity::classify::bash::{
+use crate::lang::shell::{
     args::Args,
     parse::Redirect,
     program::{Program, base_name},
@@ -11,15 +11,51 @@ const DEEPEST: usize = 8;
 
 /// What a command runs in the end.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Inner {
+pub(crate) enum Inner {
     /// These words: the command's own, or those of the one that it runs.
     Command(Vec<String>),
     /// This text, by a shell.
     Script(String),
 }
 
+/// Programs that run a command on another machine or in another file system.
+const RUNS_ELSEWHERE: [&str; 15] = [
+    "adb",
+    "autossh",
+    "chroot",
+    "docker",
+    "docker-compose",
+    "heroku",
+    "k",
+    "kubectl",
+    "mosh",
+    "nerdctl",
+    "oc",
+    "podman",
+    "ssh",
+    "vagrant",
+    "wsl",
+];
+
+/// The index in `words` at which the command begins that wrappers such as `sudo`, `xargs` and
+/// `uv run` run on this machine.
+pub(crate) fn local_start(words: &[String]) -> usize {
+    let mut start = 0;
+    for _ in 0..DEEPEST {
+        let rest = &words[start..];
+        let leaves = |name: &String| RUNS_ELSEWHERE.contains(&base_name(name).as_str());
+        match step(rest) {
+            Some(Inner::Command(inner)) if !rest.first().is_some_and(leaves) => {
+                start = words.len() - inner.len();
+            }
+            _ => break,
+        }
+    }
+    start
+}
+
 /// Looks through `words` to the command that does the work.
-pub(super) fn of(words: &[String], redirects: &[Redirect]) -> Inner {
+pub(crate) fn of(words: &[String], redirects: &[Redirect]) -> Inner {
     let mut words = words.to_vec();
     for _ in 0..DEEPEST {
         match step(&words) {
@@ -160,6 +196,22 @@ mod tests {
             let Inner::Command(found) = of(&words, &[]) else { panic!("{line} is a script") };
             assert_eq!(found.join(" "), inner, "{line}");
         }
+    }
+
+    #[test]
+    fn what_runs_on_another_machine_is_no_local_command() {
+        for (line, inner) in [
+            ("xargs -n1 cargo test", "cargo test"),
+            ("sudo -u web xargs -0 rm -f", "rm -f"),
+            ("sudo ssh me@host rm -rf x", "ssh me@host rm -rf x"),
+            ("docker exec api-1 rm x", "docker exec api-1 rm x"),
+            ("xargs", "xargs"),
+            ("env", "env"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(words[local_start(&words)..].join(" "), inner, "{line}");
+        }
+        assert_eq!(local_start(&[]), 0);
     }
 
     #[test]
