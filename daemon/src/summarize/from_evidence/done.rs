@@ -20,14 +20,16 @@ use crate::{
 const ENTRIES: usize = 18;
 /// Commits listed from the beginning and from the end.
 const COMMITS: (usize, usize) = (3, 7);
+/// With fewer entries than this, tasks are told, too.
+const FEW: usize = 3;
 /// Tasks are named up to this number of entries: reports and commits tell the same better.
 const TASKS: usize = 8;
 /// Entries taken from one report.
 const OF_A_REPORT: usize = 7;
 /// The share of its words by which a claim repeats a commit.
-const COMMITTED: f64 = 0.5;
+const COMMITTED: f64 = 0.75;
 /// Characters of a commit's body.
-const POINT: usize = 320;
+const POINT: usize = 400;
 
 /// What was accomplished, what lasts longest first.
 pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
@@ -39,7 +41,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
         reported(entries, &mut list);
     }
     // Reports and commits tell what tasks announce.
-    if list.is_empty() {
+    if list.len() < FEW {
         tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.files.values().any(FileWork::changed) {
@@ -87,7 +89,12 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
 pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> bool {
     let is_done = match claim.topic {
         Some(Topic::Done | Topic::Fix) => !report.asks || says_done(claim) || claim.headed,
-        None => claim.listed && !claim.nested && !report.asks && says_done(claim),
+        None => {
+            claim.listed
+                && !claim.nested
+                && !report.asks
+                && (says_done(claim) || is_told_as_result(claim))
+        }
         Some(_) => false,
     };
     if !is_done
@@ -111,6 +118,13 @@ fn says_done(claim: &Claim) -> bool {
     let behind_dash = text.split_once(" — ").or_else(|| text.split_once(" - "));
     let verb = |text: &str| topic_of_sentence(text) == Some(Topic::Done);
     is_file || verb(text) || verb(label) || behind_dash.is_some_and(|(_, rest)| verb(rest))
+}
+
+/// Whether an item of a list is a sentence of its own rather than a step of how something runs.
+fn is_told_as_result(claim: &Claim) -> bool {
+    let words = claim.text.split_whitespace().count();
+    let flows = claim.text.contains('→') && claim.label.is_none();
+    words >= 4 && !flows && !begins_as_order(&claim.text)
 }
 
 /// `I've added a test` is `Added a test`.
@@ -202,14 +216,13 @@ fn point(body: &str) -> Option<String> {
             (false, false) => format!("{line}. {text}"),
         };
         if joined.chars().count() > POINT {
+            let is_short = line.len() * 2 < POINT;
+            line = if is_short { cut_at_clause(&joined, POINT) } else { line };
             break;
         }
         line = joined;
     }
-    if line.is_empty() {
-        let first = passages(body).into_iter().next()?;
-        line = without_full_stop(&cut_at_clause(&first.text, POINT)).to_owned();
-    }
+    let line = without_full_stop(&line).to_owned();
     (line.len() >= 20).then_some(line)
 }
 
@@ -325,7 +338,7 @@ mod tests {
                     "The folder is ignored by git.\n\n- **Pick another path** that is not ignored\n- **Force-add it** with `-f`\n\nWhich one?",
                 ),
                 report(
-                    "Data flow:\n\n- Recorder: microphone to a blob in memory\n- Editor: a waveform with filters\n",
+                    "Data flow:\n\n- the microphone feeds the recorder → a blob in memory\n- Run the tests of the editor again\n",
                 ),
             ],
             ..Evidence::default()

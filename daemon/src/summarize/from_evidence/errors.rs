@@ -69,8 +69,7 @@ fn has_story(record: &ErrorResolution) -> bool {
     let is_guessed = record.fix == NOT_STATED
         || record.fix.starts_with("Changed ")
         || record.fix.starts_with("Ran ");
-    let is_count = pattern!(r"^\d+ tests? failed\b").is_match(&record.error);
-    record.root_cause != NOT_STATED || !(is_guessed || is_count)
+    record.root_cause != NOT_STATED || !is_guessed
 }
 
 /// An error with its resolution, standing for others that went away at once for the same reason.

@@ -100,8 +100,8 @@ fn is_statement(claim: &Claim) -> bool {
     claim.topic.is_none()
         && claim.listed
         && !claim.nested
-        && claim.label.is_some()
-        && words >= 11
+        && (claim.label.is_some() || claim.text.contains('`'))
+        && words >= 8
         && !claim.text.contains(['→', '?'])
         && !is_option(claim)
 }
