@@ -17,35 +17,35 @@ use crate::{
 };
 
 /// How it ended, and why it counts as that.
-pub(super) struct Verdict {
+pub(super) struct ReasonedOutcome {
     pub(super) outcome: Outcome,
     /// A phrase; nothing where the work is simply done.
     pub(super) reason: Option<&'static str>,
 }
 
-impl Verdict {
-    fn new(outcome: Outcome, reason: &'static str) -> Verdict {
-        Verdict { outcome, reason: Some(reason) }
+impl ReasonedOutcome {
+    fn new(outcome: Outcome, reason: &'static str) -> ReasonedOutcome {
+        ReasonedOutcome { outcome, reason: Some(reason) }
     }
 
-    fn completed() -> Verdict {
-        Verdict { outcome: Outcome::Completed, reason: None }
+    fn completed() -> ReasonedOutcome {
+        ReasonedOutcome { outcome: Outcome::Completed, reason: None }
     }
 }
 
 /// How it ended. The last things that happened decide; where nothing speaks against it, what an
 /// agent reports as done counts as done.
-pub(super) fn verdict(evidence: &Evidence) -> Verdict {
+pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     use Outcome::{Abandoned, Blocked, InProgress};
     let unfinished = if has_results(evidence) { InProgress } else { Abandoned };
     if evidence.unanswered_call.is_some() && evidence.service_failure.is_none() {
-        return Verdict::new(InProgress, "ended within a tool call");
+        return ReasonedOutcome::new(InProgress, "ended within a tool call");
     }
     let Some(reply) = &evidence.last_reply else {
-        return Verdict::new(unfinished, "the agent never answered");
+        return ReasonedOutcome::new(unfinished, "the agent never answered");
     };
     if evidence.service_failure.is_some() {
-        return Verdict::new(Blocked, "the agent's service failed");
+        return ReasonedOutcome::new(Blocked, "the agent's service failed");
     }
     let last_prompt = evidence.prompts.last();
     let unanswered = last_prompt
@@ -55,54 +55,54 @@ pub(super) fn verdict(evidence: &Evidence) -> Verdict {
     let interrupted = evidence.interrupted_at.is_some_and(|at| at.line > reply.origin.line);
     let grateful = last_prompt.is_some_and(|prompt| is_thanks(&prompt.text));
     if grateful && !interrupted {
-        return Verdict::completed();
+        return ReasonedOutcome::completed();
     }
     if interrupted {
-        return Verdict::new(unfinished, "stopped by the user");
+        return ReasonedOutcome::new(unfinished, "stopped by the user");
     }
     if unanswered {
-        return Verdict::new(unfinished, "the last request was not answered");
+        return ReasonedOutcome::new(unfinished, "the last request was not answered");
     }
     let last_words = evidence.prompts.iter().rev().take(2);
     let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
     if last_requests.any(|request| is_put_off(&request.text)) {
-        return Verdict::new(InProgress, "put off by the user");
+        return ReasonedOutcome::new(InProgress, "put off by the user");
     }
     of_last_words(evidence, &reply.text, reply.origin.line)
 }
 
-fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> Verdict {
+fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome {
     use Outcome::{Blocked, InProgress};
     let words = LastWords::of(reply);
     if words.blocked {
-        return Verdict::new(Blocked, "something stands in the way");
+        return ReasonedOutcome::new(Blocked, "something stands in the way");
     }
     if words.asks_for_choice {
-        return Verdict::new(InProgress, "waits for the user's choice");
+        return ReasonedOutcome::new(InProgress, "waits for the user's choice");
     }
     let done =
         evidence.report.iter().any(|one| one.kind == StatementKind::Done) || words.claims_done;
     if words.announces {
-        return Verdict::new(InProgress, "ended before what was announced");
+        return ReasonedOutcome::new(InProgress, "ended before what was announced");
     }
     if words.hopes {
-        return Verdict::new(InProgress, "waits for the user's check");
+        return ReasonedOutcome::new(InProgress, "waits for the user's check");
     }
     if tests_fail(evidence) {
-        return Verdict::new(InProgress, "tests fail");
+        return ReasonedOutcome::new(InProgress, "tests fail");
     }
     if has_open_tasks(evidence, done) {
-        return Verdict::new(InProgress, "tasks are open");
+        return ReasonedOutcome::new(InProgress, "tasks are open");
     }
     let went_on = evidence.last_result.is_some_and(|result| result.line > line);
     match () {
-        () if done => Verdict::completed(),
-        () if words.asks => Verdict::new(InProgress, "waits for an answer"),
-        () if went_on => Verdict::new(InProgress, "nothing was said of the last results"),
+        () if done => ReasonedOutcome::completed(),
+        () if words.asks => ReasonedOutcome::new(InProgress, "waits for an answer"),
+        () if went_on => ReasonedOutcome::new(InProgress, "nothing was said of the last results"),
         () if !last_turn_errors(evidence).is_empty() => {
-            Verdict::new(InProgress, "the last error is open")
+            ReasonedOutcome::new(InProgress, "the last error is open")
         }
-        () => Verdict::completed(),
+        () => ReasonedOutcome::completed(),
     }
 }
 
