@@ -27,7 +27,8 @@ pub(super) fn entity_changes(
         entity.id.number(),
         entity.namespace,
         entity.last_at,
-        (&names.concat().join(" "), &text),
+        &names.concat().join(" "),
+        &text,
     ));
     Ok(changes)
 }
@@ -40,5 +41,5 @@ pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange
     let name = graph.entity(claim.source)?.map(|entity| entity.name).unwrap_or_default();
     let relation = claim.relation.as_str().to_lowercase().replace('_', " ");
     let text = format!("{} {relation}", claim.sentence);
-    Ok(IndexChange::thing(key.number(), claim.namespace, claim.at, (&name, &text)))
+    Ok(IndexChange::thing(key.number(), claim.namespace, claim.at, &name, &text))
 }

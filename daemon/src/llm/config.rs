@@ -5,7 +5,6 @@ use std::{path::PathBuf, time::Duration};
 /// The model and the bounds of its use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Who is asked.
     pub provider: ProviderKind,
     /// The model's name; `None` for the provider's usual one.
     pub model: Option<String>,
@@ -31,12 +30,10 @@ pub struct Config {
     pub resilience: Resilience,
 }
 
-/// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProviderKind {
     /// No one: nothing leaves the machine.
     None,
-    /// Anthropic's messages API.
     Anthropic,
     /// OpenAI's chat completions API, or a server that speaks it.
     OpenAi,
@@ -58,18 +55,16 @@ pub struct KeySource {
 /// What a day may cost. `None` is no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
-    /// Calls.
+    /// A budget in calls.
     pub calls: Option<u32>,
-    /// US dollars.
+    /// A budget in US dollars.
     pub usd: Option<f64>,
 }
 
 /// US dollars a million tokens; `None` for what is known of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
-    /// Of the prompt.
     pub input_per_mtok: Option<f64>,
-    /// Of the reply.
     pub output_per_mtok: Option<f64>,
     /// Of what of the prompt came from the provider's cache; as the prompt, when only that is set.
     pub cached_per_mtok: Option<f64>,
@@ -93,7 +88,7 @@ pub struct Resilience {
 /// What is done at once when the model does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnUnavailable {
-    /// The session fails.
+    /// The session is marked as failed.
     Fail,
     /// The session is stored as it is, without the model, and left at that.
     StoreRaw,

@@ -13,7 +13,6 @@ pub enum Error {
     /// It does not answer at present. The retry queue asks again.
     #[error("the model does not answer: {reason}")]
     Unavailable {
-        /// What was seen.
         reason: String,
         /// When it is worth asking again, where that is known.
         retry_after: Option<Duration>,
@@ -32,10 +31,7 @@ pub enum Error {
     },
     /// The reply was longer than allowed and ends in the middle. The caller asks for less.
     #[error("the reply was cut off at {limit} tokens")]
-    CutOff {
-        /// What was allowed.
-        limit: u32,
-    },
+    CutOff { limit: u32 },
     /// The reply is not what was asked for, asked twice. The caller does without.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
@@ -52,16 +48,11 @@ pub enum Error {
     },
     /// The user has to change something.
     #[error("the model cannot be asked: {what}; {remedy}")]
-    Misconfigured {
-        /// What is wrong.
-        what: String,
-        /// What to do.
-        remedy: String,
-    },
+    Misconfigured { what: String, remedy: String },
 }
 
 impl Error {
-    /// A [`Error::Misconfigured`].
+    /// Builds an [`Error::Misconfigured`] of two texts.
     pub fn misconfigured(what: impl Into<String>, remedy: impl Into<String>) -> Error {
         Error::Misconfigured { what: what.into(), remedy: remedy.into() }
     }

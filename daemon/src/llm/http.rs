@@ -19,7 +19,6 @@ pub(in crate::llm) struct Http {
     client: reqwest::Client,
 }
 
-/// A request.
 pub(in crate::llm) struct Post<'p> {
     pub(in crate::llm) url: &'p Url,
     /// Headers besides the key's.

@@ -46,8 +46,14 @@ impl Keys {
     pub(in crate::llm) async fn get(&self, usual: Option<&str>) -> Result<Option<Secret>, Error> {
         let mut known = self.known.lock().await;
         if known.is_none() {
-            let place = (self.directory.as_path(), self.section);
-            *known = find(&self.source, usual, &self.environment, place).await?;
+            *known = find(
+                &self.source,
+                usual,
+                &self.environment,
+                self.directory.as_path(),
+                self.section,
+            )
+            .await?;
         }
         match (&*known, usual) {
             (None, Some(usual)) => Err(self.missing(usual)),
@@ -80,7 +86,8 @@ async fn find(
     source: &KeySource,
     usual: Option<&str>,
     environment: &Environment,
-    (directory, section): (&Path, ConfigSection),
+    directory: &Path,
+    section: ConfigSection,
 ) -> Result<Option<Secret>, Error> {
     if let Some(name) = source.env.as_deref().or(usual)
         && let Some(value) = environment(name).filter(|value| !value.trim().is_empty())
@@ -207,7 +214,7 @@ mod tests {
     }
 
     async fn found(source: &KeySource, environment: &Environment) -> Result<Option<Secret>, Error> {
-        find(source, Some("USUAL"), environment, (&std::env::temp_dir(), ConfigSection::LLM)).await
+        find(source, Some("USUAL"), environment, &std::env::temp_dir(), ConfigSection::LLM).await
     }
 
     #[tokio::test]

@@ -15,7 +15,6 @@ use crate::{
 pub struct Ledger {
     /// The day, from 1970-01-01 on.
     day: i64,
-    /// All calls.
     total: Sums,
     /// Calls by what they were for.
     by_purpose: BTreeMap<String, Sums>,
@@ -29,9 +28,7 @@ pub struct Sums {
     pub calls: u64,
     /// Questions that were not asked because the answer was at hand.
     pub avoided: u64,
-    /// Tokens of prompts.
     pub input: u64,
-    /// Tokens of replies.
     pub output: u64,
     /// Tokens of prompts that came from the provider's cache.
     pub cached: u64,
@@ -52,7 +49,6 @@ pub struct Booking {
 /// What a call came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// What it took.
     pub usage: TokenUsage,
     /// What it cost; `None` when that is not known.
     pub cost: Option<Money>,

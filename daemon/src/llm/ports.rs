@@ -16,10 +16,8 @@ pub type Redact = Arc<dyn for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync>;
 /// An environment variable's value.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// All of them.
 #[derive(Clone)]
 pub struct Ports {
-    /// Time and chance.
     pub clock: Arc<dyn Clock>,
     /// What takes secrets out.
     pub redact: Redact,
@@ -31,12 +29,9 @@ pub struct Ports {
     pub home: PathBuf,
 }
 
-/// Time and chance.
 pub trait Clock: Send + Sync {
-    /// The present time.
     fn now(&self) -> Timestamp;
 
-    /// Ends after `duration`.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
 
     /// A number that no one can guess.
@@ -46,7 +41,6 @@ pub trait Clock: Send + Sync {
 /// The clock of this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
-    /// What reads it.
     pub now: fn() -> Timestamp,
 }
 
@@ -80,21 +74,17 @@ pub trait Journal: Send + Sync {
 /// What became of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageRecord {
-    /// When.
     pub at: Timestamp,
     /// What it was for.
     pub purpose: Purpose,
     /// The project that it was about.
     pub project: Option<Namespace>,
-    /// The provider's name.
     pub provider: &'static str,
     /// The model's name, as far as it is known.
     pub model: String,
-    /// How it ended.
     pub end: End,
     /// Calls that it took, with those that failed.
     pub calls: u32,
-    /// What they took.
     pub usage: TokenUsage,
     /// What they cost; `None` when that is not known.
     pub cost: Option<Money>,
@@ -105,7 +95,7 @@ pub struct UsageRecord {
 /// How a question ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With an answer.
+    /// Calls that got an answer.
     Answered,
     /// With an [`Error`](crate::llm::error::Error) of this kind.
     Failed(&'static str),

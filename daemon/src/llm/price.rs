@@ -49,7 +49,6 @@ struct Rates {
 }
 
 impl Money {
-    /// Nothing.
     pub const ZERO: Money = Money(0);
 
     /// Rounded up, so that a sum is never below what is charged. Anything that is no amount is
@@ -58,7 +57,7 @@ impl Money {
         Money((usd.max(0.0) * 1e9).ceil() as u64)
     }
 
-    /// In dollars.
+    /// The sum in US dollars.
     pub fn usd(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -95,7 +94,6 @@ impl fmt::Display for Money {
 }
 
 impl Tariff {
-    /// Nothing costs anything.
     pub const FREE: Tariff = Tariff {
         origin: PriceSource::Free,
         usual: Rates { input: 0.0, output: 0.0, cached: 0.0 },

@@ -38,9 +38,7 @@ pub struct TokenUsage {
 /// What a provider makes of one call, before the client reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The text.
     pub text: String,
-    /// How it ended.
     pub ending: Ending,
     /// What it took; `None` when the provider does not say.
     pub usage: Option<TokenUsage>,

@@ -25,7 +25,6 @@ pub struct CompletionRequest {
 /// What a question is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Purpose {
-    /// A session's summary.
     SessionSummary,
     /// A single message's summary.
     MessageSummary,
@@ -33,14 +32,12 @@ pub enum Purpose {
     ToolClassification,
     /// `graphiti` trying out the configuration.
     Trial,
-    /// Vectors of texts.
     Embeddings,
 }
 
 /// What an answer has to be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyFormat {
-    /// Text.
     Text,
     /// JSON by a schema.
     Json(Schema),

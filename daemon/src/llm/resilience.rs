@@ -13,7 +13,6 @@ use crate::{
 /// What to do with the session. `STORE_RAW` means here: with a summary made from evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// Leave it failed.
     Fail,
     /// Store it without the model, and leave it at that.
     StoreRaw,

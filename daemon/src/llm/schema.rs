@@ -20,12 +20,10 @@ impl Schema {
         (is_name && value.is_object()).then(|| Schema { name: name.to_owned(), value })
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Itself.
     pub fn value(&self) -> &Value {
         &self.value
     }

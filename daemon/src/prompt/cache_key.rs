@@ -47,7 +47,7 @@ impl SummaryKey {
         bytes
     }
 
-    /// Reads [`SummaryKey::to_bytes`].
+    /// Reads what [`SummaryKey::to_bytes`] wrote.
     pub fn from_bytes(bytes: [u8; 32]) -> SummaryKey {
         let mut key = SummaryKey { content: [0; 16], template: [0; 16] };
         key.content.copy_from_slice(&bytes[..16]);

@@ -16,17 +16,13 @@ pub enum TemplateError {
     /// The file cannot be read.
     #[error("{} cannot be read: {reason}", .path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         reason: String,
     },
     /// It is too long for a template.
     #[error("it has {bytes} bytes; a template has at most {LONGEST}")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
     /// It has no place for what it is about.
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,

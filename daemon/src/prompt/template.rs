@@ -37,17 +37,12 @@ pub struct Values<'v> {
 /// A place in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
-    /// `{content}`.
     Content,
     /// `{tool_calls_json}`: the content of a question about tools.
     ToolCalls,
-    /// `{context}`.
     Context,
-    /// `{max_chars}`.
     MaxChars,
-    /// `{activity_profile}`.
     ActivityProfile,
-    /// `{dynamic_extraction_instructions}`.
     ExtractionInstructions,
 }
 
@@ -84,7 +79,6 @@ impl Template {
         Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
     }
 
-    /// What it asks.
     pub fn kind(&self) -> PromptKind {
         self.kind
     }
@@ -144,7 +138,6 @@ impl Template {
 }
 
 impl Placeholder {
-    /// All of them.
     pub const ALL: [Placeholder; 6] = [
         Placeholder::Content,
         Placeholder::ToolCalls,

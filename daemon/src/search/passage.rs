@@ -8,15 +8,12 @@ use crate::model::Role;
 pub enum PassageKind {
     /// The person's own words.
     User,
-    /// The agent's words.
     Agent,
     /// A tool's call or answer.
     Tool,
     /// The agent's own summary of the session.
     Recap,
-    /// An episode's title.
     Title,
-    /// An episode's objective.
     Objective,
     /// A decision with its reason.
     Decision,
@@ -89,10 +86,8 @@ impl PassageKind {
 pub struct Kinds(u16);
 
 impl Kinds {
-    /// Every kind.
     pub const ALL: Kinds = Kinds((1 << PassageKind::ALL.len()) - 1);
 
-    /// These kinds.
     pub fn of(kinds: &[PassageKind]) -> Kinds {
         Kinds(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u8))
     }

@@ -15,10 +15,8 @@ use crate::{
 /// Every kind of record that holds text has a method here, and none has a default: who adds one has
 /// to say what is to be done with its text.
 pub trait Cleaner {
-    /// A session.
     fn session(&mut self, session: &mut Session) -> bool;
 
-    /// A followed file.
     fn source(&mut self, source: &mut Source) -> bool;
 
     /// What is saved beside a file's cursor. `before` returns the last few messages of the file
@@ -29,10 +27,8 @@ pub trait Cleaner {
         before: &dyn Fn(u32) -> Result<Vec<Message>, StoreError>,
     ) -> Result<bool, StoreError>;
 
-    /// A message.
     fn message(&mut self, message: &mut Message) -> bool;
 
-    /// An episode.
     fn episode(&mut self, episode: &mut Episode) -> bool;
 
     /// That an episode mentions an entity.

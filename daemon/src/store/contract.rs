@@ -89,7 +89,7 @@ fn a_queued_session_is_read_as_it_was_queued_last(store: &dyn Store) {
     let mut session = new_session(store, "queued");
     for messages in 0..200 {
         session.content = Some(Content { hash: ContentHash([1; 32]), messages });
-        drop(store.write(vec![Write::Session(Box::new(session.clone()))]));
+        let _ = store.write(vec![Write::Session(Box::new(session.clone()))]);
         assert_eq!(store.session(session.key).unwrap().as_ref(), Some(&session));
     }
     forget(store, &[session]);

@@ -82,7 +82,6 @@ pub enum ClaimPlace {
 /// A claim, in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimRow {
-    /// What is said.
     pub fact: FactKey,
     /// What kind of fact it is.
     pub relation: Relation,
@@ -93,7 +92,6 @@ pub struct ClaimRow {
 /// A mention, in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MentionRow {
-    /// The thing.
     pub entity: EntityId,
     /// When it is mentioned.
     pub at: Timestamp,

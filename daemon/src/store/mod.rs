@@ -119,7 +119,6 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
 /// sub-agents' in the order they were first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceKey {
-    /// The session.
     pub session: SessionKey,
     /// The file's number in it.
     pub number: u32,
@@ -128,9 +127,7 @@ pub struct SourceKey {
 /// A transcript file that is followed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// Its key.
     pub key: SourceKey,
-    /// Its path.
     pub path: String,
     /// For a sub-agent's file, the sub-agent's id.
     pub sub_agent: Option<String>,
@@ -178,34 +175,22 @@ pub enum Write {
     /// A file is new or was read further, with what is saved beside its cursor. Without effect when
     /// its path is that of another file by now: each path stands once.
     Source {
-        /// The file.
         source: Source,
         /// The saved state; `None` leaves the one before.
         checkpoint: Option<Vec<u8>>,
     },
     /// Messages of a file, consecutive, in order. They replace any of the same or higher number, and
     /// begin where an earlier list of the file began or ended.
-    Messages {
-        /// The file.
-        source: SourceKey,
-        /// The messages.
-        messages: Vec<Message>,
-    },
+    Messages { source: SourceKey, messages: Vec<Message> },
     /// Records that forks and copies of a session may begin with. They go with the session.
     ForkKeys {
-        /// The session.
         session: SessionKey,
         /// The ids of the records.
         records: Vec<RecordUuid>,
     },
     /// Some messages of a file are told in other words. One that does not say any more what it
     /// said, or is not there, is left as it is.
-    Reword {
-        /// The file.
-        source: SourceKey,
-        /// The words.
-        words: Vec<Reworded>,
-    },
+    Reword { source: SourceKey, words: Vec<Reworded> },
     /// Everything that was read of a file is void: it was replaced.
     ClearSource(SourceKey),
     /// A file is to go, with everything that was read of it.
@@ -217,12 +202,7 @@ pub enum Write {
     Episode(Box<Episode>),
     /// What an episode says of things and facts, in the place of what it said before. It goes
     /// with the episode.
-    Statements {
-        /// The episode.
-        episode: EpisodeId,
-        /// What it says.
-        statements: Box<Statements>,
-    },
+    Statements { episode: EpisodeId, statements: Box<Statements> },
     /// An episode is to go.
     DropEpisode(EpisodeId),
     /// A session is to go, with everything of it.
@@ -239,9 +219,7 @@ pub enum Write {
 /// A message in other words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reworded {
-    /// The message's number.
     pub seq: u32,
-    /// What it said.
     pub was: String,
     /// What it says from now on.
     pub is: String,
@@ -252,20 +230,16 @@ pub struct Reworded {
 pub struct OutboxEntry {
     /// Its position; the first is 1.
     pub position: u64,
-    /// What happened.
     pub what: OutboxChange,
 }
 
 /// What the search index has to take over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutboxChange {
-    /// Messages were added.
     Messages {
-        /// To this file.
         source: SourceKey,
         /// From this number on.
         from: u32,
-        /// So many.
         count: u32,
         /// Whether messages of these numbers, or some of them, were there before.
         overwrites: bool,
@@ -278,7 +252,6 @@ pub enum OutboxChange {
     Episode(EpisodeId),
     /// An episode is gone.
     EpisodeDropped {
-        /// The episode.
         id: EpisodeId,
         /// Its session, which may have another one by now.
         session: SessionKey,
@@ -292,11 +265,8 @@ pub enum OutboxChange {
 /// Totals for the status display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Sessions known.
     pub sessions: u64,
-    /// Messages kept.
     pub messages: u64,
-    /// Episodes kept.
     pub episodes: u64,
 }
 
@@ -333,7 +303,6 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
-    /// The backend failed.
     #[error("the database failed: {0}")]
     Backend(String),
     /// The database cannot be opened at all.
@@ -342,7 +311,6 @@ pub enum StoreError {
     /// The store was written by a newer version.
     #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]
     TooNew {
-        /// The version found.
         found: u32,
         /// The newest version known.
         known: u32,

@@ -36,7 +36,6 @@ pub enum NoteNamespace {
 /// One change of the notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Whose it is.
     pub namespace: NoteNamespace,
     /// Its name, at most 255 bytes.
     pub name: Vec<u8>,
@@ -67,7 +66,6 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    /// Every one.
     const ALL: [NoteNamespace; 9] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,

@@ -3,7 +3,6 @@
 
 use crate::{model::vector::Vectors, store::StoreError};
 
-/// Reading vectors.
 pub trait VectorStore {
     /// Calls `visit` for the vectors of every owner that has any, until it returns `false`. What
     /// is damaged is left out: it can be made again.

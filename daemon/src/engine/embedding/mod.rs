@@ -47,11 +47,8 @@ pub struct Embedding {
 /// Which vectors a question is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VectorSet {
-    /// Those of sessions.
     Sessions,
-    /// Those of entities.
     Entities,
-    /// Those of facts.
     Facts,
 }
 
@@ -160,8 +157,8 @@ impl Embedding {
                 || progress.error.is_some()
                 || (progress.left == 0 && !progress.is_starting)
         };
-        // An error would mean that `self` is gone.
-        drop(self.progress.subscribe().wait_for(is_settled).await);
+        // The sender lives in `self`, so that the channel cannot close meanwhile.
+        let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
 
     /// The vector of a question; `None` when there is none in time, or nothing to compare it with.

@@ -20,7 +20,7 @@ pub(super) struct Texts {
     pub(super) owner: Owner,
     /// The episode, for a session's.
     pub(super) episode: Option<EpisodeId>,
-    /// At least one.
+    /// The texts; never an empty list.
     pub(super) texts: Vec<String>,
 }
 

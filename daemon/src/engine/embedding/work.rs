@@ -195,7 +195,7 @@ impl Embedding {
             vectors,
         };
         // What is not written is made again after the next start.
-        drop(self.store.write(vec![Write::Vectors(Box::new(vectors))]));
+        let _ = self.store.write(vec![Write::Vectors(Box::new(vectors))]);
     }
 
     /// Tells how far it is, after a round that went well.

@@ -7,7 +7,6 @@ use crate::llm::config::KeySource;
 /// Where vectors come from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Who makes them.
     pub provider: EmbeddingProvider,
     /// The model's name; `None` for the provider's usual one.
     pub model: Option<String>,
@@ -23,7 +22,6 @@ pub struct Config {
     pub query_timeout: Duration,
 }
 
-/// Who makes vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EmbeddingProvider {
     /// No one: full text only.

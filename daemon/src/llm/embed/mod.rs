@@ -64,7 +64,7 @@ struct Embedded {
 
 /// Reads the vectors in a response, for the tests of all parsers.
 pub(in crate::llm) fn read_vectors(body: &serde_json::Value) {
-    drop(openai::read(body, 2));
+    let _ = openai::read(body, 2);
 }
 
 /// The configured model. A change of the configuration makes another one, after this one was told

@@ -13,7 +13,7 @@ use crate::{
         key::Keys,
         ports::{BoxFuture, Ports},
         price::Tariff,
-        provider::openai::{OWN, failure, is_own, look, url, usual_key},
+        provider::openai::{ModelLookup, OWN, failure, is_own, url, usual_key},
         reply::TokenUsage,
     },
     model::Timestamp,
@@ -52,8 +52,16 @@ impl OpenAi {
     }
 
     async fn look(&self, now: Timestamp) -> Result<String, Error> {
-        let model = (self.model.as_deref(), ConfigSection::EMBEDDINGS);
-        look((&self.http, &self.url, CALL), &self.keys, model, now).await
+        let lookup = ModelLookup {
+            http: &self.http,
+            url: &self.url,
+            call: CALL,
+            keys: &self.keys,
+            model: self.model.as_deref(),
+            section: ConfigSection::EMBEDDINGS,
+            now,
+        };
+        lookup.look().await
     }
 
     async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {

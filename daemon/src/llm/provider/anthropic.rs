@@ -25,7 +25,6 @@ use crate::{
     model::Timestamp,
 };
 
-/// The API.
 pub struct Anthropic {
     http: Http,
     url: Url,

@@ -31,7 +31,6 @@ enum Limit {
 }
 
 impl Dialect {
-    /// OpenAI's own.
     pub(in crate::llm::provider) const OWN: Dialect =
         Dialect { json: Json::Schema, limit: Limit::MaxCompletionTokens };
     /// What others know, to begin with.

@@ -41,7 +41,6 @@ pub trait Provider: Send + Sync {
     /// people.
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
-    /// Asks once.
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>>;
 }
 
@@ -50,13 +49,11 @@ pub trait Provider: Send + Sync {
 pub struct Call<'c> {
     /// What the model is told first.
     pub system: &'c str,
-    /// The question.
     pub prompt: &'c str,
     /// The form of the answer, for JSON.
     pub schema: Option<&'c Schema>,
     /// How long it may be, in tokens.
     pub max_output_tokens: u32,
-    /// The present time.
     pub now: Timestamp,
 }
 
@@ -77,7 +74,6 @@ pub const PROVIDERS: &[(config::ProviderKind, Make)] = &[
 /// Makes a provider; fails when its configuration cannot work.
 pub type Make = fn(&Config, &Ports) -> Result<Arc<dyn Provider>, Error>;
 
-/// The configured provider.
 pub fn make(config: &Config, ports: &Ports) -> Result<Arc<dyn Provider>, Error> {
     let row = PROVIDERS.iter().find(|(provider, _)| *provider == config.provider);
     let (_, make) = row.expect("each provider has a row");

@@ -11,7 +11,6 @@ use crate::{
     model::Timestamp,
 };
 
-/// Answers nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct NullProvider;
 

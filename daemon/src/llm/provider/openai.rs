@@ -95,8 +95,16 @@ impl OpenAi {
     }
 
     async fn look(&self, now: Timestamp) -> Result<String, Error> {
-        let model = (self.model.as_deref(), ConfigSection::LLM);
-        look((&self.http, &self.url, CALL), &self.keys, model, now).await
+        let lookup = ModelLookup {
+            http: &self.http,
+            url: &self.url,
+            call: CALL,
+            keys: &self.keys,
+            model: self.model.as_deref(),
+            section: ConfigSection::LLM,
+            now,
+        };
+        lookup.look().await
     }
 
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
@@ -137,17 +145,27 @@ impl Provider for OpenAi {
     }
 }
 
-/// Looks which models the server at an address has, of which the call is the end; for a model as
-/// it stands in a section of the configuration.
-pub(in crate::llm) async fn look(
-    (http, url, call): (&Http, &Url, &'static str),
-    keys: &Keys,
-    (model, section): (Option<&str>, ConfigSection),
-    now: Timestamp,
-) -> Result<String, Error> {
-    let key = keys.get(usual_key(url)).await?;
-    let key = key.as_ref().map(|key| ("authorization", "Bearer ", key));
-    Listing { http, url, call, headers: &[], key, model, section, now }.look().await
+/// Asks a server which models it has.
+pub(in crate::llm) struct ModelLookup<'l> {
+    pub(in crate::llm) http: &'l Http,
+    /// The address that questions go to; it ends with `call`.
+    pub(in crate::llm) url: &'l Url,
+    pub(in crate::llm) call: &'static str,
+    pub(in crate::llm) keys: &'l Keys,
+    /// The configured model.
+    pub(in crate::llm) model: Option<&'l str>,
+    /// The section of the configuration that names the model.
+    pub(in crate::llm) section: ConfigSection,
+    pub(in crate::llm) now: Timestamp,
+}
+
+impl ModelLookup<'_> {
+    pub(in crate::llm) async fn look(self) -> Result<String, Error> {
+        let ModelLookup { http, url, call, keys, model, section, now } = self;
+        let key = keys.get(usual_key(url)).await?;
+        let key = key.as_ref().map(|key| ("authorization", "Bearer ", key));
+        Listing { http, url, call, headers: &[], key, model, section, now }.look().await
+    }
 }
 
 /// The address of the call below a base such as `http://localhost:11434` or `…/v1`.

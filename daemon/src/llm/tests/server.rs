@@ -14,13 +14,15 @@ use tokio::sync::Notify;
 
 /// What the server does with a request.
 pub(super) enum Play {
-    /// It answers.
-    Reply { status: u16, headers: &'static str, body: String },
+    Reply {
+        status: u16,
+        headers: &'static str,
+        body: String,
+    },
     /// It answers with the beginning of a longer body and hangs up.
     Cut(String),
     /// It hangs up without a word.
     HangUp,
-    /// It never answers.
     Silence,
     /// It holds the answer back until it is told to go on.
     Held(String),

@@ -18,7 +18,6 @@ pub struct Position(pub u64);
 /// What is known of a session apart from its text. The latest one told holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
-    /// The session.
     pub session: SessionKey,
     /// Its project's short name.
     pub namespace: Namespace,
@@ -34,14 +33,12 @@ pub struct Card {
     pub branch: Option<String>,
 }
 
-/// One change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexChange {
     /// Messages were added to a session.
     Messages {
         /// The session, as it is now.
         card: Card,
-        /// The new messages.
         messages: Vec<Message>,
     },
     /// A session got an episode, its first or another one.
@@ -50,26 +47,18 @@ pub enum IndexChange {
         card: Card,
         /// The episode's text, by field.
         fields: Vec<EpisodeField>,
-        /// Branches worked on.
         branches: Vec<String>,
     },
     /// The messages of one file of a session are void: it was replaced or removed.
     DropSource {
-        /// The session.
         session: SessionKey,
         /// The file, as in [`crate::model::transcript::Origin::source`].
         source: u32,
     },
     /// A session's episode is void.
-    DropEpisode {
-        /// The session.
-        session: SessionKey,
-    },
+    DropEpisode { session: SessionKey },
     /// Nothing of a session may be found any more.
-    DropSession {
-        /// The session.
-        session: SessionKey,
-    },
+    DropSession { session: SessionKey },
 }
 
 impl IndexChange {
@@ -79,7 +68,8 @@ impl IndexChange {
         number: u64,
         namespace: Namespace,
         at: Timestamp,
-        (name, text): (&str, &str),
+        name: &str,
+        text: &str,
     ) -> IndexChange {
         let field = |kind, text: &str| EpisodeField { kind, text: text.to_owned() };
         IndexChange::Episode {
@@ -101,9 +91,7 @@ impl IndexChange {
 /// One piece of an episode's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EpisodeField {
-    /// Which field.
     pub kind: PassageKind,
-    /// What it says.
     pub text: String,
 }
 

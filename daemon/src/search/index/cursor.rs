@@ -12,12 +12,16 @@ pub(crate) const DONE: u32 = tantivy::TERMINATED;
 
 /// A walk, wherever the word's list lies. It begins on the first document.
 pub(crate) enum Cursor<'s> {
-    /// On disk.
     Disk(Box<SegmentPostings>),
-    /// In memory.
-    Memory { list: &'s PostingList, index: usize },
+    Memory {
+        list: &'s PostingList,
+        index: usize,
+    },
     /// Worked out for this question: documents with their counts.
-    Made { documents: &'s [(u32, u32)], index: usize },
+    Made {
+        documents: &'s [(u32, u32)],
+        index: usize,
+    },
 }
 
 impl<'s> Cursor<'s> {

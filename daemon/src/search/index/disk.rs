@@ -19,7 +19,6 @@ use crate::search::{
     passage::PassageKind,
 };
 
-/// A segment.
 pub(crate) struct DiskShard {
     reader: SegmentReader,
     text: Arc<InvertedIndexReader>,
@@ -74,7 +73,6 @@ impl DiskShard {
         self.cards
     }
 
-    /// Bytes on disk.
     pub(crate) fn bytes(&self) -> io::Result<u64> {
         Ok(self.reader.space_usage()?.total().get_bytes())
     }

@@ -51,7 +51,7 @@ pub struct SearchIndex {
 }
 
 struct IndexState {
-    /// `None` at rest.
+    /// `None` while the index rests.
     disk: Option<Vec<DiskShard>>,
     /// The last one takes the changes; the others are being written.
     layers: Vec<Tail>,

@@ -19,7 +19,6 @@ use crate::{
 /// Why an index cannot be used. All but the last are mended by [`SearchIndex::create`].
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is none.
     #[error("find a search index in {}", .0.display())]
     Missing(PathBuf),
     /// It was made by another version of the daemon.

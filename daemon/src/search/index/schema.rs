@@ -32,9 +32,8 @@ pub(crate) const CARD_KIND: u64 = 255;
 /// The schema and its fields.
 pub(crate) struct Layout {
     pub(crate) schema: Schema,
-    /// The words.
     pub(crate) text: Field,
-    /// [`attributes::of_file`], [`attributes::of_tool`], [`attributes::of_branch`].
+    /// Values of [`attributes::of_file`], [`attributes::of_tool`] and [`attributes::of_branch`].
     pub(crate) file: Field,
     pub(crate) tool: Field,
     pub(crate) branch: Field,
@@ -46,7 +45,7 @@ pub(crate) struct Layout {
     pub(crate) part: Field,
     pub(crate) kind: Field,
     pub(crate) at: Field,
-    /// Of cards alone.
+    /// Fields that only cards have.
     pub(crate) namespace: Field,
     pub(crate) project: Field,
     pub(crate) agent: Field,

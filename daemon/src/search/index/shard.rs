@@ -26,7 +26,6 @@ pub(crate) struct Facts {
     pub(crate) kind: Option<PassageKind>,
     /// Seconds since the epoch.
     pub(crate) at: i64,
-    /// Terms in it.
     pub(crate) length: u32,
 }
 
@@ -69,9 +68,7 @@ pub(crate) struct Shard<'s> {
 /// Where a [`Shard`] lies.
 #[derive(Clone, Copy)]
 pub(crate) enum Store<'s> {
-    /// On disk.
     Disk(&'s DiskShard),
-    /// In memory.
     Memory(&'s MemoryShard),
 }
 

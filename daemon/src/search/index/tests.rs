@@ -251,7 +251,7 @@ fn searching_writing_and_committing_go_on_at_the_same_time() {
 #[test]
 fn entities_are_found_in_an_index_of_their_own() {
     let namespace = crate::model::Namespace::from_number(3);
-    let thing = |number, name, text| IndexChange::thing(number, namespace, day(3, 1), (name, text));
+    let thing = |number, name, text| IndexChange::thing(number, namespace, day(3, 1), name, text);
     let index = TestIndex::with([
         thing(u64::MAX, "AuthService", "Checks tokens and issues new ones."),
         thing(5, "token bucket", "Limits how often a client may ask."),
@@ -270,7 +270,7 @@ fn a_folder_without_an_index_is_told_apart() {
         SearchIndex::open(&folder.path().join("not there")),
         Err(OpenError::Missing(_))
     ));
-    drop(SearchIndex::create(folder.path()).unwrap());
+    let _ = SearchIndex::create(folder.path()).unwrap();
     assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::Unfilled)));
     fs::write(folder.path().join("VERSION"), "graphitid search 999\n").unwrap();
     assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::OtherVersion(_))));

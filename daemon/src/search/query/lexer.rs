@@ -10,14 +10,18 @@ use crate::search::{
 /// A piece of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum QueryToken<'t> {
-    /// Words.
     Free(&'t str),
     /// The beginning of a word, its mark taken off.
     Prefix(&'t str),
     /// What stood in quotes, or a word with a minus.
-    Phrase { text: &'t str, is_negated: bool },
-    /// A filter.
-    Filter { filter: Filter, is_negated: bool },
+    Phrase {
+        text: &'t str,
+        is_negated: bool,
+    },
+    Filter {
+        filter: Filter,
+        is_negated: bool,
+    },
 }
 
 /// Cuts `text`; pieces are cut at white space, quotes keep it.

@@ -39,7 +39,6 @@ use crate::search::{
 /// What happens every day: "what happened yesterday" asks for all of that day.
 const OF_EVERY_DAY: &[&str] = &["happen", "happened", "happens", "work", "worked", "working"];
 
-/// A question, read.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Query {
     /// Words to rank by, in order.
@@ -59,9 +58,7 @@ pub struct Query {
 /// A word to rank by.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueryWord {
-    /// Its folded text.
     pub(crate) text: String,
-    /// What it matches.
     pub(crate) form: WordForm,
     /// Its place among the parts of the question.
     pub(crate) position: u32,
@@ -93,7 +90,6 @@ pub(crate) enum WordRole {
     InDate,
     /// It says little: a word about time, place or manner.
     Faint,
-    /// It says nothing.
     Stop,
 }
 
@@ -134,7 +130,6 @@ pub(crate) struct FilterClause {
 pub(crate) enum Filter {
     /// The session's project: a name, the end of a path, or a namespace.
     Project(String),
-    /// The session's agent.
     Agent(String),
     /// A file that the session touched, by the end of its path or a segment.
     File(String),

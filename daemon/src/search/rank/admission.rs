@@ -18,9 +18,9 @@ use crate::{
 pub struct Scope {
     /// Only these projects; `None` for all.
     pub namespaces: Option<Vec<Namespace>>,
-    /// Only this session.
+    /// If given, only this session is admitted.
     pub within: Option<SessionKey>,
-    /// Not these sessions.
+    /// These sessions are not admitted.
     pub without: Vec<SessionKey>,
     /// The asker's project, whose sessions come a little earlier.
     pub near: Option<Namespace>,
@@ -35,7 +35,7 @@ pub(crate) struct Admission {
     /// In seconds, from and to.
     during: Vec<(i64, i64)>,
     not_during: Vec<(i64, i64)>,
-    /// By shard.
+    /// One entry for each shard.
     documents: Vec<Documents>,
 }
 

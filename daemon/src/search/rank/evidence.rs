@@ -32,7 +32,6 @@ pub(crate) struct Evidence {
     runs: Vec<f32>,
 }
 
-/// A passage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassageEvidence {
     candidate: u32,

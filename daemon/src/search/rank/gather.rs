@@ -35,7 +35,6 @@ pub(crate) struct Gathered {
 /// A session with a first idea of its worth.
 pub(crate) struct SessionScore {
     pub(crate) session: u64,
-    /// The best passage.
     pub(crate) best: f32,
     /// All of it together.
     pub(crate) whole: f32,
@@ -57,8 +56,8 @@ pub(crate) fn gather(
         sessions: Vec::new(),
         counts: Vec::new(),
     };
-    for shard in view.shards.iter().enumerate() {
-        pass.shard(shard)?;
+    for (number, shard) in view.shards.iter().enumerate() {
+        pass.shard(number, shard)?;
     }
     Ok(pass.finish())
 }
@@ -96,7 +95,7 @@ struct GatheredSession {
 }
 
 impl Pass<'_> {
-    fn shard(&mut self, (number, shard): (usize, &Shard<'_>)) -> tantivy::Result<()> {
+    fn shard(&mut self, number: usize, shard: &Shard<'_>) -> tantivy::Result<()> {
         let walks = self.plan.walks((number, shard), Depth::Counts, |_| true)?;
         let (mut walked, mut looked_up): (Vec<Walk<'_>>, Vec<Walk<'_>>) =
             walks.into_iter().partition(|walk| self.is_walked[walk.unit]);
@@ -127,7 +126,7 @@ impl Pass<'_> {
                 }
             }
             let relative = shard.length_of(document) as f32 / self.plan.passage_length;
-            self.add(session, (self.weights.of_kind(kind), relative), &counts);
+            self.add(session, self.weights.of_kind(kind), relative, &counts);
         }
     }
 
@@ -147,7 +146,7 @@ impl Pass<'_> {
         })
     }
 
-    fn add(&mut self, session: usize, (of_kind, relative): (f32, f32), counts: &[UnitCounts]) {
+    fn add(&mut self, session: usize, of_kind: f32, relative: f32, counts: &[UnitCounts]) {
         let units = self.plan.units.len();
         let sums = &mut self.counts[session * units..(session + 1) * units];
         let mut score = 0.0;

@@ -7,7 +7,6 @@ use crate::search::{
     rank::{Candidate, RankRequest, Results, admission::Admission, hits},
 };
 
-/// Lists the sessions.
 pub(crate) fn list(
     request: &RankRequest<'_>,
     view: &View<'_>,

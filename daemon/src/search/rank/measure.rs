@@ -13,7 +13,6 @@ use crate::search::rank::{
 /// A session's signs, each on its own scale.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Signs {
-    /// Its best passages.
     pub(crate) turns: f32,
     /// Its best stretch of consecutive passages.
     pub(crate) stretch: f32,
@@ -133,7 +132,7 @@ impl<'m> Measure<'m> {
     fn whole(&self, held: &[UnitCounts], relative: f32) -> f32 {
         let units = self.plan.units.iter().zip(held).zip(&self.rarity);
         let scores = units.map(|((unit, counts), rarity)| {
-            unit.score_as(*rarity, *counts, (relative, self.weights))
+            unit.score_as(*rarity, *counts, relative, self.weights)
         });
         scores.sum()
     }

@@ -45,9 +45,7 @@ use crate::{
 
 /// A question with everything that its answer depends on.
 pub struct RankRequest<'r> {
-    /// The question.
     pub query: &'r Query,
-    /// Where to search.
     pub scope: &'r Scope,
     /// The time from which recency is counted.
     pub now: Timestamp,
@@ -74,7 +72,6 @@ const CANDIDATES: usize = 160;
 const SECOND_CANDIDATES: usize = 100;
 
 impl SearchIndex {
-    /// Answers a question.
     pub fn search(&self, request: &RankRequest<'_>) -> Result<Results, IndexError> {
         Ok(self.with_view(|view| {
             let admission = Admission::new(request.query, request.scope, view)?;

@@ -85,7 +85,7 @@ impl Plan {
     ) -> tantivy::Result<Vec<Walk<'w>>> {
         let mut walks = Vec::new();
         for (unit, of) in self.units.iter().enumerate().filter(|(unit, _)| wanted(*unit)) {
-            let found = of.walks(shard, depth)?.into_iter();
+            let found = of.walks(shard.0, shard.1, depth)?.into_iter();
             walks.extend(found.map(|(matches, cursor)| Walk { unit, matches, cursor }));
         }
         Ok(walks)

@@ -19,7 +19,6 @@ pub struct Results {
 /// A session that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionHit {
-    /// The session.
     pub session: SessionKey,
     /// Its worth, for comparing within one answer.
     pub score: f32,
@@ -35,7 +34,6 @@ pub struct SessionHit {
 pub struct PassageHit {
     /// Where its text is.
     pub place: HitLocation,
-    /// What it is.
     pub kind: PassageKind,
     /// When it was said.
     pub at: Timestamp,
@@ -46,7 +44,6 @@ pub struct PassageHit {
 /// Where a passage's text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HitLocation {
-    /// A message.
     Message {
         /// The file, as in [`crate::model::transcript::Origin::source`].
         source: u32,
@@ -54,10 +51,7 @@ pub enum HitLocation {
         seq: u32,
     },
     /// A field of the session's episode, by its number in the change that told it.
-    Episode {
-        /// The number.
-        field: u32,
-    },
+    Episode { field: u32 },
 }
 
 /// Why a session stands where it does.
@@ -96,7 +90,6 @@ impl fmt::Display for WordFound {
 /// One sign of relevance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sign {
-    /// What it is.
     pub name: &'static str,
     /// How strong it is, 1 for the strongest in this answer.
     pub strength: f32,

@@ -107,7 +107,7 @@ impl Unit {
 
     /// What `counts` in a text `relative` times as long as usual are worth.
     pub(crate) fn score(&self, counts: UnitCounts, relative: f32, weights: &Weights) -> f32 {
-        self.score_as([self.exact_rarity, self.rarity], counts, (relative, weights))
+        self.score_as([self.exact_rarity, self.rarity], counts, relative, weights)
     }
 
     /// The same when it is as rare as given, exactly and in any form.
@@ -115,7 +115,8 @@ impl Unit {
         &self,
         rarity: [f32; 2],
         counts: UnitCounts,
-        (relative, weights): (f32, &Weights),
+        relative: f32,
+        weights: &Weights,
     ) -> f32 {
         let exact = rarity[0] * weights.saturate(counts[0], relative);
         let any = rarity[1] * weights.saturate(counts[1], relative);
@@ -125,7 +126,8 @@ impl Unit {
     /// The walks through its lists in the shard of that number.
     pub(crate) fn walks<'w>(
         &'w self,
-        (number, shard): (usize, &Shard<'w>),
+        number: usize,
+        shard: &Shard<'w>,
         depth: Depth,
     ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
         match &self.source {

@@ -23,7 +23,6 @@ pub struct Weights {
     pub kinds: [f32; PassageKind::ALL.len()],
     /// The best passages of a session, best first.
     pub best: [f32; 3],
-    /// These together.
     pub turns: f32,
     /// The best stretch of consecutive passages.
     pub stretch: f32,

@@ -28,7 +28,6 @@ pub(crate) const LONGEST_WHOLE: usize = 160;
 /// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexWord<'w> {
-    /// Its folded text.
     pub(crate) text: &'w str,
     /// What kind of cut it is.
     pub(crate) form: TokenForm,

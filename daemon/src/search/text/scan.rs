@@ -44,7 +44,7 @@ enum Joint {
     Dot,
     /// `::`: a name in a module.
     Scope,
-    /// `@`: an address.
+    /// `@`, as in an address.
     At,
     /// `/` or `\`: a path.
     Slash,

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Vectors {
     dimension: usize,
-    /// Row by row.
+    /// The vectors, row after row.
     numbers: Vec<i8>,
     /// What a row's numbers are multiplied by.
     scales: Vec<f32>,
@@ -33,9 +33,7 @@ pub struct Vectors {
 
 /// A question's vector and the vectors that it is compared with.
 pub struct Ranker<'r> {
-    /// What is compared.
     pub vectors: &'r Vectors,
-    /// The question.
     pub question: &'r Packed,
 }
 

@@ -22,7 +22,6 @@ pub struct TextChunker {
 }
 
 impl TextChunker {
-    /// The next message.
     pub fn add(&mut self, role: Role, text: &str) {
         match role {
             Role::User | Role::Recap => self.user.add(text),

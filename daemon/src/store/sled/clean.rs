@@ -173,7 +173,6 @@ impl SledStore {
     }
 }
 
-/// A whole record.
 struct StoredRecord {
     /// Its key, without the number of a piece.
     key: Key,

@@ -35,7 +35,7 @@ pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
 struct CompactionPaths {
     /// It is being written.
     copying: PathBuf,
-    /// It is whole.
+    /// The new database, when it is complete.
     complete: PathBuf,
     /// The old one, when the new one is there.
     old: PathBuf,
@@ -138,7 +138,9 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     }
     new.apply_batch(batch)?;
     new.flush()?;
-    drop((watched, waker, new));
+    drop(watched);
+    drop(waker);
+    drop(new);
     wait_until_closed(to).map_err(|error| in_folder(to, &error))
 }
 

@@ -21,7 +21,7 @@ use crate::{
 
 /// Reads bytes as every kind of record, in an envelope and as what would stand in one.
 pub fn read_records(bytes: &[u8]) {
-    drop(envelope::unpack(bytes));
+    let _ = envelope::unpack(bytes);
     record::<SessionRecord, Session>(bytes);
     record::<SourceRecord, Source>(bytes);
     record::<EpisodeRecord, Episode>(bytes);
@@ -30,7 +30,7 @@ pub fn read_records(bytes: &[u8]) {
     all::<MessageRecord, Message>(bytes);
     all::<ClaimRecord, Claim>(bytes);
     all::<MarkRecord, Mark>(bytes);
-    drop(envelope::decode::<RenameRecord>(bytes));
+    let _ = envelope::decode::<RenameRecord>(bytes);
     if let Ok(contents) = envelope::decode::<ContentsRecord>(bytes) {
         contents.things();
         contents.subjects().for_each(drop);
@@ -42,11 +42,11 @@ pub fn read_records(bytes: &[u8]) {
 }
 
 fn record<R: DeserializeOwned, M: TryFrom<R>>(bytes: &[u8]) {
-    drop(envelope::decode::<R>(bytes).map(M::try_from));
+    let _ = envelope::decode::<R>(bytes).map(M::try_from);
 }
 
 fn all<R: DeserializeOwned, M: TryFrom<R>>(bytes: &[u8]) {
     for record in envelope::decode::<Vec<R>>(bytes).into_iter().flatten() {
-        drop(M::try_from(record));
+        let _ = M::try_from(record);
     }
 }

@@ -36,7 +36,7 @@ impl GraphStore for SledStore {
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError> {
         let mut found = Vec::new();
         let prefix = keys::claims_of(fact);
-        self.joined((&prefix, prefix.clone()), &mut |key, sealed| {
+        self.joined(&prefix, prefix.clone(), &mut |key, sealed| {
             found.extend(statements::claims(key, sealed)?);
             Ok(())
         })?;
@@ -51,13 +51,10 @@ impl GraphStore for SledStore {
         let mut found = Vec::new();
         // Ids of episodes begin with the time that their sessions ended.
         let first = EpisodeId::new(since.minus(MARGIN), [0; 10]);
-        self.joined(
-            (&keys::marks_of(subject), keys::marks(subject, first)),
-            &mut |key, sealed| {
-                found.extend(statements::marks(key, sealed)?);
-                Ok(())
-            },
-        )?;
+        self.joined(&keys::marks_of(subject), keys::marks(subject, first), &mut |key, sealed| {
+            found.extend(statements::marks(key, sealed)?);
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -168,7 +165,7 @@ type VisitRow<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
 impl SledStore {
     /// Calls `read` with each value under `prefix`, from `start` on, and its key without the number
     /// of the piece.
-    fn joined(&self, (prefix, start): (&Key, Key), read: VisitRow<'_>) -> Result<(), StoreError> {
+    fn joined(&self, prefix: &Key, start: Key, read: VisitRow<'_>) -> Result<(), StoreError> {
         let mut joiner = Joiner::default();
         for entry in self.tree.range(start..) {
             let (key, stored) = entry?;

@@ -78,7 +78,7 @@ pub(crate) mod table {
 pub(crate) enum Layout {
     /// Numbers and keys as they are, or nothing.
     Plain,
-    /// In an envelope.
+    /// The value is in an envelope.
     Sealed,
     /// In an envelope, in pieces.
     Pieces,

@@ -1,4 +1,5 @@
-//! Writes with their records encoded, on the thread of whoever writes.
+//! Writes with their records encoded. The caller's thread encodes them, so that the one writer only
+//! writes.
 
 use super::{
     envelope,
@@ -31,12 +32,7 @@ pub(super) enum Prepared {
         record: Vec<u8>,
         checkpoint: Option<Vec<u8>>,
     },
-    Messages {
-        source: SourceKey,
-        from: u32,
-        count: u32,
-        blocks: Vec<(u32, Vec<u8>)>,
-    },
+    Messages(MessageBlocks),
     ForkKeys {
         session: SessionKey,
         records: Vec<RecordUuid>,
@@ -73,11 +69,21 @@ pub(super) enum Prepared {
     Rows(Vec<(Key, Option<Vec<u8>>)>),
 }
 
+/// Consecutive messages of a file, encoded in blocks.
+pub(super) struct MessageBlocks {
+    pub(super) source: SourceKey,
+    /// The number of the first message.
+    pub(super) from: u32,
+    pub(super) count: u32,
+    /// Each block with the number of its first message.
+    pub(super) blocks: Vec<(u32, Vec<u8>)>,
+}
+
 impl Prepared {
-    /// Whether it may take much room, and is refused when there is little.
+    /// Whether the write may take much space, and is refused when there is little.
     pub(super) fn is_large(&self) -> bool {
         match self {
-            Prepared::Messages { count, .. } => *count > 0,
+            Prepared::Messages(messages) => messages.count > 0,
             Prepared::Source { checkpoint, .. } => checkpoint.is_some(),
             Prepared::Vectors { .. } => true,
             _ => false,
@@ -106,12 +112,12 @@ impl From<Write> for Prepared {
                 let checkpoint = checkpoint.map(|bytes| envelope::seal(&bytes));
                 Prepared::Source { source, record, checkpoint }
             }
-            Write::Messages { source, messages } => Prepared::Messages {
+            Write::Messages { source, messages } => Prepared::Messages(MessageBlocks {
                 source,
                 from: messages.first().map_or(0, |message| message.seq),
                 count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
                 blocks: blocks(&messages),
-            },
+            }),
             Write::ForkKeys { session, records } => Prepared::ForkKeys { session, records },
             Write::Reword { source, words } => Prepared::Reword { source, words },
             Write::ClearSource(source) => Prepared::ClearSource(source),

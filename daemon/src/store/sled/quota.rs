@@ -110,6 +110,11 @@ impl Quota {
         })
     }
 
+    /// The folder of the database.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn content_target(&self) -> u64 {
         self.limit.load(Ordering::Relaxed) / TARGET
     }

@@ -34,9 +34,7 @@ pub struct Salvaged {
     pub sessions: u64,
     /// Sessions that were there already.
     pub known: u64,
-    /// Messages.
     pub messages: u64,
-    /// Episodes.
     pub episodes: u64,
     /// Records that could not be read.
     pub unreadable: u64,
@@ -99,7 +97,7 @@ fn copy_files(from: &Path, to: &Path, kept: fn(&str) -> bool) -> io::Result<()> 
 
 fn settings_of_an_empty_one(folder: &Path) -> Result<(), StoreError> {
     let empty = folder.join("empty");
-    drop(open_database(&empty)?);
+    let _ = open_database(&empty)?;
     let failed = |error: io::Error| StoreError::Backend(format!("{}: {error}", folder.display()));
     fs::copy(empty.join("conf"), folder.join("conf")).map_err(failed)?;
     fs::remove_dir_all(&empty).map_err(failed)

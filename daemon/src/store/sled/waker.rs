@@ -56,11 +56,13 @@ impl Waker {
         let tree = tree.clone();
         Waker::start(PATIENCE, move || {
             let tree = tree.clone();
-            // What failed is told to whoever is woken; and some errors make sled panic.
-            let flush = move || drop(panic::catch_unwind(AssertUnwindSafe(|| tree.flush())));
-            // On a thread of its own: while nothing failed yet it waits like all others, and is woken
-            // by the next one. Without a thread there is still the next time.
-            drop(thread::Builder::new().name("store-flush".to_owned()).spawn(flush));
+            // The threads that this flush wakes report the error. Some errors make sled panic.
+            let flush = move || {
+                let _ = panic::catch_unwind(AssertUnwindSafe(|| tree.flush()));
+            };
+            // On another thread, because this flush may wait, too, until the next one wakes it. Without
+            // a thread the next flush does the work.
+            let _ = thread::Builder::new().name("store-flush".to_owned()).spawn(flush);
         })
     }
 
@@ -92,7 +94,8 @@ impl Drop for Waker {
         self.work.lock().is_over = true;
         self.work.changed.notify_one();
         if let Some(thread) = self.thread.take() {
-            drop(thread.join());
+            // A panic of the waker does no harm any more: the database is closed.
+            let _ = thread.join();
         }
     }
 }
@@ -163,7 +166,7 @@ mod tests {
         let (woken, wakes) = mpsc::channel();
         let waker = Waker::start(Duration::from_secs(3_600), reporting(woken)).unwrap();
         for _ in 0..1_000 {
-            drop(waker.watch());
+            let _ = waker.watch();
         }
         drop(waker);
         assert_eq!(wakes.iter().count(), 0);

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::tensors::Tensors;
 
-/// The encoder.
 pub(super) struct Encoder {
     pieces: Array2<f32>,
     places: Array2<f32>,

@@ -10,17 +10,17 @@ use super::{
 /// Reads a model's files, and a text with it. `bytes` are a file of weights, or the header of one,
 /// which holds its settings and its tokenizer as `__metadata__`.
 pub fn read_model(bytes: &[u8]) {
-    drop(Tensors::read(bytes.to_vec()));
+    let _ = Tensors::read(bytes.to_vec());
     let length = (bytes.len() as u64).to_le_bytes();
     let file = [&length[..], bytes, &[0x3c; 256]].concat();
     let Ok(tensors) = Tensors::read(file) else { return };
     let header: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let settings = &header["__metadata__"];
     let Ok(words) = Vocabulary::read(settings) else { return };
-    let table = TokenTable::read(&tensors).ok().flatten().map(ModelWeights::Static);
+    let table = TokenTable::read(&tensors).unwrap_or_default().map(ModelWeights::Static);
     let encoder = Encoder::read(&tensors, settings, Some(settings)).ok();
     let encoder = encoder.map(|encoder| ModelWeights::Encoder(Box::new(encoder)));
     let Some(kind) = table.or(encoder) else { return };
     let model = LoadedModel { words, kind, dimensions: None };
-    drop(model.vector("log in time!"));
+    let _ = model.vector("log in time!");
 }

@@ -20,7 +20,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads a `tokenizer.json`.
+    /// Reads the file `tokenizer.json` of a model.
     pub(super) fn read(file: &Value) -> Result<Vocabulary, String> {
         let model = &file["model"];
         match model["type"].as_str() {

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Lexeme<'t> {
     /// In lower case, for comparing.
     pub(super) text: String,
-    /// As written.
+    /// The text as it was written.
     pub(super) raw: &'t str,
     pub(super) span: Range<usize>,
 }

@@ -18,7 +18,6 @@ use crate::model::Timestamp;
 /// A stretch of time: from its start, up to but without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
-    /// Where it starts.
     pub from: Timestamp,
     /// Where it is over.
     pub to: Timestamp,
@@ -41,7 +40,6 @@ impl TimeRange {
 pub(crate) struct Mention {
     /// The bytes that name it.
     pub(crate) span: Range<usize>,
-    /// What it names.
     pub(crate) range: TimeRange,
     /// Whether the words may also stand in what was written then: `March` may, `last week` not.
     pub(crate) is_literal: bool,

@@ -164,7 +164,7 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     literal(length + usize::from(year.is_some()), Days::one(date))
 }
 
-/// `March`, `March 2026`.
+/// A month: `March`, `March 2026`.
 fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<DateMatch> {
     let month = month_number(&first.text)?;
     if let Some(year) = year(second, today) {

@@ -86,25 +86,12 @@ impl TryFrom<SourceRecord> for Source {
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum OutboxRecord {
-    Messages {
-        session: u64,
-        number: u32,
-        from: u32,
-        count: u32,
-        overwrites: bool,
-    },
-    SourceCleared {
-        session: u64,
-        number: u32,
-    },
+    Messages { session: u64, number: u32, from: u32, count: u32, overwrites: bool },
+    SourceCleared { session: u64, number: u32 },
     Session(u64),
     Episode([u8; 16]),
-    EpisodeDropped {
-        id: [u8; 16],
-        session: u64,
-    },
+    EpisodeDropped { id: [u8; 16], session: u64 },
     SessionDropped(u64),
-    /// Entities and facts.
     Things(Vec<[u8; 16]>, Vec<[u8; 16]>),
 }
 

@@ -11,7 +11,8 @@ impl Thread {
         &self,
         transaction: &mut Transaction,
         source: &Source,
-        (record, checkpoint): (Vec<u8>, Option<Vec<u8>>),
+        record: Vec<u8>,
+        checkpoint: Option<Vec<u8>>,
     ) -> Result<(), StoreError> {
         if let Some(other) = self.registered_at(transaction, &source.path)?
             && other != source.key
