@@ -391,7 +391,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::{embedding::Embedding, follow, quota::IndexQuota},
+        engine::{follow, quota::IndexQuota},
         model::SessionKey,
         store::{Write, contract},
     };
@@ -399,20 +399,19 @@ mod tests {
     /// A follower of the database of a home, which runs until it is told to stop.
     struct RunningFollower {
         indexes: crate::engine::indexes::Indexes,
-        reached: watch::Receiver<follow::Followed>,
+        reached: watch::Receiver<follow::FollowerProgress>,
         stop: watch::Sender<bool>,
         task: tokio::task::JoinHandle<()>,
     }
 
     fn following(home: &Path, store: &Arc<dyn Store>) -> RunningFollower {
-        let config = Config::default();
-        let models = Models::new(home, store.clone(), Redactor::new(), &config);
-        let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&config)));
+        let positions = follow::OutboxPositions::new(store.clone());
         let limits = quota::DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
         let room = IndexQuota::new(watch::channel(limits).1);
-        let follower = follow::open(&follow::folder(home), store.clone(), room, embedding).unwrap();
-        let indexes = follower.indexes().clone();
-        let (followed, reached) = watch::channel(follow::Followed::default());
+        let follower =
+            follow::open(&follow::folder(home), store.clone(), room, &positions).unwrap();
+        let indexes = follower.target().indexes().clone();
+        let (followed, reached) = watch::channel(follow::FollowerProgress::default());
         let (stop, stopping) = watch::channel(false);
         RunningFollower {
             indexes,

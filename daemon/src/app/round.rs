@@ -23,7 +23,7 @@ use crate::{
         Engine,
         crash_tracker::CrashTracker,
         embedding::Embedding,
-        follow,
+        follow::{self, OutboxPositions},
         quota::{IndexQuota, QuotaKeeper},
     },
     store::{Store, StoreHealth},
@@ -65,10 +65,12 @@ impl Supervisor {
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
         let (limits, in_force) = watch::channel(limits);
         let room = IndexQuota::new(in_force);
-        let follower = follow::open(&follow::folder(&home), store.clone(), room, embedding.clone())
+        let positions = OutboxPositions::new(store.clone());
+        let vectors = embedding.follower(&positions);
+        let follower = follow::open(&follow::folder(&home), store.clone(), room, &positions)
             .context("open the search index")?;
-        let indexes = follower.indexes().clone();
-        let (followed, reached) = watch::channel(follow::Followed::default());
+        let indexes = follower.target().indexes().clone();
+        let (followed, reached) = watch::channel(follow::FollowerProgress::default());
         let places = places(&self.config);
         let watched = places.roots.clone();
         let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
@@ -104,7 +106,7 @@ impl Supervisor {
         let (stop, stopping) = watch::channel(false);
         let mut tasks = Tasks::default();
         tasks.spawn(Task::Follower, follower.run(followed, stopping.clone()));
-        tasks.spawn(Task::Embedder, embedding.run(stopping.clone()));
+        tasks.spawn(Task::Embedder, embedding.run(vectors, stopping.clone()));
         tasks.spawn(Task::Engine, engine_loop.run());
         tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
         tasks.spawn(Task::Spool, api::spool::process_spool(daemon.clone(), changed));
@@ -129,7 +131,7 @@ impl Round {
         match task {
             Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
             // The keeper waits until the database works again; until then is searched what there is.
-            Task::Follower if !is_defect && is_store_broken => None,
+            Task::Follower | Task::Embedder if !is_defect && is_store_broken => None,
             _ => {
                 tracing::error!(is_defect, "{task} has ended");
                 Some(RoundEnd::Broken(task))

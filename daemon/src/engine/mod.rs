@@ -50,7 +50,7 @@ use self::{
     command::Command,
     crash_tracker::CrashTracker,
     files::{IdentifiedFile, IdentifyResult},
-    follow::Followed,
+    follow::FollowerProgress,
     forgotten::Forgotten,
     job::JobResult,
     model_queue::Summarizer,
@@ -162,7 +162,7 @@ pub struct Engine {
     events: mpsc::Sender<EngineEvent>,
     store: Arc<dyn Store>,
     /// How far the search index is.
-    followed: watch::Receiver<Followed>,
+    followed: watch::Receiver<FollowerProgress>,
     forgotten: Arc<Forgotten>,
 }
 
@@ -192,7 +192,7 @@ impl Engine {
         store: Arc<dyn Store>,
         settings: Settings,
         places: TranscriptFolders,
-        (follower, crash_tracker): (watch::Receiver<Followed>, CrashTracker),
+        (follower, crash_tracker): (watch::Receiver<FollowerProgress>, CrashTracker),
     ) -> Result<(Engine, EngineLoop), StartError> {
         let (events, inbox) = mpsc::channel(EVENTS);
         redaction::note::note_new(store.as_ref())?;
@@ -514,7 +514,7 @@ impl Engine {
         let followed = *self.followed.borrow();
         let changes = self.store.outbox_end().saturating_sub(followed.position);
         let is_followed = self.followed.has_changed().is_ok();
-        IndexLag { changes, is_stalled: changes > 0 && (!is_followed || followed.is_slow()) }
+        IndexLag { changes, is_stalled: changes > 0 && (!is_followed || followed.is_stalled()) }
     }
 
     /// Has the loop come to its end: nothing new is begun, what is in hand is finished or saved.

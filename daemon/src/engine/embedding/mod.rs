@@ -5,6 +5,7 @@
 //! while the model does not answer. Vectors are kept in the store with the model that made them;
 //! another model makes them anew, one after the other ([`work`]), of the same texts ([`texts`]).
 
+mod queue;
 mod texts;
 mod work;
 
@@ -15,7 +16,9 @@ use std::{
 
 use tokio::sync::{Notify, watch};
 
+use self::queue::EmbeddingQueue;
 use crate::{
+    engine::follow::{FollowerProgress, OutboxFollower, OutboxPositions},
     llm::embed::Embeddings,
     model::{
         SessionKey,
@@ -38,6 +41,8 @@ pub struct Embedding {
     /// The last questions with their vectors: people page through answers.
     asked: Mutex<VecDeque<(String, Arc<Packed>)>>,
     progress: watch::Sender<EmbeddingProgress>,
+    /// How far the queue follows the outbox.
+    followed: watch::Sender<FollowerProgress>,
     /// Another model is in force.
     changed: Notify,
     /// Something is to be done.
@@ -106,6 +111,7 @@ impl Embedding {
                 is_starting: is_on,
                 ..EmbeddingProgress::default()
             }),
+            followed: watch::Sender::default(),
             changed: Notify::new(),
             touched: Notify::new(),
         }
@@ -135,8 +141,8 @@ impl Embedding {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Something else may be said of `owner`, or it may be gone. Returns at once.
-    pub fn touch(&self, owner: Owner) {
+    /// Queues `owner`: its texts may have changed, or it may be gone.
+    fn touch(&self, owner: Owner) {
         if !self.model().is_on() {
             return;
         }
@@ -150,14 +156,27 @@ impl Embedding {
         self.progress.borrow().clone()
     }
 
-    /// Waits until everything has its vectors, or the model does not answer.
+    /// The follower that queues what changes in the store, for [`Embedding::run`].
+    pub fn follower(
+        self: &Arc<Self>,
+        positions: &OutboxPositions,
+    ) -> OutboxFollower<EmbeddingQueue> {
+        OutboxFollower::new(self.store.clone(), EmbeddingQueue::new(self.clone()), positions)
+    }
+
+    /// Waits until everything that is in the store has its vectors, or the model does not answer.
     pub async fn settled(&self) {
+        if !self.model().is_on() {
+            return;
+        }
+        let end = *self.store.outbox_ends().borrow();
         let is_settled = |progress: &EmbeddingProgress| {
             !progress.is_on
                 || progress.error.is_some()
                 || (progress.left == 0 && !progress.is_starting)
         };
-        // The sender lives in `self`, so that the channel cannot close meanwhile.
+        // The senders live in `self`, so that the channels cannot close meanwhile.
+        let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
 

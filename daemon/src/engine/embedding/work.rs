@@ -4,8 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 
-use super::{Embedding, EmbeddingProgress, Tables, texts::Texts};
+use super::{Embedding, EmbeddingProgress, Tables, queue::EmbeddingQueue, texts::Texts};
 use crate::{
+    engine::follow::{Backoff, OutboxFollower},
     fault,
     llm::{embed::Embeddings, error::Error},
     model::{
@@ -32,17 +33,24 @@ enum Stopped {
 }
 
 impl Embedding {
-    /// Works until `stopping` turns true.
-    pub async fn run(self: Arc<Self>, mut stopping: watch::Receiver<bool>) {
+    /// Works until `stopping` turns true, or the store cannot be read.
+    pub async fn run(
+        self: Arc<Self>,
+        follower: OutboxFollower<EmbeddingQueue>,
+        mut stopping: watch::Receiver<bool>,
+    ) {
+        let followed = follower.run(self.followed.clone(), stopping.clone());
         let stopped = stopping.wait_for(|stopping| *stopping);
         tokio::select! {
+            biased;
             _ = stopped => self.model().stop(),
+            () = followed => {}
             () = self.work() => {}
         }
     }
 
     async fn work(self: &Arc<Self>) {
-        let mut pause = PAUSE;
+        let mut backoff = Backoff::new(PAUSE, LONGEST_PAUSE);
         loop {
             fault::point("embedder: turn");
             let model = self.model();
@@ -52,7 +60,7 @@ impl Embedding {
             }
             let error = match self.round(&model).await {
                 Ok(true) => {
-                    pause = PAUSE;
+                    backoff.reset();
                     continue;
                 }
                 Ok(false) => {
@@ -73,8 +81,8 @@ impl Embedding {
             }
             self.progress.send_modify(|progress| progress.error = Some(error));
             tokio::select! {
-                () = self.changed.notified() => pause = PAUSE,
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                () = self.changed.notified() => backoff.reset(),
+                () = tokio::time::sleep(backoff.pause()) => {}
             }
         }
     }

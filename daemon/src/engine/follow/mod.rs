@@ -1,223 +1,290 @@
-//! Keeps the search index up with the store.
+//! Keeps targets up to date with the store: the search index ([`index`]) and the queue of the embedder
+//! ([`crate::engine::embedding`]).
 //!
-//! The index takes over what the store's outbox holds, in its order, and can search it at once; it
-//! writes it to disk now and then. An index that is missing, damaged or of another version is made
-//! anew from the store while everything else goes on.
+//! An [`OutboxFollower`] reads the store's outbox in its order, applies each entry to its [`Target`],
+//! commits when nothing more comes, and reports its position. It skips entries that are damaged,
+//! repeats the entry that a target cannot take at present, and ends when the store cannot be read.
+//! The outbox keeps an entry until every follower has committed it ([`OutboxPositions`]).
 
-mod feed;
-mod followed;
-mod rebuild;
+mod backoff;
+mod index;
+mod positions;
+mod progress;
+#[cfg(test)]
+mod tests;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
+use std::{future::pending, sync::Arc, time::Duration};
+
+use tokio::{sync::watch, time::Instant};
+
+pub(in crate::engine) use self::backoff::Backoff;
+use self::positions::DurablePosition;
+pub use self::{
+    index::{IndexTarget, folder, open},
+    positions::OutboxPositions,
+    progress::FollowerProgress,
 };
-
-use tokio::{
-    sync::{oneshot, watch},
-    time::Instant,
-};
-
-pub use self::followed::Followed;
 use crate::{
-    allocator,
-    engine::{embedding::Embedding, indexes::Indexes, quota::IndexQuota, snapshots::Snapshots},
     fault,
-    search::index::{Backlog, OpenError, Position},
-    store::{Store, StoreError, StoreHealth, Write},
+    store::{OutboxEntry, Store, StoreError, StoreHealth},
 };
 
-/// What was taken over is written to disk when nothing more has come for so long.
+/// Changes are committed when nothing more has come for this long.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
-/// What only busy indexes need is let go of when nothing has come for so long after that.
+/// A target rests when nothing has come for this long after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
-/// A store that cannot be read is known as failed in this time.
+/// A store that cannot be read is known as failed within this time.
 const STORE_FAILS: Duration = Duration::from_secs(10);
+/// Outbox entries that are applied in one step.
+const ENTRIES: usize = 256;
+/// The pause after a target could not take a change; it doubles up to the longest.
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(900);
 
-/// The search indexes and the store that they follow.
-pub struct Follower {
-    indexes: Indexes,
-    store: Arc<dyn Store>,
-    room: IndexQuota,
-    /// The indexes are new: everything in the store has to be taken over first.
-    rebuild: bool,
-    /// Up to here the indexes may hold messages already, of which the outbox tells: a rebuild took
-    /// them over, or an entry was written to disk in part when the process ended.
-    in_part_to: u64,
-    snapshots: Snapshots,
-    /// Told of all that may need other vectors.
-    embedding: Arc<Embedding>,
-}
+/// What a follower keeps up to date. All methods may block: they run on the blocking pool.
+pub trait Target: Send + 'static {
+    /// The target, as the log names it.
+    const NAME: &'static str;
+    /// The fault point at each turn of the follower.
+    const TURN: Option<&'static str> = None;
+    /// Settings that may change while the follower runs.
+    type Settings: Send + Sync + 'static;
 
-/// Opens the search indexes in `folder` and beside it, or makes new ones; then the follower fills
-/// them.
-pub fn open(
-    folder: &Path,
-    store: Arc<dyn Store>,
-    room: IndexQuota,
-    embedding: Arc<Embedding>,
-) -> Result<Follower, OpenError> {
-    let (indexes, rebuild) = Indexes::open(folder, store.as_ref())?;
-    let in_part_to = indexes.furthest().0 + 1;
-    let snapshots = Snapshots::default();
-    Ok(Follower { indexes, store, room, rebuild, in_part_to, snapshots, embedding })
-}
+    /// The position up to which changes are durable in the target.
+    fn durable(&self) -> u64;
 
-/// Where the index of `home` lies.
-pub fn folder(home: &Path) -> PathBuf {
-    home.join("index")
-}
-
-impl Follower {
-    /// The indexes, for searching.
-    pub fn indexes(&self) -> &Indexes {
-        &self.indexes
+    /// Prepares the target before the first entry; a new one is filled here. Returns the position after
+    /// which the follower starts.
+    fn prepare(&mut self) -> u64 {
+        self.durable()
     }
 
-    /// Follows until `stopping` turns true; what was taken over is on disk then. Ends, too, when the
-    /// store cannot be read any more. Tells through `followed` how far it is.
+    /// The settings; [`Target::apply_settings`] is called when they change.
+    fn settings(&self) -> watch::Receiver<Self::Settings>;
+
+    /// Applies the settings in force to a target that has everything up to `position`.
+    fn apply_settings(&mut self, _position: u64) {}
+
+    /// Applies an entry. All entries up to `end` are in the store.
+    fn apply(&mut self, entry: OutboxEntry, end: u64) -> Result<(), TargetError>;
+
+    /// Notes that no entry up to `position` changes the target any more.
+    fn pass(&mut self, _position: u64) {}
+
+    /// Notes that a step has ended with the entry at `position`.
+    fn step_applied(&mut self, _position: u64) {}
+
+    /// Whether the target has to commit before it can take more.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Makes what was applied up to `position` durable. Returns the durable position; `None` when that
+    /// failed, which the target logs.
+    fn commit(&mut self, position: u64) -> Option<u64>;
+
+    /// Notes that the store was asked to delete the entries that no follower needs any more.
+    fn released(&mut self) {}
+
+    /// Frees memory that only a busy target needs.
+    fn rest(&mut self) {}
+}
+
+/// Why an entry was not applied.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The target does not take changes at present.
+    #[error("{0}")]
+    Unavailable(String),
+}
+
+/// Applies the outbox of a store to a target.
+pub struct OutboxFollower<T> {
+    store: Arc<dyn Store>,
+    target: T,
+    durable: DurablePosition,
+}
+
+/// How far one step came.
+struct Step {
+    position: u64,
+    result: Result<(), TargetError>,
+}
+
+impl<T: Target> OutboxFollower<T> {
+    pub(in crate::engine) fn new(
+        store: Arc<dyn Store>,
+        target: T,
+        positions: &OutboxPositions,
+    ) -> OutboxFollower<T> {
+        let durable = positions.register(target.durable());
+        OutboxFollower { store, target, durable }
+    }
+
+    pub fn target(&self) -> &T {
+        &self.target
+    }
+
+    /// Follows until `stopping` turns true, and commits then. Ends, too, when the store cannot be read.
+    /// Reports its position through `progress`.
     pub async fn run(
         mut self,
-        followed: watch::Sender<Followed>,
+        progress: watch::Sender<FollowerProgress>,
         mut stopping: watch::Receiver<bool>,
     ) {
-        let (mut ends, mut limits) = (self.store.outbox_ends(), self.room.limits());
-        let mut written = self.indexes.applied().0;
-        let mut reached = written;
-        if self.rebuild {
-            self = self.blocking(&followed, Follower::take_everything).await;
-            reached = 0;
-        }
-        followed.send_modify(|followed| followed.position = reached);
-        // Other limits may be in force than when it was written to last.
-        self = self.blocking(&followed, move |it| it.keep_within_limit(Position(reached))).await;
+        let (mut ends, mut settings) = (self.store.outbox_ends(), self.target.settings());
+        let mut reached;
+        (self, reached) = self.blocking(&progress, |it| it.target.prepare()).await;
+        progress.send_modify(|progress| progress.position = reached);
+        let mut committed = reached;
+        // Other settings may be in force than at the last commit.
+        (self, ()) = self.blocking(&progress, move |it| it.target.apply_settings(reached)).await;
+        let mut backoff = Backoff::new(PAUSE, LONGEST_PAUSE);
         let mut is_resting = false;
         loop {
-            fault::point("follower: turn");
+            T::TURN.into_iter().for_each(fault::point);
             let end = *ends.borrow_and_update();
             if end > reached {
-                let (follower, result) = self.take_over(&followed, reached, end).await;
-                self = follower;
-                match result {
-                    Ok(position) => reached = position,
-                    Err(error) => {
-                        tracing::warn!(%error, "the search index cannot follow the database");
-                        drop(followed);
+                let step: Step;
+                let apply = move |it: &mut Self| it.apply_entries(reached, end);
+                (self, step) = self.blocking(&progress, apply).await;
+                reached = step.position;
+                let is_unavailable = matches!(step.result, Err(TargetError::Unavailable(_)));
+                progress.send_modify(|progress| {
+                    progress.position = reached;
+                    progress.is_unavailable = is_unavailable;
+                });
+                match step.result {
+                    Ok(()) => backoff.reset(),
+                    Err(TargetError::Unavailable(error)) => {
+                        let pause = backoff.pause();
+                        tracing::warn!(error, ?pause, "{} takes no changes", T::NAME);
+                        tokio::select! {
+                            _ = stopping.wait_for(|stopping| *stopping) => break,
+                            () = tokio::time::sleep(pause) => {}
+                        }
+                    }
+                    Err(TargetError::Store(error)) => {
+                        tracing::warn!(%error, "{} cannot follow the database", T::NAME);
+                        drop(progress);
                         return self.until_store_fails().await;
                     }
                 }
-                followed.send_modify(|followed| followed.position = reached);
-                if !self.indexes.is_full() {
+                if !self.target.is_full() {
                     continue;
                 }
             } else {
-                let is_written = written == reached;
-                let pause = if is_written { REST_WHEN_QUIET } else { COMMIT_WHEN_QUIET };
-                let are_limits_others = tokio::select! {
+                let is_committed = committed == reached;
+                let pause = if is_committed { REST_WHEN_QUIET } else { COMMIT_WHEN_QUIET };
+                let have_settings_changed = tokio::select! {
                     changed = ends.changed() => if changed.is_err() { break } else { continue },
                     _ = stopping.wait_for(|stopping| *stopping) => break,
-                    Ok(()) = limits.changed() => true,
-                    () = tokio::time::sleep(pause), if !(is_written && is_resting) => false,
+                    () = changed(&mut settings) => true,
+                    () = tokio::time::sleep(pause), if !(is_committed && is_resting) => false,
                 };
-                if are_limits_others {
-                    let keep = move |it: &mut Follower| it.keep_within_limit(Position(reached));
-                    self = self.blocking(&followed, keep).await;
+                if have_settings_changed {
+                    let apply = move |it: &mut Self| it.target.apply_settings(reached);
+                    (self, ()) = self.blocking(&progress, apply).await;
                     is_resting = false;
                     continue;
                 }
-                if is_written {
-                    self = self.blocking(&followed, Follower::rest).await;
+                if is_committed {
+                    (self, ()) = self.blocking(&progress, |it| it.target.rest()).await;
                     is_resting = true;
                     continue;
                 }
             }
-            let write = move |it: &mut Follower| it.write_and_keep_within_limit(reached);
-            self = self.blocking(&followed, write).await;
-            (written, is_resting) = (reached, false);
+            let commit = move |it: &mut Self| {
+                it.commit(reached);
+                it.target.apply_settings(reached);
+            };
+            (self, ()) = self.blocking(&progress, commit).await;
+            (committed, is_resting) = (reached, false);
         }
-        self.blocking(&followed, Follower::write_to_disk).await;
+        self.blocking(&progress, move |it| it.commit(reached)).await;
     }
 
-    /// A store that cannot be read will say that it failed, once somebody writes to it.
+    /// Applies some of the entries after `after`, up to `end`.
+    fn apply_entries(&mut self, after: u64, end: u64) -> Step {
+        let mut position = after;
+        let result = self.try_apply_entries(&mut position, end);
+        Step { position, result }
+    }
+
+    fn try_apply_entries(&mut self, position: &mut u64, end: u64) -> Result<(), TargetError> {
+        let mut entries = match self.store.outbox(*position, ENTRIES) {
+            Err(StoreError::Damaged { .. }) => match self.store.outbox(*position, 1) {
+                Err(error @ StoreError::Damaged { .. }) => {
+                    tracing::warn!(%error, "{} lacks a change", T::NAME);
+                    *position += 1;
+                    self.target.pass(*position);
+                    return Ok(());
+                }
+                first => first?,
+            },
+            entries => entries?,
+        };
+        // A crash may still lose later entries.
+        entries.retain(|entry| entry.position <= end);
+        let Some(last) = entries.last().map(|entry| entry.position) else {
+            // Entries that were deleted had been applied.
+            *position = end;
+            self.target.pass(end);
+            return Ok(());
+        };
+        for entry in entries {
+            let at = entry.position;
+            match self.target.apply(entry, end) {
+                // A damaged record must not keep the others from the target.
+                Err(TargetError::Store(error @ StoreError::Damaged { .. })) => {
+                    tracing::warn!(%error, "{} lacks a change", T::NAME);
+                }
+                applied => applied?,
+            }
+            self.target.pass(at);
+            *position = at;
+        }
+        self.target.step_applied(last);
+        Ok(())
+    }
+
+    fn commit(&mut self, position: u64) {
+        if let Some(durable) = self.target.commit(position) {
+            self.durable.release(durable);
+            self.target.released();
+        }
+    }
+
+    /// Waits until a writer has found out that the store failed.
     async fn until_store_fails(self) {
-        let mut condition = self.store.quota().health();
-        let has_failed = condition.wait_for(|is| matches!(is, StoreHealth::Failed(_)));
-        // If it does not, the end of this task comes as a surprise, as it should.
+        let mut health = self.store.quota().health();
+        let has_failed = health.wait_for(|health| matches!(health, StoreHealth::Failed(_)));
+        // If the store does not fail, the end of this task is reported as a defect.
         let _ = tokio::time::timeout(STORE_FAILS, has_failed).await;
     }
 
-    async fn blocking(
+    async fn blocking<R: Send + 'static>(
         self,
-        followed: &watch::Sender<Followed>,
-        work: impl FnOnce(&mut Follower) + Send + 'static,
-    ) -> Follower {
+        progress: &watch::Sender<FollowerProgress>,
+        work: impl FnOnce(&mut Self) -> R + Send + 'static,
+    ) -> (Self, R) {
         let mut follower = self;
-        followed.send_modify(|followed| followed.busy_since = Some(Instant::now()));
+        progress.send_modify(|progress| progress.busy_since = Some(Instant::now()));
         let done = tokio::task::spawn_blocking(move || {
-            work(&mut follower);
-            follower
+            let result = work(&mut follower);
+            (follower, result)
         });
-        let follower = done.await.expect("work on the index does not panic: it reports errors");
-        followed.send_modify(|followed| followed.busy_since = None);
-        follower
+        let done = done.await.expect("a target does not panic: it reports errors");
+        progress.send_modify(|progress| progress.busy_since = None);
+        done
     }
+}
 
-    async fn take_over(
-        self,
-        followed: &watch::Sender<Followed>,
-        after: u64,
-        end: u64,
-    ) -> (Follower, Result<u64, StoreError>) {
-        let (result, taken) = oneshot::channel();
-        let take = move |it: &mut Follower| {
-            // Whoever waits for it has not gone.
-            let _ = result.send(it.take_entries(after, end));
-        };
-        let follower = self.blocking(followed, take).await;
-        (follower, taken.await.expect("it was sent before that ended"))
-    }
-
-    fn relieve_when_full(&self, backlog: Backlog, position: Position) {
-        if backlog.is_full() {
-            self.relieve(position);
-        }
-    }
-
-    /// They were told everything up to `position`.
-    fn relieve(&self, position: Position) {
-        if let Err(error) = self.indexes.commit() {
-            tracing::warn!(%error, "the search index cannot be written to disk");
-        }
-        self.keep_within_limit(position);
-        allocator::trim();
-    }
-
-    fn keep_within_limit(&self, position: Position) {
-        self.room.keep(self.store.as_ref(), &self.indexes, position);
-    }
-
-    fn write_and_keep_within_limit(&mut self, reached: u64) {
-        self.write_to_disk();
-        self.keep_within_limit(Position(reached));
-    }
-
-    fn write_to_disk(&mut self) {
-        match self.indexes.commit() {
-            Ok(position) => {
-                fault::point("index: committed");
-                drop(self.store.write(vec![Write::OutboxConsumed(position.0)]));
-                fault::point("index: taken queued");
-            }
-            Err(error) => tracing::warn!(%error, "the search index cannot be written to disk"),
-        }
-        allocator::trim();
-    }
-
-    fn rest(&mut self) {
-        if let Err(error) = self.indexes.rest() {
-            tracing::warn!(%error, "the search index cannot come to rest");
-        }
-        allocator::trim();
+/// Waits for other settings; for ever when nobody can change them any more.
+async fn changed<S>(settings: &mut watch::Receiver<S>) {
+    if settings.changed().await.is_err() {
+        pending().await
     }
 }

@@ -7,13 +7,10 @@ use tokio::{sync::watch, task::JoinHandle};
 use super::Machine;
 use crate::{
     engine::{
-        embedding::Embedding,
-        follow::{self, Followed},
+        follow::{self, FollowerProgress, OutboxPositions},
         indexes::Indexes,
-        model_queue::usage::UsageStats,
         quota::{DiskLimits, IndexQuota},
     },
-    llm::{self, embed::Embeddings, ledger_file::LedgerFile},
     model::{Message, SessionKey},
     store::{SourceKey, Store, Write, contract},
 };
@@ -24,23 +21,20 @@ const FILE: SourceKey = SourceKey { session: SessionKey(1), number: 0 };
 struct Following {
     indexes: Indexes,
     task: JoinHandle<()>,
-    reached: watch::Receiver<Followed>,
+    reached: watch::Receiver<FollowerProgress>,
     stop: watch::Sender<bool>,
 }
 
 impl Following {
     fn start(machine: &Machine, store: &Arc<dyn Store>) -> Following {
         let home = machine.folder.path();
-        let usage = Arc::new(UsageStats::open(LedgerFile::new(home), store.clone()));
-        let config = llm::embed::config::Config::default();
-        let model = Arc::new(Embeddings::new(config, machine.ports(usage)));
-        let embedding = Arc::new(Embedding::new(store.clone(), model));
+        let positions = OutboxPositions::new(store.clone());
         let limits = DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
         let room = IndexQuota::new(watch::channel(limits).1);
         let folder = home.join("index");
-        let follower = follow::open(&folder, store.clone(), room, embedding).unwrap();
-        let indexes = follower.indexes().clone();
-        let (followed, reached) = watch::channel(Followed::default());
+        let follower = follow::open(&folder, store.clone(), room, &positions).unwrap();
+        let indexes = follower.target().indexes().clone();
+        let (followed, reached) = watch::channel(FollowerProgress::default());
         let (stop, stopping) = watch::channel(false);
         let task = tokio::spawn(follower.run(followed, stopping));
         Following { indexes, task, reached, stop }

@@ -21,7 +21,7 @@ use crate::{
     engine::{
         Engine, EngineEvent, Settings, TranscriptFolders,
         crash_tracker::CrashTracker,
-        follow::Followed,
+        follow::FollowerProgress,
         model_queue::{
             Summarizer, learned_tools::LearnedTools, summary_cache::SummaryCache, usage::UsageStats,
         },
@@ -79,7 +79,7 @@ impl Machine {
         let store: Arc<dyn Store> = Arc::new(self.store());
         let home = self.folder.path();
         let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
-        let mut followed = Followed::default();
+        let mut followed = FollowerProgress::default();
         followed.position = u64::MAX;
         let followed = watch::channel(followed).1;
         let settings = self.settings(store.clone());

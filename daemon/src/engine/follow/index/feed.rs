@@ -1,73 +1,33 @@
-//! What each entry of the outbox changes in the search indexes.
+//! Applies entries of the outbox to the search indexes.
 
-use super::Follower;
+use super::IndexTarget;
 use crate::{
     engine::{
         entities::{self, Graph},
         snapshots::{IndexUpdate, OutboxMessages, Snapshot},
     },
-    fault,
-    model::{
-        Episode, Message, Namespace, Project, graph::EntityOrFact, session::Session, vector::Owner,
-    },
+    model::{Episode, Message, Namespace, Project, graph::EntityOrFact, session::Session},
     search::index::{Card, EpisodeField, IndexChange, Position},
     store::{OutboxChange, SourceKey, StoreError},
 };
 
-/// Outbox entries taken over in one go.
-const ENTRIES: usize = 256;
-/// Messages of a file taken over in one go.
+/// Messages of a file that are read at a time.
 const MESSAGES: usize = 1_024;
 
-impl Follower {
-    /// Takes over some of the entries after `after`, up to `end`; returns how far it came.
-    pub(super) fn take_entries(&mut self, after: u64, end: u64) -> Result<u64, StoreError> {
-        let mut entries = match self.store.outbox(after, ENTRIES) {
-            Err(StoreError::Damaged { .. }) => match self.store.outbox(after, 1) {
-                // One damaged record must not keep the others from being found.
-                Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "a change cannot be searched");
-                    self.indexes.pass(Position(after + 1));
-                    return Ok(after + 1);
-                }
-                first => first?,
-            },
-            entries => entries?,
-        };
-        // Later ones may still be lost in a crash.
-        entries.retain(|entry| entry.position <= end);
-        let Some(last) = entries.last().map(|entry| entry.position) else {
-            // Entries that are gone were taken over before.
-            self.indexes.pass(Position(end));
-            return Ok(end);
-        };
-        for entry in entries {
-            let position = Position(entry.position);
-            match self.take(entry.what, position, end) {
-                // One damaged record must not keep the others from being found.
-                Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "something cannot be searched");
-                    self.indexes.pass(position);
-                }
-                other => other?,
-            }
-        }
-        self.snapshots.passed(last);
-        fault::point("index: applied");
-        Ok(last)
-    }
-
-    /// Takes over one entry; all of them up to `end` are in the store.
-    fn take(&mut self, what: OutboxChange, position: Position, end: u64) -> Result<(), StoreError> {
+impl IndexTarget {
+    /// Applies one entry; all of them up to `end` are in the store.
+    pub(super) fn feed_change(
+        &mut self,
+        what: OutboxChange,
+        position: Position,
+        end: u64,
+    ) -> Result<(), StoreError> {
         match what {
             OutboxChange::Messages { source, from, count, overwrites } => {
-                // Some of them may be in the index already.
-                let overwrites = overwrites || position.0 <= self.in_part_to;
+                // The index may hold some of them already.
+                let overwrites = overwrites || position.0 <= self.partly_applied_to;
                 let position = position.0;
-                self.take_messages(
-                    OutboxMessages { source, position, from, count, overwrites },
-                    end,
-                )?;
+                self.feed_entry(OutboxMessages { source, position, from, count, overwrites }, end)?;
             }
             OutboxChange::Session(session) => {
                 if let Some(session) = self.store.session(session)? {
@@ -84,13 +44,11 @@ impl Follower {
             OutboxChange::Episode(id) => {
                 if let Some(episode) = self.store.episode(id)? {
                     self.feed_episode(&episode, position)?;
-                    self.embedding.touch(Owner::Session(episode.session));
                 }
             }
-            // A new episode of the session takes its place by itself; one that is gone for good
-            // has left its session without any.
+            // A new episode of the session replaces the old one without this entry. Only a session
+            // without an episode has to lose it in the index.
             OutboxChange::EpisodeDropped { session, .. } => {
-                self.embedding.touch(Owner::Session(session));
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 let is_gone = match indexed {
                     None => true,
@@ -102,8 +60,7 @@ impl Follower {
             }
             OutboxChange::Things(things) => {
                 for thing in things {
-                    self.embedding.touch(Owner::Thing(thing));
-                    // A damaged record costs what it says, not all that follows.
+                    // A damaged record must not keep the other facts from the index.
                     if let Err(error) = self.feed_thing(thing, position) {
                         tracing::warn!(%error, "a fact cannot be searched");
                     }
@@ -111,16 +68,14 @@ impl Follower {
             }
             OutboxChange::SessionDropped(session) => {
                 self.indexes.sessions.apply(IndexChange::DropSession { session }, position);
-                self.embedding.touch(Owner::Session(session));
             }
         }
-        self.indexes.pass(position);
         Ok(())
     }
 
-    fn take_messages(&mut self, entry: OutboxMessages, end: u64) -> Result<(), StoreError> {
+    fn feed_entry(&mut self, entry: OutboxMessages, end: u64) -> Result<(), StoreError> {
         let source = entry.source;
-        // What takes several steps is taken over only at the end of them.
+        // The entry is applied only at the end of its last step.
         let before = Position(entry.position.saturating_sub(1));
         match self.snapshots.take(entry) {
             IndexUpdate::Nothing => {}
@@ -160,7 +115,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Takes over messages of a file; returns the number after the last one.
+    /// Feeds messages of a file; returns the number after the last one.
     pub(super) fn feed(
         &self,
         source: SourceKey,
@@ -180,7 +135,7 @@ impl Follower {
                 .indexes
                 .sessions
                 .apply(IndexChange::Messages { card: card(&session), messages }, position);
-            self.relieve_when_full(backlog, position);
+            self.commit_when_full(backlog, position);
         }
         Ok(next)
     }
@@ -199,7 +154,7 @@ impl Follower {
             },
             position,
         );
-        self.relieve_when_full(backlog, position);
+        self.commit_when_full(backlog, position);
         Ok(())
     }
 }

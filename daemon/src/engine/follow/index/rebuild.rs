@@ -1,15 +1,15 @@
-//! Making an index anew from the store.
+//! Fills new indexes from the store.
 
-use super::Follower;
+use super::{IndexTarget, Target as _};
 use crate::{
     model::{SessionKey, graph::EntityOrFact},
     search::index::Position,
     store::{Source, StoreError},
 };
 
-impl Follower {
+impl IndexTarget {
     /// Fills a new index with everything that the store holds.
-    pub(super) fn take_everything(&mut self) {
+    pub(super) fn fill(&mut self) {
         let mut sessions: Vec<SessionKey> = Vec::new();
         let listed = self.store.visit_sessions(&mut |session| {
             sessions.push(session.key);
@@ -19,17 +19,18 @@ impl Follower {
             tracing::warn!(%error, "the search index cannot be filled");
         }
         for session in sessions {
-            // One damaged record must not keep the others from being found.
-            if let Err(error) = self.take_session(session) {
+            // A damaged record must not keep the others from the index.
+            if let Err(error) = self.feed_session(session) {
                 tracing::warn!(%error, session = session.0, "a session cannot be searched");
             }
         }
-        self.take_things();
-        self.in_part_to = self.store.outbox_end();
-        self.write_to_disk();
+        self.feed_things();
+        self.partly_applied_to = self.store.outbox_end();
+        // No entry of the outbox was applied yet.
+        self.commit(0);
     }
 
-    fn take_things(&self) {
+    fn feed_things(&self) {
         let mut things: Vec<EntityOrFact> = Vec::new();
         let listed = self.store.visit_things(&mut |thing| {
             things.push(thing);
@@ -43,12 +44,12 @@ impl Follower {
                 tracing::warn!(%error, "a fact cannot be searched");
             }
             if self.indexes.is_full() {
-                self.relieve(Position(0));
+                self.commit_early(Position(0));
             }
         }
     }
 
-    fn take_session(&self, key: SessionKey) -> Result<(), StoreError> {
+    fn feed_session(&self, key: SessionKey) -> Result<(), StoreError> {
         let sources: Vec<Source> = self.store.sources_of(key)?;
         for source in sources {
             self.feed(source.key, 0, usize::MAX, Position(0))?;

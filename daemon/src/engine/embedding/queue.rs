@@ -1,0 +1,70 @@
+//! The queue of the embedder as a target of a follower.
+//!
+//! Nothing of the queue is on disk: after a start the embedder compares the vectors in the store with
+//! what should have some ([`super::work`]). The follower therefore begins at the end of the outbox.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::Embedding;
+use crate::{
+    engine::follow::{Target, TargetError},
+    model::vector::Owner,
+    store::{OutboxChange, OutboxEntry},
+};
+
+/// Queues whose vectors a change makes obsolete.
+pub struct EmbeddingQueue {
+    embedding: Arc<Embedding>,
+    start: u64,
+}
+
+impl EmbeddingQueue {
+    pub(super) fn new(embedding: Arc<Embedding>) -> EmbeddingQueue {
+        let start = *embedding.store.outbox_ends().borrow();
+        EmbeddingQueue { embedding, start }
+    }
+}
+
+impl Target for EmbeddingQueue {
+    const NAME: &'static str = "the queue of the embedder";
+    type Settings = ();
+
+    fn durable(&self) -> u64 {
+        self.start
+    }
+
+    fn settings(&self) -> watch::Receiver<()> {
+        watch::channel(()).1
+    }
+
+    fn apply(&mut self, entry: OutboxEntry, _end: u64) -> Result<(), TargetError> {
+        let embedding = &self.embedding;
+        if !embedding.model().is_on() {
+            return Ok(());
+        }
+        match entry.what {
+            OutboxChange::Episode(id) => {
+                if let Some(episode) = embedding.store.episode(id)? {
+                    embedding.touch(Owner::Session(episode.session));
+                }
+            }
+            OutboxChange::EpisodeDropped { session, .. }
+            | OutboxChange::SessionDropped(session) => {
+                embedding.touch(Owner::Session(session));
+            }
+            OutboxChange::Things(things) => {
+                things.into_iter().for_each(|thing| embedding.touch(Owner::Thing(thing)));
+            }
+            OutboxChange::Messages { .. }
+            | OutboxChange::Session(_)
+            | OutboxChange::SourceCleared(_) => {}
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, position: u64) -> Option<u64> {
+        Some(position)
+    }
+}

@@ -1,0 +1,62 @@
+//! Which part of the outbox every follower has applied for good, so that the store can delete it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::store::{Store, Write};
+
+/// The durable positions of all followers of one store. Followers register before any of them runs.
+#[derive(Clone)]
+pub struct OutboxPositions {
+    store: Arc<dyn Store>,
+    positions: Arc<Mutex<Positions>>,
+}
+
+#[derive(Default)]
+struct Positions {
+    /// The durable position of each follower, in the order of registration.
+    durable: Vec<u64>,
+    /// The position up to which the outbox was released.
+    released: u64,
+}
+
+/// The durable position of one follower.
+pub(super) struct DurablePosition {
+    all: OutboxPositions,
+    number: usize,
+}
+
+impl OutboxPositions {
+    pub fn new(store: Arc<dyn Store>) -> OutboxPositions {
+        OutboxPositions { store, positions: Arc::default() }
+    }
+
+    /// Registers a follower that has applied everything up to `durable`.
+    pub(super) fn register(&self, durable: u64) -> DurablePosition {
+        let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        positions.durable.push(durable);
+        DurablePosition { all: self.clone(), number: positions.durable.len() - 1 }
+    }
+}
+
+impl DurablePosition {
+    /// Moves the position on. Returns the position up to which the outbox is not needed any more,
+    /// when it moves on, too.
+    fn advance(&self, durable: u64) -> Option<u64> {
+        let mut positions = self.all.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        positions.durable[self.number] = durable;
+        let slowest = positions.durable.iter().copied().min().unwrap_or_default();
+        if slowest <= positions.released {
+            return None;
+        }
+        positions.released = slowest;
+        Some(slowest)
+    }
+
+    /// Moves the position on, and releases the part of the outbox that no follower needs any more.
+    pub(super) fn release(&self, durable: u64) {
+        if let Some(position) = self.advance(durable) {
+            // Entries that are not deleted now are deleted with the next ones.
+            let _ = self.all.store.write(vec![Write::OutboxConsumed(position)]);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::{
+    model::SessionKey,
+    store::{Write, contract, sled::SledStore},
+};
+
+/// Notes the positions of the entries that were applied.
+#[derive(Clone, Default)]
+struct FakeTarget {
+    applied: Arc<Mutex<Vec<u64>>>,
+    is_busy: Arc<AtomicBool>,
+}
+
+impl Target for FakeTarget {
+    const NAME: &'static str = "a target of a test";
+    type Settings = ();
+
+    fn durable(&self) -> u64 {
+        0
+    }
+
+    fn settings(&self) -> watch::Receiver<()> {
+        watch::channel(()).1
+    }
+
+    fn apply(&mut self, entry: OutboxEntry, _: u64) -> Result<(), TargetError> {
+        if self.is_busy.load(Ordering::Relaxed) {
+            return Err(TargetError::Unavailable("the server is busy".to_owned()));
+        }
+        self.applied.lock().unwrap().push(entry.position);
+        Ok(())
+    }
+
+    fn commit(&mut self, position: u64) -> Option<u64> {
+        Some(position)
+    }
+}
+
+struct Running {
+    task: JoinHandle<()>,
+    progress: watch::Receiver<FollowerProgress>,
+    stop: watch::Sender<bool>,
+}
+
+impl Running {
+    fn start(store: &Arc<dyn Store>, target: FakeTarget, positions: &OutboxPositions) -> Running {
+        let follower = OutboxFollower::new(store.clone(), target, positions);
+        let (sender, progress) = watch::channel(FollowerProgress::default());
+        let (stop, stopping) = watch::channel(false);
+        Running { task: tokio::spawn(follower.run(sender, stopping)), progress, stop }
+    }
+
+    async fn until(&mut self, reached: impl FnMut(&FollowerProgress) -> bool) {
+        self.progress.wait_for(reached).await.unwrap();
+    }
+
+    async fn stop(self) {
+        self.stop.send_replace(true);
+        self.task.await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_are_applied_in_order_and_the_last_ones_when_the_follower_stops() {
+    let (_folder, store) = store();
+    let target = FakeTarget::default();
+    let positions = OutboxPositions::new(store.clone());
+    let mut running = Running::start(&store, target.clone(), &positions);
+    let end = write(&store, 1).await;
+    running.until(|progress| progress.position >= end).await;
+    let end = write(&store, 2).await;
+    running.until(|progress| progress.position >= end).await;
+    running.stop().await;
+    assert_eq!(*target.applied.lock().unwrap(), (1..=end).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_entry_that_a_target_cannot_take_is_tried_again_and_reported_meanwhile() {
+    let (_folder, store) = store();
+    let target = FakeTarget::default();
+    target.is_busy.store(true, Ordering::Relaxed);
+    let positions = OutboxPositions::new(store.clone());
+    let mut running = Running::start(&store, target.clone(), &positions);
+    let end = write(&store, 1).await;
+    running.until(FollowerProgress::is_stalled).await;
+    assert!(target.applied.lock().unwrap().is_empty());
+    target.is_busy.store(false, Ordering::Relaxed);
+    running.until(|progress| progress.position >= end && !progress.is_stalled()).await;
+    running.stop().await;
+    assert_eq!(*target.applied.lock().unwrap(), (1..=end).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_outbox_keeps_an_entry_until_the_slowest_follower_has_committed_it() {
+    let (_folder, store) = store();
+    let positions = OutboxPositions::new(store.clone());
+    let slow = positions.register(0);
+    let mut running = Running::start(&store, FakeTarget::default(), &positions);
+    let end = write(&store, 1).await;
+    running.until(|progress| progress.position >= end).await;
+    running.stop().await;
+    store.write(Vec::new()).done().await.unwrap();
+    assert_eq!(store.outbox(0, 10).unwrap().len() as u64, end);
+    slow.release(end);
+    store.write(Vec::new()).done().await.unwrap();
+    assert_eq!(store.outbox(0, 10).unwrap(), []);
+}
+
+fn store() -> (TempDir, Arc<dyn Store>) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(SledStore::open(folder.path()).unwrap());
+    (folder, store)
+}
+
+/// Adds a session. Returns the position of the last outbox entry.
+async fn write(store: &Arc<dyn Store>, key: u64) -> u64 {
+    let session = contract::session(SessionKey(key), &key.to_string());
+    store.write(vec![Write::Session(Box::new(session))]).done().await.unwrap()
+}
