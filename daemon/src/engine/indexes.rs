@@ -1,4 +1,4 @@
-//! What is searched, as one: three indexes that follow the same outbox.
+//! The three search indexes, which follow the same outbox together.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,28 +10,27 @@ use crate::{
     store::Store,
 };
 
-/// What is searched: an index of sessions, one of things and one of facts.
+/// The index of sessions, the index of entities and the index of facts.
 #[derive(Clone)]
 pub struct Indexes {
-    /// What was said in sessions, and their episodes.
+    /// Messages of sessions, and their episodes.
     pub sessions: Arc<SearchIndex>,
-    /// Entities.
     pub entities: Arc<SearchIndex>,
-    /// Facts.
     pub facts: Arc<SearchIndex>,
     folders: Arc<[PathBuf; 3]>,
 }
 
 impl Indexes {
-    /// Opens them, or makes new ones; says whether they are new, and have to be filled.
+    /// Opens the indexes, or creates them. Returns whether they are new and have to be filled.
     ///
-    /// They are made anew together, so that they are never at two places of the outbox.
+    /// If one of them cannot be opened, all are created, so that all are at the same position of the
+    /// outbox.
     pub(super) fn open(folder: &Path, store: &dyn Store) -> Result<(Indexes, bool), OpenError> {
         let folders = folders(folder);
         let mut indexes = Vec::with_capacity(folders.len());
         for folder in &folders {
             match SearchIndex::open(folder) {
-                // The database lost what the index has already.
+                // The database lost changes that the index holds.
                 Ok(index) if index.applied().0 > store.outbox_end() => {
                     tracing::warn!("making the search index anew: it is ahead of the database");
                 }
@@ -57,13 +56,13 @@ impl Indexes {
         Ok((Indexes { sessions, entities, facts, folders: Arc::new(folders) }, rebuild))
     }
 
-    /// The outbox position up to which changes are on disk in all of them.
+    /// The outbox position up to which every index has all changes on disk.
     pub(super) fn applied(&self) -> Position {
         self.each().map(SearchIndex::applied).into_iter().min().unwrap_or_default()
     }
 
-    /// The latest outbox position up to which changes are on disk in one of them: they are written
-    /// one after the other.
+    /// The highest outbox position up to which an index has all changes on disk. The indexes are
+    /// committed one after the other.
     pub(super) fn furthest(&self) -> Position {
         self.each().map(SearchIndex::applied).into_iter().max().unwrap_or_default()
     }
@@ -76,7 +75,7 @@ impl Indexes {
         self.each().iter().for_each(|index| index.pass(position));
     }
 
-    /// Writes all of them to disk, and returns the position that every one of them reaches.
+    /// Writes all indexes to disk. Returns the position that every index has reached.
     pub(super) fn commit(&self) -> Result<Position, IndexError> {
         let mut reached = Position(u64::MAX);
         for index in self.each() {
@@ -85,25 +84,25 @@ impl Indexes {
         Ok(reached)
     }
 
-    /// Bytes of what is searched on disk.
+    /// Bytes on disk that searches use.
     pub(super) fn bytes(&self) -> Result<u64, IndexError> {
         self.each().into_iter().map(SearchIndex::bytes).sum()
     }
 
-    /// Bytes of all that lies on disk, among it what is being merged.
+    /// Bytes of all files, including those of merges that run.
     pub fn disk_bytes(&self) -> u64 {
         let entries = self.folders.iter().filter_map(|folder| folder.read_dir().ok());
         let sizes = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());
         sizes.map(|file| file.len()).sum()
     }
 
-    /// Writes what was applied to disk, and rids the disk of what was deleted. Reads and writes as
-    /// much as was deleted from.
+    /// Writes what was applied to disk, and removes deleted documents from the files. Rewrites every
+    /// segment that has deleted documents.
     pub fn purge(&self) -> Result<(), IndexError> {
         self.each().into_iter().try_for_each(SearchIndex::purge)
     }
 
-    /// Lets go of memory that only busy indexes need.
+    /// Frees memory that only busy indexes need.
     pub(super) fn rest(&self) -> Result<(), IndexError> {
         self.each().into_iter().try_for_each(SearchIndex::rest)
     }

@@ -1,5 +1,5 @@
-//! Going over all stored text, as a port of its own: the store knows which records hold text, a
-//! [`Cleaner`] decides what of it may stay.
+//! Cleaning of all stored text, as a port of its own: the store knows which records hold text; a
+//! [`Cleaner`] decides what may stay.
 
 use crate::{
     model::{
@@ -10,17 +10,17 @@ use crate::{
     store::{Note, Source, StoreError},
 };
 
-/// Changes stored text in place; each method says whether it changed anything.
+/// Changes stored text in place. Each method returns whether it changed anything.
 ///
-/// Every kind of record that holds text has a method here, and none has a default: who adds one has
-/// to say what is to be done with its text.
+/// Every kind of record with text has a method, and no method has a default body, so that a new kind
+/// of record cannot be forgotten.
 pub trait Cleaner {
     fn session(&mut self, session: &mut Session) -> bool;
 
     fn source(&mut self, source: &mut Source) -> bool;
 
-    /// What is saved beside a file's cursor. `before` returns the last few messages of the file
-    /// before the one of a number.
+    /// The saved state of reading a file. `before` returns the last few messages of the file before a
+    /// message number.
     fn checkpoint(
         &mut self,
         checkpoint: &mut Vec<u8>,
@@ -41,21 +41,21 @@ pub trait Cleaner {
     fn note(&mut self, note: &mut Note) -> bool;
 }
 
-/// How far the stored text was gone over: the key of the last row, or nothing at the beginning.
+/// How far the stored text was cleaned: the key of the last row; empty at the beginning.
 pub type CleaningPosition = Vec<u8>;
 
-/// A part of the stored text was gone over.
+/// The result of one step of cleaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleaningStep {
     /// Where the next step begins; `None` when this was the last one.
     pub next: Option<CleaningPosition>,
     /// Bytes of the rows that were read.
     pub bytes: u64,
-    /// Records that cannot be read, and stay as they are.
+    /// Records that cannot be read. They are not changed.
     pub unreadable: u64,
 }
 
-/// Going over all stored text.
+/// Reads all stored text in steps.
 pub trait TextStore {
     /// Shows the next part of the stored text after `after` to `cleaner`, and keeps nothing of what
     /// it changes.

@@ -1,5 +1,5 @@
-//! What episodes say of things and facts, as a port of its own: rows as they were written. What
-//! they come to together is worked out elsewhere.
+//! Statements of episodes about entities and facts, as a port of its own. It returns rows as they were
+//! written; the engine combines them.
 
 use crate::{
     model::{
@@ -12,23 +12,23 @@ use crate::{
     store::StoreError,
 };
 
-/// Reading what episodes say. Rows of one episode come and go together with it, in one step.
+/// Reads statements of episodes. All rows of an episode are added and deleted with it in one step.
 pub trait GraphStore {
-    /// The things that an episode mentions and the facts that it states.
+    /// The entities that an episode mentions, and the facts that it states.
     fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
 
-    /// What every episode says that states a fact, the earliest session first.
+    /// The claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
 
-    /// What episodes say of a subject whose sessions ended at `since` or later: nothing that
-    /// happened since then is left out, some of what happened before is.
+    /// The marks of a subject from sessions that ended at `since` or later: all marks since then, and
+    /// some of the earlier ones.
     fn marks(
         &self,
         subject: Subject,
         since: Timestamp,
     ) -> Result<Vec<Attributed<Mark>>, StoreError>;
 
-    /// Where a thing is mentioned, the earliest session first.
+    /// The mentions of an entity, the earliest session first.
     fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
 
     /// The names that a file was given after `entity`, and those it had before.
@@ -79,17 +79,17 @@ pub enum ClaimPlace {
     In(Namespace),
 }
 
-/// A claim, in short.
+/// A claim without its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimRow {
     pub fact: FactKey,
     /// What kind of fact it is.
     pub relation: Relation,
-    /// Since when it is said to be true.
+    /// The time since when the fact holds.
     pub at: Timestamp,
 }
 
-/// A mention, in short.
+/// A mention without its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MentionRow {
     pub entity: EntityId,

@@ -1,9 +1,10 @@
-//! What survives a restart, as a port: [`Store`] says what is kept and how it changes, a backend
-//! keeps it. There is one backend, [`sled`]; `contract.rs` is what any other must pass.
+//! The data that survives a restart, as a port: [`Store`] defines what is stored and how it changes; a
+//! backend implements it. The only backend is [`sled`]. Any other has to pass `contract`.
 //!
-//! Reads may happen on any thread. Writes go through one writer, in order: a [`Write`] list is
-//! applied whole or not at all, and acknowledged only when it would survive a power cut. What the
-//! search index must follow is put in the same step into an outbox.
+//! Any thread may read. One writer writes, in order: a list of [`Write`]s is applied completely or not
+//! at all, and is acknowledged only when it would survive a power cut. Changes that followers such as
+//! the search index need are added to an outbox in the same step. The disk use of a store is a port
+//! of its own ([`DiskQuota`]).
 
 pub mod clean;
 #[cfg(test)]
@@ -31,21 +32,21 @@ use crate::model::{
     vector::Vectors,
 };
 
-/// What survives a restart.
+/// The data that survives a restart.
 pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
     /// Queues `writes` to be applied together and returns at once; blocks only while the writer
     /// is more than a few lists behind.
     ///
-    /// The ticket resolves when the list would survive a power cut.
+    /// The returned [`PendingWrite`] resolves when the list would survive a power cut.
     fn write(&self, writes: Vec<Write>) -> PendingWrite;
 
-    /// A number never given before, for a new session.
+    /// A key that was never used before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 
-    /// A session by its key, as it was written last, even if that is still queued.
+    /// A session by its key, with the changes that are still queued.
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
 
-    /// A session by what its agent calls it.
+    /// A session by its agent's id.
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
 
     /// Sessions whose agent's id begins with `prefix`, at most `limit`.
@@ -67,16 +68,16 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Calls `visit` for every file of every session, until it returns `false`.
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
-    /// The sessions that have `record` as a landmark, in the order of their keys.
+    /// The sessions that have `record` as a fork key, in the order of their keys.
     fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
 
-    /// The landmarks of a session.
+    /// The fork keys of a session.
     fn fork_keys_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
     /// The files of a session, the session's own first.
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
 
-    /// What was saved beside a file's cursor.
+    /// The saved state of reading a file.
     fn checkpoint(&self, source: SourceKey) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// At most `limit` messages of a file, from number `from` on, in order.
@@ -105,7 +106,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// The position of the last entry that was ever put into the outbox.
     fn outbox_end(&self) -> u64;
 
-    /// The same as it changes; it moves on when the entries are safe.
+    /// The position of the last outbox entry that would survive a power cut, as it changes.
     fn outbox_ends(&self) -> watch::Receiver<u64>;
 
     /// Totals for the status display.
@@ -115,8 +116,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn quota(&self) -> &dyn DiskQuota;
 }
 
-/// Which file of which session. Number 0 is the session's own file, the others are its
-/// sub-agents' in the order they were first seen.
+/// The key of a transcript file. Number 0 is the session's own file; higher numbers are the files of
+/// its sub-agents, in the order in which they were first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceKey {
     pub session: SessionKey,
@@ -131,15 +132,15 @@ pub struct Source {
     pub path: String,
     /// For a sub-agent's file, the sub-agent's id.
     pub sub_agent: Option<String>,
-    /// What the file system said of it at the checkpoint.
+    /// The state of the file in the file system at the checkpoint.
     pub stamp: FileStamp,
-    /// How far the checkpoint reaches, in bytes.
+    /// The byte at which the checkpoint ends.
     pub offset: u64,
-    /// What became of its records so far.
+    /// Counts of its records so far.
     pub tally: Tally,
 }
 
-/// What tells one state of a file from another without reading it.
+/// Distinguishes states of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FileStamp {
     /// Its number on its device (inode, or file index on Windows).
@@ -150,115 +151,114 @@ pub struct FileStamp {
     pub modified: i64,
 }
 
-/// What became of a file's records.
+/// Counts of a file's records.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Records that were read.
     pub read: u64,
-    /// Records that hold nothing anyone needs, by type.
+    /// Records without content of use, by type.
     pub skipped: std::collections::BTreeMap<String, u64>,
-    /// Broken records of which something could be read after all.
+    /// Broken records that could be read in part.
     pub repaired: u64,
-    /// Broken pieces that were given up.
+    /// Broken records that could not be read.
     pub broken: u64,
-    /// Bytes of these pieces.
+    /// Bytes of the records that could not be read.
     pub broken_bytes: u64,
-    /// Times the file was cut or replaced and read again from its beginning.
+    /// How often the file was truncated or replaced, and read again from its beginning.
     pub restarts: u64,
 }
 
-/// One change of what is kept.
+/// One change of the stored data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// A session is new or another than before.
+    /// Adds or replaces a session.
     Session(Box<Session>),
-    /// A file is new or was read further, with what is saved beside its cursor. Without effect when
-    /// its path is that of another file by now: each path stands once.
+    /// Adds or replaces a file and the saved state of reading it. Has no effect when another file is
+    /// registered under its path: each path is registered once.
     Source {
         source: Source,
-        /// The saved state; `None` leaves the one before.
+        /// The saved state; `None` keeps the old one.
         checkpoint: Option<Vec<u8>>,
     },
-    /// Messages of a file, consecutive, in order. They replace any of the same or higher number, and
-    /// begin where an earlier list of the file began or ended.
+    /// Adds consecutive messages of a file. They replace all messages of the same or a higher number,
+    /// and begin where an earlier list of the file began or ended.
     Messages { source: SourceKey, messages: Vec<Message> },
-    /// Records that forks and copies of a session may begin with. They go with the session.
+    /// Adds records with which forks and copies of a session may begin. They are deleted with the
+    /// session.
     ForkKeys {
         session: SessionKey,
         /// The ids of the records.
         records: Vec<RecordUuid>,
     },
-    /// Some messages of a file are told in other words. One that does not say any more what it
-    /// said, or is not there, is left as it is.
+    /// Replaces the text of some messages of a file. A message whose text is not the expected one any
+    /// more, or that does not exist, is not changed.
     Reword { source: SourceKey, words: Vec<Reworded> },
-    /// Everything that was read of a file is void: it was replaced.
+    /// Deletes everything that was read of a file, because the file was replaced.
     ClearSource(SourceKey),
-    /// A file is to go, with everything that was read of it.
+    /// Deletes a file, with everything that was read of it.
     DropSource(SourceKey),
-    /// The messages of a file are let go, for they take too much room. What is saved beside its
-    /// cursor stays, so that reading goes on behind them.
+    /// Evicts the messages of a file. The saved state of reading it stays, so that reading continues
+    /// after them.
     DropText(SourceKey),
-    /// A session's new episode, in the place of its old one.
+    /// Adds the episode of a session, or replaces it.
     Episode(Box<Episode>),
-    /// What an episode says of things and facts, in the place of what it said before. It goes
-    /// with the episode.
+    /// Replaces what an episode states about entities and facts. It is deleted with the episode.
     Statements { episode: EpisodeId, statements: Box<Statements> },
-    /// An episode is to go.
+    /// Deletes an episode.
     DropEpisode(EpisodeId),
-    /// A session is to go, with everything of it.
+    /// Deletes a session with all its data.
     DropSession(SessionKey),
-    /// A note is new or another than before, or is to go.
+    /// Adds, replaces or deletes a note.
     Note(Note),
-    /// Vectors that were made, in the place of any before. Without effect when what they were
-    /// made of is gone by now.
+    /// Adds or replaces vectors. Has no effect when their owner was deleted.
     Vectors(Box<Vectors>),
-    /// The search index has taken everything up to this position for good.
+    /// Deletes the outbox entries up to this position: every follower has applied them for good.
     OutboxConsumed(u64),
 }
 
-/// A message in other words.
+/// A new text of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reworded {
     pub seq: u32,
     pub was: String,
-    /// What it says from now on.
+    /// The text that it gets.
     pub is: String,
 }
 
-/// Something that the search index has to take over, in the order of its position.
+/// A change with its position in the outbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboxEntry {
-    /// Its position; the first is 1.
+    /// The position of the entry; the first is 1.
     pub position: u64,
     pub what: OutboxChange,
 }
 
-/// What the search index has to take over.
+/// A change of the stored data that followers apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutboxChange {
     Messages {
         source: SourceKey,
-        /// From this number on.
+        /// The number of the first message.
         from: u32,
         count: u32,
-        /// Whether messages of these numbers, or some of them, were there before.
+        /// Whether some of these numbers had messages before.
         overwrites: bool,
     },
-    /// A session is new, or belongs to another project than was known.
+    /// A session was added, or its project has changed.
     Session(SessionKey),
-    /// A file's messages are gone.
+    /// All messages of a file were deleted.
     SourceCleared(SourceKey),
-    /// A session has a new episode.
+    /// An episode was added or replaced.
     Episode(EpisodeId),
-    /// An episode is gone.
+    /// An episode was deleted.
     EpisodeDropped {
         id: EpisodeId,
-        /// Its session, which may have another one by now.
+        /// The session, which may have another episode by now.
         session: SessionKey,
     },
-    /// A session is gone, with its messages.
+    /// A session was deleted, with its messages.
     SessionDropped(SessionKey),
-    /// Something else is said of these things and facts, or nothing any more.
+    /// The statements about these entities and facts have changed.
     Things(Vec<EntityOrFact>),
 }
 
@@ -274,7 +274,7 @@ pub struct Totals {
 pub struct PendingWrite(oneshot::Receiver<Result<u64, StoreError>>);
 
 impl PendingWrite {
-    /// A ticket and the other end of it.
+    /// A pending write, and the sender that resolves it.
     pub fn new() -> (oneshot::Sender<Result<u64, StoreError>>, PendingWrite) {
         let (resolve, ticket) = oneshot::channel();
         (resolve, PendingWrite(ticket))
@@ -292,7 +292,7 @@ impl PendingWrite {
     }
 }
 
-/// What can go wrong with a store.
+/// Why a store cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// A record cannot be read.
@@ -315,7 +315,7 @@ pub enum StoreError {
         /// The newest version known.
         known: u32,
     },
-    /// There is no room for more text.
+    /// There is no space for more text.
     #[error("{0}")]
     Full(String),
     /// The store is shutting down.

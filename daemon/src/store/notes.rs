@@ -1,35 +1,35 @@
-//! Small things that are kept by name and that only their owner can read: what was learned, what
-//! was spent, what is still to be asked.
+//! Small values under names, which only their owner interprets: learned tools, usage, queued
+//! questions.
 //!
-//! Each owner has a [`NoteNamespace`] of its own and a version in what it writes. A note is read at the
-//! start, or long after it was written: one that is queued is not seen yet.
+//! Each owner has a [`NoteNamespace`], and puts a version into what it writes. Reads do not see notes
+//! that are still queued; owners read at the start, or long after they wrote.
 
 use sha2::{Digest, Sha256};
 
 use crate::{model::SessionId, store::StoreError};
 
-/// Whose notes they are.
+/// The owner of notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoteNamespace {
-    /// Sessions that a model is still to be asked about, by session key. They go with the session.
+    /// Sessions with questions for a model, by session key. Deleted with the session.
     Awaiting,
-    /// What was learned about tools; one note.
+    /// Learned tools; one note.
     Learned,
-    /// What asking models took, by day.
+    /// Usage of models, by day.
     Usage,
-    /// Sessions that were forgotten and stay so.
+    /// Sessions that the user deleted and that stay deleted.
     Forgotten,
-    /// By which records the forgotten ones are known when they come back under another name.
+    /// Records by which deleted sessions are recognised when they come back under another name.
     ForgottenRecords,
-    /// Sessions that begin as other ones do, by session key. They go with the session.
+    /// Sessions that begin like other sessions, by session key. Deleted with the session.
     Forks,
-    /// Summaries of messages, by what was asked.
+    /// Summaries of messages, by question.
     Summaries,
-    /// What was let go to keep within limits; one note.
+    /// Statistics of evictions; one note.
     Room,
-    /// Which defects of older versions the database was searched for.
+    /// The defects of older versions that the database was checked for.
     Checked,
-    /// By which rules the stored text was redacted; one note.
+    /// The rules by which the stored text was redacted; one note.
     Redaction,
 }
 
@@ -37,13 +37,13 @@ pub enum NoteNamespace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     pub namespace: NoteNamespace,
-    /// Its name, at most 255 bytes.
+    /// The name of the note, at most 255 bytes.
     pub name: Vec<u8>,
-    /// What it says; `None` takes it away.
+    /// The content; `None` deletes the note.
     pub content: Option<Vec<u8>>,
 }
 
-/// The name of a session's note on the shelves of what was forgotten.
+/// The name of a session's note in [`NoteNamespace::Forgotten`].
 pub fn name_of(session: &SessionId) -> Vec<u8> {
     let mut digest = Sha256::new();
     digest.update(session.agent.as_bytes());
@@ -52,16 +52,15 @@ pub fn name_of(session: &SessionId) -> Vec<u8> {
     digest.finalize()[..16].to_vec()
 }
 
-/// A note's name and what it says.
+/// The name and the content of a note.
 pub type NamedNote = (Vec<u8>, Vec<u8>);
 
 /// The notes that survive a restart.
 pub trait NoteStore {
-    /// What a note says; `None` when there is none.
+    /// The content of a note.
     fn note(&self, namespace: NoteNamespace, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// All notes of a shelf with their names: the shorter names first, those of one length in
-    /// their order.
+    /// All notes of a namespace with their names: shorter names first, names of one length in order.
     fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
 }
 
@@ -78,12 +77,12 @@ impl NoteNamespace {
         NoteNamespace::Redaction,
     ];
 
-    /// The one with this number on disk.
+    /// The namespace with this number on disk.
     pub(in crate::store) fn from_number(number: u8) -> Option<NoteNamespace> {
         NoteNamespace::ALL.into_iter().find(|namespace| namespace.number() == number)
     }
 
-    /// Its number on disk.
+    /// The number on disk.
     pub(in crate::store) fn number(self) -> u8 {
         match self {
             NoteNamespace::Awaiting => 1,

@@ -1,5 +1,5 @@
-//! Vectors of what is kept, as a port of its own. They are derived: each goes with what it was made
-//! of, in the same step, and what has none gets it again.
+//! Vectors of stored texts, as a port of its own. Vectors are derived data: they are deleted in the
+//! same step as their texts, and can be made again.
 
 use crate::{model::vector::Vectors, store::StoreError};
 

@@ -1,9 +1,9 @@
-//! Vectors of sessions, things and facts, made in the background and asked by searches.
+//! Vectors of sessions, entities and facts: made in the background, used by searches.
 //!
-//! A session gets its vectors when it has an episode, a thing or a fact when episodes say something
-//! of it. Nobody waits for them: what has none yet is found by its words, and so is everything
-//! while the model does not answer. Vectors are kept in the store with the model that made them;
-//! another model makes them anew, one after the other ([`work`]), of the same texts ([`texts`]).
+//! A session gets vectors when it has an episode; an entity or a fact, when an episode mentions it.
+//! Nothing waits for vectors: full text finds what has none yet, and everything while the model does
+//! not answer. The store keeps vectors together with the identity of their model. After a change of
+//! the model, [`work`] makes all vectors again from the same texts ([`texts`]).
 
 mod queue;
 mod texts;
@@ -32,20 +32,20 @@ use crate::{
     store::Store,
 };
 
-/// The vectors of everything, and what makes them.
+/// The vectors of one store, with the model that makes them.
 pub struct Embedding {
     store: Arc<dyn Store>,
     model: RwLock<Arc<Embeddings>>,
     tables: RwLock<Tables>,
     queue: Mutex<Queue>,
-    /// The last questions with their vectors: people page through answers.
+    /// The last questions with their vectors: users page through results.
     asked: Mutex<VecDeque<(String, Arc<Packed>)>>,
     progress: watch::Sender<EmbeddingProgress>,
     /// How far the queue follows the outbox.
     followed: watch::Sender<FollowerProgress>,
-    /// Another model is in force.
+    /// Notified when the model is replaced.
     changed: Notify,
-    /// Something is to be done.
+    /// Notified when something is queued.
     touched: Notify,
 }
 
@@ -68,23 +68,23 @@ pub struct EmbeddingProgress {
     pub left: usize,
     /// Why they wait, when the model does not answer.
     pub error: Option<String>,
-    /// It is not known yet what is to be done.
+    /// The store was not searched for missing vectors yet.
     is_starting: bool,
 }
 
 /// The vectors of one model.
 #[derive(Default)]
 struct Tables {
-    /// What tells its vectors from others; `None` until it is known.
+    /// The identity of the model; `None` until it is known.
     model: Option<String>,
     sessions: Vectors,
     entities: Vectors,
     facts: Vectors,
-    /// Fingerprints of the texts that they are of.
+    /// Fingerprints of the texts of each owner.
     texts: HashMap<Owner, u64>,
 }
 
-/// Whose vectors are to be made or looked at again.
+/// The owners whose vectors have to be made or checked.
 #[derive(Default)]
 struct Queue {
     sessions: BTreeSet<SessionKey>,
@@ -117,7 +117,7 @@ impl Embedding {
         }
     }
 
-    /// Puts another model in force; vectors of the one before are of no use from now on.
+    /// Replaces the model. Vectors of the old model are not used any more.
     pub fn set_model(&self, model: Arc<Embeddings>) {
         let is_on = model.is_on();
         let before = std::mem::replace(
@@ -136,7 +136,7 @@ impl Embedding {
         self.changed.notify_one();
     }
 
-    /// What makes the vectors.
+    /// The model in force.
     pub fn model(&self) -> Arc<Embeddings> {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -180,7 +180,7 @@ impl Embedding {
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
 
-    /// The vector of a question; `None` when there is none in time, or nothing to compare it with.
+    /// The vector of a question; `None` when the model does not answer in time, or no vectors exist.
     pub async fn question(&self, text: &str) -> Option<Arc<Packed>> {
         let model = self.model();
         let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());
@@ -206,7 +206,7 @@ impl Embedding {
         Some(vector)
     }
 
-    /// Lets `search` use the ranker that compares `question` with the vectors of a kind.
+    /// Calls `search` with a ranker that compares `question` with the vectors in `kind`.
     pub fn with_ranker<T>(
         &self,
         kind: VectorSet,
@@ -279,18 +279,18 @@ impl Queue {
         self.sessions.len() + self.things.len()
     }
 
-    /// The next ones, of about so many texts: sessions first, the latest first, for they are what
-    /// is searched most.
+    /// Removes owners with about `texts` texts from the queue: first the sessions, the latest first,
+    /// because they are searched most.
     fn take(&mut self, texts: usize) -> Vec<Owner> {
         let mut taken = Vec::new();
-        let mut room = texts;
-        while room > 0 {
+        let mut left = texts;
+        while left > 0 {
             let session = self.sessions.pop_last().map(Owner::Session);
             let Some(owner) = session.or_else(|| self.things.pop_last().map(Owner::Thing)) else {
                 break;
             };
             let usual = if matches!(owner, Owner::Session(_)) { SESSION } else { 1 };
-            room = room.saturating_sub(usual);
+            left = left.saturating_sub(usual);
             taken.push(owner);
         }
         taken

@@ -1,6 +1,6 @@
 //! The texts that vectors are made of.
 //!
-//! Of a session: what its episode tells, and what was said in it piece by piece ([`TextChunker`]).
+//! For a session: the fields of its episode, and its messages in chunks ([`TextChunker`]).
 
 use sha2::{Digest, Sha256};
 
@@ -15,7 +15,7 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// What vectors are to be made of.
+/// The texts of one owner.
 pub(super) struct Texts {
     pub(super) owner: Owner,
     /// The episode, for a session's.
@@ -28,7 +28,7 @@ pub(super) struct Texts {
 const MESSAGES: usize = 512;
 
 impl Texts {
-    /// The texts of `owner`; `None` when there is nothing of it, or nothing of it any more.
+    /// The texts of `owner`; `None` when it has none, or does not exist any more.
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),

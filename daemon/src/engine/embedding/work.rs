@@ -1,4 +1,4 @@
-//! The background work: whatever has no vectors of the model in force gets them.
+//! The background work: makes the vectors that the model in force has not made yet.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     store::{StoreError, Write},
 };
 
-/// Texts in one call: a few seconds' work for a model on this machine.
+/// Texts in one call: a local model takes a few seconds for them.
 const TEXTS: usize = 32;
 /// How long a call may take.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(900);
 enum Stopped {
     /// The model does not answer.
     Model(Error),
-    /// The store does not.
+    /// The store cannot be read.
     Store(StoreError),
 }
 
@@ -87,7 +87,7 @@ impl Embedding {
         }
     }
 
-    /// Makes the vectors of a few; says whether there was anything to do.
+    /// Makes the vectors of a few owners. Returns whether the queue had any.
     async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
         let identity = model.identity().await.map_err(Stopped::Model)?;
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
@@ -113,7 +113,7 @@ impl Embedding {
         made.map(|()| true)
     }
 
-    /// Takes what the store has of this model, and queues all that lacks it.
+    /// Loads the vectors of this model from the store, and queues the owners that have none.
     fn load(&self, model: &Arc<Embeddings>, identity: &str) -> Result<(), StoreError> {
         let mut tables = Tables { model: Some(identity.to_owned()), ..Tables::default() };
         self.store.visit_vectors(&mut |vectors| {
@@ -159,7 +159,7 @@ impl Embedding {
                 Ok(Some(texts)) if !self.has(&texts) => wanted.push(texts),
                 Ok(Some(texts)) => self.keep(identity, &texts),
                 Ok(None) => self.change(|tables| tables.remove(owner)),
-                // It is found by its words.
+                // Full text still finds the owner.
                 Err(error @ StoreError::Damaged { .. }) => {
                     tracing::warn!(%error, "something gets no vectors");
                 }
@@ -184,12 +184,12 @@ impl Embedding {
         Ok(())
     }
 
-    /// Whether there are vectors of these very texts.
+    /// Whether vectors of exactly these texts are loaded.
     fn has(&self, texts: &Texts) -> bool {
         self.read(|tables| tables.texts.get(&texts.owner) == Some(&texts.fingerprint()))
     }
 
-    /// Writes the vectors of `texts` down: they went from the store with what was said before.
+    /// Writes the vectors of `texts` to the store, which deleted them together with the old texts.
     fn keep(&self, identity: &str, texts: &Texts) {
         let vectors = self.change(|tables| {
             let (table, number) = tables.of(texts.owner);
@@ -202,17 +202,17 @@ impl Embedding {
             texts: texts.fingerprint(),
             vectors,
         };
-        // What is not written is made again after the next start.
+        // Vectors that are not written are made again after the next start.
         let _ = self.store.write(vec![Write::Vectors(Box::new(vectors))]);
     }
 
-    /// Tells how far it is, after a round that went well.
+    /// Reports the progress after a round without errors.
     fn report(&self, model: &Arc<Embeddings>) {
         if !Arc::ptr_eq(model, &self.model()) {
             return;
         }
         let made = self.read(|tables| tables.texts.len());
-        // Counted while nobody else can tell, so that the last word is true.
+        // Counted under the lock of the channel, so that the last report is the correct one.
         self.progress.send_modify(|progress| {
             let left = self.lock_queue().len();
             *progress =

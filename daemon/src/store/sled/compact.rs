@@ -1,7 +1,8 @@
-//! A database whose file is much larger than its content is written anew, row by row as it stands.
+//! Compaction: a database whose file is much larger than its content is copied, row by row, into a new
+//! one.
 //!
-//! The new one is made beside the old one, and takes its place when it is whole and on disk. Of
-//! whatever a crash leaves behind [`finish_interrupted`] makes the old one or the new one, at the next opening.
+//! The new database is made beside the old one, and replaces it when it is complete and synced. After
+//! a crash [`finish_interrupted`] restores the old database or the new one at the next opening.
 
 use std::{
     fs::{self, File},
@@ -18,10 +19,10 @@ use super::{
 };
 use crate::{fault, store::StoreError};
 
-/// Bytes of rows that are written in one go.
+/// Bytes of rows in one batch.
 const BATCH: usize = 1 << 20;
 
-/// Bytes of all rows, their keys among them.
+/// Bytes of all rows with their keys.
 pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for row in tree {
@@ -31,13 +32,13 @@ pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// What the writing of a new database leaves beside `folder` on its way.
+/// Folders beside the database that a compaction uses.
 struct CompactionPaths {
-    /// It is being written.
+    /// The new database, while it is written.
     copying: PathBuf,
     /// The new database, when it is complete.
     complete: PathBuf,
-    /// The old one, when the new one is there.
+    /// The old database, while the new one replaces it.
     old: PathBuf,
 }
 
@@ -56,7 +57,7 @@ impl CompactionPaths {
     }
 }
 
-/// Ends what a crash cut short.
+/// Finishes or undoes a compaction that a crash interrupted.
 pub(super) fn finish_interrupted(folder: &Path) -> io::Result<()> {
     let paths = CompactionPaths::of(folder);
     if !folder.exists() {
@@ -74,11 +75,12 @@ pub(super) fn finish_interrupted(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what is in `store`, the one in `folder`, into a new one that takes its place.
+/// Copies `store`, the database in `folder`, into a new database that replaces it.
 ///
 /// # Errors
 ///
-/// When there is no room for both, or one of them cannot be read or written; the old one stays.
+/// When there is no space for both databases, or one of them cannot be read or written. The old one
+/// stays.
 pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
     let failed = |error: io::Error| in_folder(folder, &error);
     let paths = CompactionPaths::of(folder);

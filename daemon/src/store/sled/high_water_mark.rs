@@ -1,8 +1,8 @@
-//! How far the store once was, beside the database.
+//! The last safe outbox position, in a file beside the database.
 //!
-//! sled opens a damaged file without a word, with what stands before the damage: everything after
-//! it is gone. This mark tells. It is written after each sync and not synced itself, so it may be
-//! behind after a power cut, but never ahead.
+//! sled opens a damaged file without an error, and silently drops everything behind the damage. A
+//! position that is lower than the mark reveals that. The mark is written after each sync and not
+//! synced itself: after a power cut it may be too low, but never too high.
 
 use std::{
     fs::File,
@@ -25,7 +25,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) struct HighWaterMark(File);
 
 impl HighWaterMark {
-    /// Opens it, and reads where it stands; a new one stands at 0.
+    /// Opens the mark and reads its position; that of a new mark is 0.
     pub(super) fn open(folder: &Path) -> io::Result<(HighWaterMark, u64)> {
         let mut file = File::options()
             .read(true)
@@ -42,7 +42,7 @@ impl HighWaterMark {
         Ok((HighWaterMark(file), position))
     }
 
-    /// Moves it to `position`.
+    /// Writes a new position.
     pub(super) fn set(&mut self, position: u64) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(0))?;
         self.0.write_all(&position.to_be_bytes())

@@ -46,7 +46,7 @@ use self::{
 };
 use crate::store::{DiskQuota as _, PendingWrite, StoreError, Write};
 
-/// A store in a folder of its own.
+/// A store in a sled database, which has a folder to itself.
 pub struct SledStore {
     folder: PathBuf,
     tree: Tree,
@@ -88,8 +88,8 @@ impl SledStore {
         Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, quota, lost })
     }
 
-    /// The same for a database that may take `limit` bytes on disk. One that takes more than it
-    /// should is made smaller first, if its content allows that.
+    /// Opens the store with a limit of `limit` bytes on disk. A database near its limit is compacted
+    /// first if that makes it smaller.
     pub fn open_within(folder: &Path, limit: u64) -> Result<SledStore, StoreError> {
         let store = SledStore::open(folder)?;
         store.set_limit(limit);
@@ -98,7 +98,7 @@ impl SledStore {
         }
         let before = store.disk_bytes();
         if !store.would_shrink(compact::content_bytes(&store.tree)?) {
-            // Something has to go first.
+            // Content has to be evicted first.
             return Ok(store);
         }
         let lost = store.lost;
@@ -112,12 +112,12 @@ impl SledStore {
         Ok(store)
     }
 
-    /// Changes that had been safe and are gone, because the database's file was damaged.
+    /// The number of acknowledged changes that are lost because the database's file was damaged.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Waits until everything queued is on disk and lets go of the folder.
+    /// Waits until everything queued is on disk, and unlocks the folder.
     pub fn close(self) {
         drop(self);
     }
@@ -126,7 +126,7 @@ impl SledStore {
         self.writer.queue(writes)
     }
 
-    /// Registers a file as an older version did: whatever its path leads to.
+    /// Registers a file as an older version did, even if its path is registered already.
     #[cfg(test)]
     pub(crate) fn register_unchecked(&self, source: &crate::store::Source) {
         let record = envelope::seal(&records::SourceRecord::from(source));

@@ -1,5 +1,5 @@
-//! sled has seven threads of its own, each of which looks once a second for work, although it is told
-//! of any at once. Here Linux is told that they need not be woken for that alone, so that a machine
+//! sled runs seven threads that poll for work once a second, although they are also notified of it.
+//! Here Linux is asked not to wake the machine for this polling alone, so that a machine
 //! at rest can stay so.
 
 use std::{panic, thread};

@@ -1,7 +1,7 @@
-//! What one episode says, as rows.
+//! The statements of one episode, as rows.
 //!
-//! Every row belongs to one episode and has its id at the end of its key: there is nothing that
-//! two episodes share, and so nothing to be left over when one of them goes.
+//! Every row belongs to one episode and has the episode's id at the end of its key. Episodes share no
+//! rows, so that deleting an episode leaves nothing behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::{
     store::StoreError,
 };
 
-/// The rows of what an episode says.
+/// The rows of an episode's statements.
 pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec<u8>)> {
     let created_at = statements.created_at.micros();
     let mut rows = Rows { episode, rows: Vec::new() };
@@ -56,7 +56,7 @@ pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec
     rows.rows
 }
 
-/// What an episode says, put together from its rows; nothing when it says nothing.
+/// The statements of an episode, read from its rows; empty when it has none.
 pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreError> {
     let contents = read_contents(tree, episode)?;
     let mut statements = Statements {
@@ -89,7 +89,7 @@ pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreE
     Ok(statements)
 }
 
-/// Which rows an episode has; none when it says nothing.
+/// The list of an episode's rows; empty when it has no statements.
 pub(super) fn read_contents(tree: &Tree, episode: EpisodeId) -> Result<ContentsRecord, StoreError> {
     let key = keys::contents(episode);
     let Some(sealed) = pieces::get(tree, &key)? else { return Ok(ContentsRecord::default()) };
@@ -137,7 +137,7 @@ pub(super) fn marks(
     }))
 }
 
-/// The things and facts in `statements`.
+/// The entities and facts in `statements`.
 pub(super) fn things(statements: &Statements) -> impl Iterator<Item = EntityOrFact> {
     let entities = statements.mentions.iter().map(|mention| EntityOrFact::Entity(mention.entity));
     entities.chain(statements.claims.iter().map(|claim| EntityOrFact::Fact(claim.key)))

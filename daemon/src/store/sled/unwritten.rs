@@ -1,7 +1,7 @@
-//! What is queued and not written yet.
+//! Sessions and episodes that are queued and not written yet.
 //!
-//! Lists of writes are queued by one who goes on with the next thing at once: whoever reads a
-//! session, or the episode that a session names, sees it as it was queued last.
+//! A caller that queues a list continues before the list is written. Reads look here first, so that
+//! they see a session, or the episode that a session names, as it was queued last.
 
 use std::{collections::HashMap, sync::PoisonError};
 
@@ -18,19 +18,19 @@ pub(super) struct Unwritten(Mutex<Queued>);
 #[derive(Default)]
 struct Queued {
     lists: u64,
-    /// With the number of the list that it stands in.
+    /// Each session with the number of its list.
     sessions: HashMap<SessionKey, (u64, Session)>,
     episodes: HashMap<EpisodeId, Episode>,
 }
 
-/// What a write writes, by its key.
+/// The key of a session or an episode that a list writes.
 pub(super) enum WrittenKey {
     Session(SessionKey),
     Episode(EpisodeId),
 }
 
 impl Unwritten {
-    /// A session as it was queued last, unless it is written.
+    /// A session as it was queued last; `None` when it is written.
     pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
         self.lock().sessions.get(&key).map(|(_, session)| session.clone())
     }
@@ -40,7 +40,7 @@ impl Unwritten {
         self.lock().episodes.get(&id).cloned()
     }
 
-    /// Notes the sessions and episodes in a list; returns the list's number.
+    /// Adds the sessions and episodes of a list. Returns the number of the list.
     pub(super) fn add(&self, writes: &[Write]) -> u64 {
         let mut queued = self.lock();
         queued.lists += 1;
@@ -59,7 +59,7 @@ impl Unwritten {
         number
     }
 
-    /// Forgets what stands in a list that is written, as far as it was not queued again.
+    /// Removes the keys of a list that is written, unless they were queued again.
     pub(super) fn remove(&self, number: u64, written: &[WrittenKey]) {
         let mut queued = self.lock();
         for written_key in written {

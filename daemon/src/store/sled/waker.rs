@@ -1,7 +1,7 @@
-//! Wakes those whom sled leaves waiting. A write of sled 0.34.7 that fails in the background notes
-//! that it failed, and tells nobody (`Log::exit_reservation` in its `src/pagecache/logger.rs`): who
-//! waits already, as a flush may, does so for ever. Whoever flushes next notices and wakes all, so
-//! this is done beside work that takes long.
+//! Works around a bug in sled 0.34.7: when a background write fails, sled records the error but does
+//! not wake the threads that wait for the write (`Log::exit_reservation` in its
+//! `src/pagecache/logger.rs`). A flush may then wait for ever. The next flush notices the error and
+//! wakes all waiting threads, so a second thread flushes while work takes long.
 
 use std::{
     io,
@@ -15,19 +15,19 @@ use sled::Tree;
 
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
-/// For how long work is left alone at first, and twice as long after each time. A flush takes some
-/// milliseconds, and one more harms nothing.
+/// The first pause before an extra flush; it doubles after each one. A flush takes milliseconds, and
+/// an extra flush is harmless.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// It is left alone for no longer than so many times that.
+/// The longest pause, as a multiple of [`PATIENCE`].
 const LONGEST: u32 = 64;
 
-/// A thread that stands by while there is work, and rests when there is none.
+/// A thread that flushes while watched work takes long, and sleeps when there is none.
 pub(super) struct Waker {
     work: Arc<WatchedWork>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Work that is stood by until this is dropped.
+/// Watches the work until it is dropped.
 pub(super) struct WatchGuard(Arc<WatchedWork>);
 
 #[derive(Default)]
@@ -38,16 +38,16 @@ struct WatchedWork {
 
 #[derive(Default)]
 struct WatchState {
-    /// Pieces of work begun and ended: odd while there is one.
+    /// Incremented when work begins and when it ends: odd while work is watched.
     turns: u64,
-    /// The thread waits for work.
+    /// The thread waits for work to begin.
     rests: bool,
-    /// There will be none any more.
+    /// The thread has to end.
     is_over: bool,
 }
 
 impl Waker {
-    /// For the database that `tree` is of, which it keeps open.
+    /// A waker for the database of `tree`. It keeps the database open.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Waker {
         Ok(Waker { work, thread: Some(thread) })
     }
 
-    /// Work begins, one at a time, which may wait for sled.
+    /// Watches work that may wait for sled. Only one work at a time may be watched.
     pub(super) fn watch(&self) -> WatchGuard {
         let mut state = self.work.lock();
         state.turns += 1;
