@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use crate::{
-    capture::format::{Format, Memory, Verdict, repair::repair},
+    capture::format::{Format, Memory, RecordVerdict, repair::repair},
     model::transcript::Entry,
     redact::Redactor,
     store::Tally,
@@ -130,10 +130,10 @@ fn starts(format: &dyn Format, text: &str) -> Vec<usize> {
     starts
 }
 
-fn note(tally: &mut Tally, verdict: Verdict) {
+fn note(tally: &mut Tally, verdict: RecordVerdict) {
     match verdict {
-        Verdict::Read => tally.read += 1,
-        Verdict::Skipped(mut kind) => {
+        RecordVerdict::Read => tally.read += 1,
+        RecordVerdict::Skipped(mut kind) => {
             kind.truncate(kind.floor_char_boundary(KIND));
             let is_known = tally.skipped.contains_key(&kind);
             let has_room = tally.skipped.len() < KINDS;

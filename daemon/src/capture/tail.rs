@@ -1,6 +1,6 @@
 //! Reads what is new in a file, line by line, in memory that does not grow with the file.
 //!
-//! A [`Cursor`] says how far a file was read and what stood there, so that a file that was cut or
+//! A [`FileCursor`] says how far a file was read and what stood there, so that a file that was cut or
 //! replaced is noticed and read from its beginning again.
 
 use std::{
@@ -27,7 +27,7 @@ const BEFORE: u64 = 64;
 /// How far a file was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Cursor {
+pub struct FileCursor {
     /// Bytes read: always the beginning of a line or the end of the file.
     pub offset: u64,
     /// Lines read.
@@ -48,7 +48,7 @@ struct Checksum {
 /// A file being read on from a cursor.
 pub struct Tail {
     file: File,
-    cursor: Cursor,
+    cursor: FileCursor,
     buffer: Vec<u8>,
     /// The part of `buffer` that was read from the file and not yet handed on.
     filled: std::ops::Range<usize>,
@@ -75,13 +75,13 @@ pub enum TailLine<'a> {
 
 impl Tail {
     /// Opens the file at `path` where `cursor` left it.
-    pub fn open(path: &Path, cursor: &Cursor) -> io::Result<(Tail, Resumed)> {
+    pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let mut file = open(path)?;
         let resumed =
             if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
         let cursor = match resumed {
             Resumed::GoesOn => cursor.clone(),
-            Resumed::FromStart => Cursor::default(),
+            Resumed::FromStart => FileCursor::default(),
         };
         file.seek(SeekFrom::Start(cursor.offset))?;
         let tail = Tail { file, cursor, buffer: Vec::new(), filled: 0..0, at_end: false };
@@ -89,12 +89,12 @@ impl Tail {
     }
 
     /// How far the lines that were handed out reach. Call [`Tail::mark`] before keeping it.
-    pub fn cursor(&self) -> &Cursor {
+    pub fn cursor(&self) -> &FileCursor {
         &self.cursor
     }
 
     /// The cursor, with checksums of what stands at its place now.
-    pub fn mark(&mut self) -> io::Result<Cursor> {
+    pub fn mark(&mut self) -> io::Result<FileCursor> {
         let position = self.file.stream_position()?;
         self.cursor.take_marks(&mut self.file)?;
         self.file.seek(SeekFrom::Start(position))?;
@@ -190,7 +190,7 @@ impl Tail {
     }
 }
 
-impl Cursor {
+impl FileCursor {
     fn still_fits(&self, file: &mut File) -> io::Result<bool> {
         if file.metadata()?.len() < self.offset {
             return Ok(false);
@@ -252,7 +252,7 @@ fn file_number(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
-/// Windows gives the file index only through an open handle; the marks of a [`Cursor`] notice a
+/// Windows gives the file index only through an open handle; the marks of a [`FileCursor`] notice a
 /// replaced file without it.
 #[cfg(not(unix))]
 fn file_number(_metadata: &Metadata) -> u64 {
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn lines_come_once_and_in_order() {
         let file = Transcript::new(b"one\ntwo\n");
-        let mut cursor = Cursor::default();
+        let mut cursor = FileCursor::default();
         assert_eq!(file.read(&mut cursor), ["one", "two"]);
         file.append(b"three\n\nfour");
         assert_eq!(file.read(&mut cursor), ["three", ""]);
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_last_line_without_newline_is_taken_when_it_is_whole() {
         let file = Transcript::new(b"one\n{done}");
-        let mut cursor = Cursor::default();
+        let mut cursor = FileCursor::default();
         assert_eq!(file.read(&mut cursor), ["one", "{done}"]);
         file.append(b"\n{more}");
         assert_eq!(file.read(&mut cursor), ["", "{more}"]);
@@ -291,7 +291,7 @@ mod tests {
     fn a_line_longer_than_the_buffer_comes_whole() {
         let long = "x".repeat(3 * CHUNK + 17);
         let file = Transcript::new(format!("{long}\nshort\n").as_bytes());
-        assert_eq!(file.read(&mut Cursor::default()), [long.as_str(), "short"]);
+        assert_eq!(file.read(&mut FileCursor::default()), [long.as_str(), "short"]);
     }
 
     #[test]
@@ -299,14 +299,14 @@ mod tests {
         let file = Transcript::new(b"a\n");
         file.append(&vec![b'x'; 2 * LONGEST_LINE]);
         file.append(b"\nb\n");
-        let lines = file.read(&mut Cursor::default());
+        let lines = file.read(&mut FileCursor::default());
         assert!(lines == ["a".to_owned(), format!("<{}>", 2 * LONGEST_LINE + 1), "b".to_owned()]);
     }
 
     #[test]
     fn a_file_that_was_cut_is_read_anew() {
         let file = Transcript::new(b"one\ntwo\nthree\n");
-        let mut cursor = Cursor::default();
+        let mut cursor = FileCursor::default();
         file.read(&mut cursor);
         file.replace(b"one\ntwo\n");
         assert_eq!(file.read(&mut cursor), ["one", "two"]);
@@ -316,7 +316,7 @@ mod tests {
     fn a_file_that_was_replaced_is_read_anew() {
         for other in ["ONE\ntwo\nmore\n", "one\nTWO\nmore\n"] {
             let file = Transcript::new(b"one\ntwo\n");
-            let mut cursor = Cursor::default();
+            let mut cursor = FileCursor::default();
             file.read(&mut cursor);
             file.replace(other.as_bytes());
             assert_eq!(file.read(&mut cursor).join("\n") + "\n", other);
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_file_that_was_rewritten_with_the_same_beginning_goes_on() {
         let file = Transcript::new(b"one\ntwo\n");
-        let mut cursor = Cursor::default();
+        let mut cursor = FileCursor::default();
         file.read(&mut cursor);
         file.replace(b"one\ntwo\nthree\n");
         assert_eq!(file.read(&mut cursor), ["three"]);
@@ -362,7 +362,7 @@ mod tests {
         }
 
         /// Reads to the end; a line that was too long as its length in angle brackets.
-        fn read(&self, cursor: &mut Cursor) -> Vec<String> {
+        fn read(&self, cursor: &mut FileCursor) -> Vec<String> {
             let (mut tail, _) = Tail::open(self.0.path(), cursor).unwrap();
             let mut lines = Vec::new();
             while let Some(line) = tail.next_line(&|line| line.ends_with(b"}")).unwrap() {

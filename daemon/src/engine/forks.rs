@@ -22,7 +22,7 @@ use crate::{
     capture::{
         format::{Format, Memory},
         salvage,
-        tail::{Cursor, Tail, TailLine},
+        tail::{FileCursor, Tail, TailLine},
     },
     engine::{
         forgotten::{self, Fingerprints},
@@ -110,7 +110,7 @@ impl SourceReader {
         &self,
         format: &dyn Format,
         source: &Source,
-        (cursor, first): (&Cursor, Option<RecordUuid>),
+        (cursor, first): (&FileCursor, Option<RecordUuid>),
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
         let path = Path::new(&source.path);
         let fail = |error| ReadError::File { path: source.path.clone(), error };
@@ -221,7 +221,7 @@ impl RecordOwners {
 fn first_record(
     format: &dyn Format,
     path: &Path,
-    cursor: &Cursor,
+    cursor: &FileCursor,
 ) -> io::Result<Option<RecordUuid>> {
     let mut first = None;
     let last = cursor.line + LINES;
@@ -238,7 +238,7 @@ fn first_record(
 fn each_record(
     format: &dyn Format,
     path: &Path,
-    cursor: &Cursor,
+    cursor: &FileCursor,
     visit: &mut dyn FnMut(u64, &RecordUuid) -> bool,
 ) -> io::Result<()> {
     each_record_until(format, (path, u64::MAX), cursor, visit)
@@ -247,7 +247,7 @@ fn each_record(
 fn each_record_until(
     format: &dyn Format,
     (path, last): (&Path, u64),
-    cursor: &Cursor,
+    cursor: &FileCursor,
     visit: &mut dyn FnMut(u64, &RecordUuid) -> bool,
 ) -> io::Result<()> {
     let (mut tail, _) = match Tail::open(path, cursor) {

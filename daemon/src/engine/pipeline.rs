@@ -22,7 +22,7 @@ use crate::{
         filter::{Filter, FilteredMessage, Keep, PendingCalls},
         format::{Format, Memory},
         salvage,
-        tail::Cursor,
+        tail::FileCursor,
     },
     engine::{
         redaction::{self, StoredRedactor},
@@ -63,7 +63,7 @@ impl ParseContext {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceState {
     /// How far the file was read.
-    pub cursor: Cursor,
+    pub cursor: FileCursor,
     /// The content hash so far.
     pub hasher: Hasher,
     /// The number of the next message.
@@ -116,7 +116,7 @@ impl SourceState {
     /// The state at the beginning of file number `source` of its session.
     pub fn new(source: u32) -> SourceState {
         SourceState {
-            cursor: Cursor::default(),
+            cursor: FileCursor::default(),
             hasher: Hasher::default(),
             next_seq: 0,
             last_at: None,

@@ -20,7 +20,7 @@ use crate::{
     capture::{
         format::Format,
         salvage,
-        tail::{self, Cursor, Resumed, Tail, TailLine},
+        tail::{self, FileCursor, Resumed, Tail, TailLine},
     },
     engine::{
         crash_tracker::CrashTracker,
@@ -154,7 +154,7 @@ impl SourceReader {
         };
         let path = source.path.clone();
         let fail = |error| ReadError::File { path: path.clone(), error };
-        let cursor = if anew { Cursor::default() } else { state.cursor.clone() };
+        let cursor = if anew { FileCursor::default() } else { state.cursor.clone() };
         let (mut tail, resumed) = match Tail::open(Path::new(&path), &cursor) {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

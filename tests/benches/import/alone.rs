@@ -13,7 +13,7 @@ use graphitid::{
         filter::{Filter, PendingCalls},
         format::{FORMATS, Memory},
         salvage,
-        tail::{Cursor, Tail, TailLine},
+        tail::{FileCursor, Tail, TailLine},
     },
     store::Tally,
 };
@@ -86,7 +86,7 @@ pub(crate) fn capture(files: &[PathBuf]) -> u64 {
         let format = FORMATS.iter().find(|format| format.claims(path)).expect("a transcript");
         let (mut memory, mut waiting) = (Memory::default(), PendingCalls::default());
         let mut hasher = Hasher::default();
-        let (mut tail, _) = Tail::open(path, &Cursor::default()).expect("a file can be opened");
+        let (mut tail, _) = Tail::open(path, &FileCursor::default()).expect("a file can be opened");
         while let Some(line) = tail.next_line(&salvage::is_whole).expect("a file can be read") {
             let TailLine::Whole(line) = line else { continue };
             salvage::read_line(*format, line, &mut memory, &mut tally, &mut |entry| {

@@ -2,7 +2,7 @@
 
 use graphiti_proto::{endpoint::Runtime, methods::hook::HookEvent};
 use graphitid::{
-    capture::tail::{Cursor, Tail},
+    capture::tail::{FileCursor, Tail},
     engine::pipeline::SourceState,
     llm::{embed::local::fuzzing, ledger::Ledger},
     store::sled::fuzzing as store,
@@ -24,7 +24,7 @@ pub(super) const WORDS: &[&str] = &[
 pub(super) fn check(bytes: &[u8]) {
     store::read_records(bytes);
     fuzzing::read_model(bytes);
-    if let Ok(cursor) = serde_json::from_slice::<Cursor>(bytes) {
+    if let Ok(cursor) = serde_json::from_slice::<FileCursor>(bytes) {
         // A cursor of another file, or a damaged one, means reading from the beginning.
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "{}\n{}\n").expect("write the file");

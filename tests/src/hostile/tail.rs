@@ -4,7 +4,7 @@ use std::io::Write;
 
 use graphitid::capture::{
     salvage::is_whole,
-    tail::{Cursor, Tail, TailLine, line_at},
+    tail::{FileCursor, Tail, TailLine, line_at},
 };
 
 pub(super) const WORDS: &[&str] = &["{}", "{}\n", "{\"a\":1}", "\n\n", "}"];
@@ -14,7 +14,7 @@ pub(super) fn check(bytes: &[u8]) {
     let Some((cut, bytes)) = bytes.split_first() else { return };
     let cut = bytes.len() * usize::from(*cut) / 255;
     let mut file = tempfile::NamedTempFile::new().expect("a file");
-    let mut cursor = Cursor::default();
+    let mut cursor = FileCursor::default();
     let mut found = Vec::new();
     for piece in [&bytes[..cut], &bytes[cut..]] {
         file.write_all(piece).expect("write the file");

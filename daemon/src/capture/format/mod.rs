@@ -53,7 +53,7 @@ pub trait Format: Sync {
         record: &str,
         memory: &mut Memory,
         emit: &mut dyn FnMut(Entry<'_>),
-    ) -> Result<Verdict, Unreadable>;
+    ) -> Result<RecordVerdict, Unreadable>;
 
     /// How records may begin, for finding the next one after a broken one.
     fn record_starts(&self) -> &'static [&'static str];
@@ -94,7 +94,7 @@ pub struct Identity {
 
 /// What became of a record that is a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RecordVerdict {
     /// It was read.
     Read,
     /// It holds nothing that anyone needs; its type, for the tally.

@@ -56,7 +56,7 @@ pub(super) fn read(line: &str) -> Reading {
 /// What a part of the parser makes of a text; `None`, too, when it panics over one that nobody has
 /// seen yet: a command line must not keep its session from being read.
 fn survived<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
-    panic::catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
+    panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or(None)
 }
 
 /// How lines are read: as bash does.

@@ -14,7 +14,7 @@ use std::{
 
 use crate::{
     capture::format::{
-        Format, Identity, Memory, RunningSession, Surroundings, Unreadable, Verdict,
+        Format, Identity, Memory, RecordVerdict, RunningSession, Surroundings, Unreadable,
         json::{self, Object},
     },
     model::{
@@ -98,10 +98,10 @@ impl Format for Claude {
         record: &str,
         memory: &mut Memory,
         emit: &mut dyn FnMut(Entry<'_>),
-    ) -> Result<Verdict, Unreadable> {
+    ) -> Result<RecordVerdict, Unreadable> {
         let record = Object::parse(record).ok_or(Unreadable)?;
         let Some(kind) = record.string("type") else {
-            return Ok(Verdict::Skipped("untyped".to_owned()));
+            return Ok(RecordVerdict::Skipped("untyped".to_owned()));
         };
         let mut out = Out { at: time(&record), uuid: uuid(&record), sub_agent: None, emit };
         match kind.as_ref() {
@@ -116,13 +116,13 @@ impl Format for Claude {
             "custom-title" => out.title(TitleSource::User, record.string("customTitle")),
             "pr-link" => {
                 let Some(url) = record.string("prUrl") else {
-                    return Ok(Verdict::Skipped("pr-link".to_owned()));
+                    return Ok(RecordVerdict::Skipped("pr-link".to_owned()));
                 };
                 out.item(Item::PullRequest { url, number: record.number("prNumber") });
             }
-            other => return Ok(Verdict::Skipped(other.to_owned())),
+            other => return Ok(RecordVerdict::Skipped(other.to_owned())),
         }
-        Ok(Verdict::Read)
+        Ok(RecordVerdict::Read)
     }
 
     fn record_starts(&self) -> &'static [&'static str] {
@@ -215,18 +215,18 @@ impl Out<'_> {
     }
 }
 
-fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
     let Some(message) = record.object("message") else {
-        return Verdict::Skipped("user/empty".to_owned());
+        return RecordVerdict::Skipped("user/empty".to_owned());
     };
     let Some(content) = message.raw("content") else {
-        return Verdict::Skipped("user/empty".to_owned());
+        return RecordVerdict::Skipped("user/empty".to_owned());
     };
     out.context(record, None, memory);
     if record.is_true("isCompactSummary") {
         let text = content_text(content, TEXT_KEPT);
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
-        return Verdict::Read;
+        return RecordVerdict::Read;
     }
     // Typed by the user unless the record says who else it comes from.
     let stranger = record.object("origin").and_then(|origin| origin.string("kind"));
@@ -241,22 +241,22 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict 
         let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
         return delivered(&text, speaker, memory, out);
     }
-    let mut verdict = Verdict::Skipped("user/empty".to_owned());
+    let mut verdict = RecordVerdict::Skipped("user/empty".to_owned());
     for block in json::objects(content) {
         match block.string("type").as_deref() {
             Some("tool_result") => {
                 tool_result(record, &block, out);
-                verdict = Verdict::Read;
+                verdict = RecordVerdict::Read;
             }
             Some("text") => {
                 let text = block.string_within("text", TEXT_KEPT).unwrap_or_default();
                 let said = delivered(&text, speaker, memory, out);
-                if verdict != Verdict::Read {
+                if verdict != RecordVerdict::Read {
                     verdict = said;
                 }
             }
-            Some(other) if verdict != Verdict::Read => {
-                verdict = Verdict::Skipped(format!("user/{other}"));
+            Some(other) if verdict != RecordVerdict::Read => {
+                verdict = RecordVerdict::Skipped(format!("user/{other}"));
             }
             _ => {}
         }
@@ -265,9 +265,14 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict 
 }
 
 /// One text of a user record, unless the queue of prompts gave it away already.
-fn delivered(text: &str, speaker: Speaker, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+fn delivered(
+    text: &str,
+    speaker: Speaker,
+    memory: &mut Memory,
+    out: &mut Out<'_>,
+) -> RecordVerdict {
     if speaker == Speaker::User && memory.queue.delivered(text, false) {
-        return Verdict::Skipped("user/read from the queue".to_owned());
+        return RecordVerdict::Skipped("user/read from the queue".to_owned());
     }
     said_to_agent(text, speaker, out)
 }
@@ -290,17 +295,17 @@ fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
 }
 
 /// One text of a user record: typed by the user, or put there by the agent's program under a tag.
-fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> Verdict {
+fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
         out.item(Item::Interrupted);
-        return Verdict::Read;
+        return RecordVerdict::Read;
     }
     if let Some(ended) = task_ended(text) {
         out.item(Item::TaskEnded(ended));
-        return Verdict::Read;
+        return RecordVerdict::Read;
     }
     if speaker == Speaker::Nobody {
-        return Verdict::Skipped("user/meta".to_owned());
+        return RecordVerdict::Skipped("user/meta".to_owned());
     }
     let text = without_tagged(text, "system-reminder");
     let text = text.trim();
@@ -308,13 +313,13 @@ fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> Verdict {
         return tagged(text, tag, out);
     }
     if text.is_empty() {
-        return Verdict::Skipped("user/empty".to_owned());
+        return RecordVerdict::Skipped("user/empty".to_owned());
     }
     out.item(match speaker {
         Speaker::ParentAgent => Item::Instruction(Cow::Borrowed(text)),
         _ => Item::Prompt(Cow::Borrowed(text)),
     });
-    Verdict::Read
+    RecordVerdict::Read
 }
 
 /// The notice that a task in the background is over.
@@ -360,13 +365,13 @@ fn opens_with_tag(text: &str, tag: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
 }
 
-fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> Verdict {
+fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> RecordVerdict {
     if matches!(tag, "bash-stdout" | "bash-stderr") {
         let part = |open, close| between(text, open, close).unwrap_or_default();
         let printed = part("<bash-stdout>", "</bash-stdout>");
         let errors = part("<bash-stderr>", "</bash-stderr>");
         out.item(Item::ShellOutput(Cow::Owned(format!("{printed}\n{errors}"))));
-        return Verdict::Read;
+        return RecordVerdict::Read;
     }
     let command = match tag {
         "command-name" | "command-message" => between(text, "<command-name>", "</command-name>")
@@ -375,14 +380,14 @@ fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> Verdict {
         _ => None,
     };
     let Some((name, args)) = command else {
-        return Verdict::Skipped(format!("user/{tag}"));
+        return RecordVerdict::Skipped(format!("user/{tag}"));
     };
     let (name, args) = (name.trim(), args.unwrap_or_default().trim());
     if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
-        return Verdict::Skipped("user/local command".to_owned());
+        return RecordVerdict::Skipped("user/local command".to_owned());
     }
     out.item(Item::Command { name: Cow::Borrowed(name), args: Cow::Borrowed(args) });
-    Verdict::Read
+    RecordVerdict::Read
 }
 
 /// Commands that concern the program and not the work.
@@ -531,9 +536,9 @@ fn words_of_refusal(text: &str) -> Option<&str> {
     (!words.is_empty() && !menu).then_some(words)
 }
 
-fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
     let Some(message) = record.object("message") else {
-        return Verdict::Skipped("assistant/empty".to_owned());
+        return RecordVerdict::Skipped("assistant/empty".to_owned());
     };
     for prompt in memory.queue.without_record() {
         let item = Item::Prompt(Cow::Borrowed(prompt.trim()));
@@ -542,7 +547,7 @@ fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Ver
     if record.is_true("isApiErrorMessage") {
         let text = content_text(message.raw("content").unwrap_or_default(), 2_048);
         out.item(Item::ServiceError(text));
-        return Verdict::Read;
+        return RecordVerdict::Read;
     }
     let model = message.string("model").filter(|model| model != "<synthetic>");
     out.context(record, model.as_deref(), memory);
@@ -564,48 +569,48 @@ fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Ver
         let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
         return reply(id, text, out);
     }
-    let mut verdict = Verdict::Skipped("assistant/empty".to_owned());
+    let mut verdict = RecordVerdict::Skipped("assistant/empty".to_owned());
     for block in json::objects(content) {
         let found = match block.string("type").as_deref() {
             Some("text") => {
                 reply(id.clone(), block.string_within("text", TEXT_KEPT).unwrap_or_default(), out)
             }
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => call(id.clone(), &block, out),
-            Some(other) => Verdict::Skipped(format!("assistant/{other}")),
+            Some(other) => RecordVerdict::Skipped(format!("assistant/{other}")),
             None => continue,
         };
-        if verdict != Verdict::Read {
+        if verdict != RecordVerdict::Read {
             verdict = found;
         }
     }
     verdict
 }
 
-fn reply(message: Option<Cow<'_, str>>, text: Cow<'_, str>, out: &mut Out<'_>) -> Verdict {
+fn reply(message: Option<Cow<'_, str>>, text: Cow<'_, str>, out: &mut Out<'_>) -> RecordVerdict {
     if text.trim().is_empty() || text == "(no content)" || text == "No response requested." {
-        return Verdict::Skipped("assistant/empty".to_owned());
+        return RecordVerdict::Skipped("assistant/empty".to_owned());
     }
     out.item(Item::Reply { message, text });
-    Verdict::Read
+    RecordVerdict::Read
 }
 
-fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     let (Some(id), Some(tool)) = (block.string("id"), block.string("name")) else {
-        return Verdict::Skipped("assistant/nameless call".to_owned());
+        return RecordVerdict::Skipped("assistant/nameless call".to_owned());
     };
     let input = json::value_within(block.raw("input").unwrap_or("null"), INPUT_KEPT);
     let action = action::of(&tool, &input);
     out.item(Item::Call(Call { id, message, tool, input, action }));
-    Verdict::Read
+    RecordVerdict::Read
 }
 
-fn system(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+fn system(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     let subtype = record.string("subtype").unwrap_or_default();
     match subtype.as_ref() {
         "compact_boundary" => out.item(Item::Boundary),
         "away_summary" => {
             let Some(text) = record.string_within("content", TEXT_KEPT) else {
-                return Verdict::Skipped("system/away_summary".to_owned());
+                return RecordVerdict::Skipped("system/away_summary".to_owned());
             };
             out.item(Item::Recap { kind: RecapKind::Away, text });
         }
@@ -617,14 +622,14 @@ fn system(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
             let text = record.string("content").unwrap_or_default();
             return said_to_agent(&text, Speaker::User, out);
         }
-        "" => return Verdict::Skipped("system".to_owned()),
-        other => return Verdict::Skipped(format!("system/{other}")),
+        "" => return RecordVerdict::Skipped("system".to_owned()),
+        other => return RecordVerdict::Skipped(format!("system/{other}")),
     }
-    Verdict::Read
+    RecordVerdict::Read
 }
 
 /// Calls of a sub-agent and their results, as the session's own file reports them.
-fn progress(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
+fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     let read = || {
         let data = record.object("data")?;
         let is_agent = data.raw("type") == Some("\"agent_progress\"");
@@ -634,7 +639,7 @@ fn progress(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
         Some((inner, content, agent))
     };
     let Some((inner, content, agent)) = read() else {
-        return Verdict::Skipped("progress".to_owned());
+        return RecordVerdict::Skipped("progress".to_owned());
     };
     let (at, emit) = (out.at, &mut *out.emit);
     let mut out = Out { at, uuid: None, sub_agent: Some(agent), emit };
@@ -648,11 +653,11 @@ fn progress(record: &Object<'_>, out: &mut Out<'_>) -> Verdict {
             _ => {}
         }
     }
-    Verdict::Read
+    RecordVerdict::Read
 }
 
 /// A change of the queue of prompts. It says nothing itself: what leaves the queue does.
-fn queued(record: &Object<'_>, memory: &mut Memory) -> Verdict {
+fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
     match record.string("operation").as_deref() {
         Some("enqueue") => {
             let text = record.string_within("content", TEXT_KEPT).unwrap_or_default();
@@ -663,10 +668,10 @@ fn queued(record: &Object<'_>, memory: &mut Memory) -> Verdict {
         Some("remove") => memory.queue.hand_over(),
         _ => memory.queue.clear(),
     }
-    Verdict::Skipped("queue-operation".to_owned())
+    RecordVerdict::Skipped("queue-operation".to_owned())
 }
 
-fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Verdict {
+fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
     let attachment = record.object("attachment");
     let kind = attachment.as_ref().and_then(|attachment| attachment.string("type"));
     let kind = kind.unwrap_or_default();
@@ -675,11 +680,11 @@ fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Ve
     {
         let text = content_text(raw, TEXT_KEPT);
         if memory.queue.delivered(&text, true) {
-            return Verdict::Skipped("attachment/read from the queue".to_owned());
+            return RecordVerdict::Skipped("attachment/read from the queue".to_owned());
         }
         return said_to_agent(&text, Speaker::User, out);
     }
-    Verdict::Skipped(format!("attachment/{kind}"))
+    RecordVerdict::Skipped(format!("attachment/{kind}"))
 }
 
 /// The text of a `content` member: a string, or the text blocks of an array.
