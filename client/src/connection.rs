@@ -53,7 +53,6 @@ enum Patience {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Step {
-    /// Pieces done.
     pub(crate) progress: u64,
     /// Pieces in all; 0 when that is not known.
     pub(crate) total: u64,
@@ -67,7 +66,6 @@ pub(crate) enum AskError {
     /// A file cannot be used.
     #[error("{path}: {what}")]
     File {
-        /// The file.
         path: String,
         /// What is wrong with it.
         what: String,
@@ -78,10 +76,8 @@ pub(crate) enum AskError {
     /// There is no home folder.
     #[error("your home folder is not known; set GRAPHITI_HOME")]
     NoHome,
-    /// Nobody listens.
     #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphiti up", .home.display())]
     Down {
-        /// The home.
         home: PathBuf,
         /// Where it would listen.
         socket: String,
@@ -89,7 +85,6 @@ pub(crate) enum AskError {
     /// The socket does not let us in.
     #[error("cannot reach graphitid at {socket}: {error}")]
     Unreachable {
-        /// Where it listens.
         socket: String,
         /// What the system says.
         error: io::Error,
@@ -97,15 +92,12 @@ pub(crate) enum AskError {
     /// It lets us in, and does not answer.
     #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it anew", pid(.0))]
     Silent(Option<u32>),
-    /// It answers others.
     #[error("graphitid{} answers, but not this in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` start it anew", pid(.process), .waited.as_secs())]
     Stuck {
-        /// Its process.
         process: Option<u32>,
         /// How long it was waited for.
         waited: Duration,
     },
-    /// The connection broke.
     #[error("graphitid hung up: {0}")]
     Broken(String),
     /// The daemon speaks another language.
@@ -114,12 +106,7 @@ pub(crate) enum AskError {
         env!("CARGO_PKG_VERSION"),
         older(*.daemon)
     )]
-    OtherProtocol {
-        /// The daemon's version.
-        version: String,
-        /// Its protocol.
-        daemon: u32,
-    },
+    OtherProtocol { version: String, daemon: u32 },
     /// Something on this machine is in the way.
     #[error("{0}")]
     Failed(String),
@@ -129,7 +116,6 @@ pub(crate) enum AskError {
     /// A file cannot be written.
     #[error("cannot write {}: {error}", .path.display())]
     NotWritten {
-        /// Where.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
@@ -137,12 +123,10 @@ pub(crate) enum AskError {
     /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] rpc::Error),
-    /// The tool failed.
     #[error("{message}")]
     Tool {
         /// What went wrong, and what to do.
         message: String,
-        /// More about it.
         details: Value,
     },
 }
@@ -276,7 +260,6 @@ impl Connection {
         read(outcome)
     }
 
-    /// Calls a tool.
     pub(crate) fn call<T: DeserializeOwned>(
         &mut self,
         tool: &str,

@@ -1,4 +1,4 @@
-//! Starts the daemon so that it outlives whoever asked for it.
+//! Starts the daemon as a process that outlives this one.
 
 use std::{
     env,
@@ -33,10 +33,8 @@ pub(crate) enum StartError {
         "graphitid is neither beside this program nor on PATH; install it with: cargo install --path daemon"
     )]
     NotFound,
-    /// The system refuses.
     #[error("cannot start {}: {error}", .program.display())]
     Refused {
-        /// The daemon.
         program: PathBuf,
         /// What the system says.
         error: io::Error,
@@ -44,27 +42,16 @@ pub(crate) enum StartError {
     /// Its home cannot be written.
     #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
     Home {
-        /// The home.
         home: PathBuf,
         /// What the system says.
         error: io::Error,
     },
     /// It ended at once.
     #[error("graphitid ended with {status}\n{said}")]
-    Ended {
-        /// How.
-        status: ExitStatus,
-        /// What it said.
-        said: String,
-    },
+    Ended { status: ExitStatus, said: String },
     /// It runs, and does not answer.
     #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
-    Silent {
-        /// Its process.
-        pid: u32,
-        /// Where it logs.
-        log: PathBuf,
-    },
+    Silent { pid: u32, log: PathBuf },
 }
 
 /// Starts the daemon of `home` and waits until it answers.
@@ -153,7 +140,7 @@ pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     true
 }
 
-/// Ends the daemon that owns the home, whatever it is doing; whether one did and has gone.
+/// Kills the daemon that owns the home. Returns whether there was one and it has ended.
 pub(crate) fn kill(home: &Path) -> io::Result<bool> {
     let Some(pid) = owner(home) else { return Ok(false) };
     kill_process(pid)?;

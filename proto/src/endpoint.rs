@@ -12,7 +12,7 @@ pub const EXIT_TAKEN: u8 = 75;
 
 /// The user's graphiti folder: `GRAPHITI_HOME`, else `~/.graphiti`. `None` when neither is known.
 ///
-/// Its path is absolute: it is handed on to programs that run elsewhere.
+/// The path is absolute, because it is passed to programs with other working directories.
 pub fn home() -> Option<PathBuf> {
     let set = env::var_os("GRAPHITI_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let home = set.or_else(default_home)?;
@@ -26,9 +26,9 @@ fn default_home() -> Option<PathBuf> {
 /// What a running daemon says of itself in `<home>/graphitid.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
-    /// Its process.
+    /// The process id of the daemon.
     pub pid: u32,
-    /// Its version.
+    /// The version of the program.
     pub version: String,
     /// The version of the protocol it speaks.
     pub protocol: u32,
@@ -41,7 +41,7 @@ pub fn runtime_file(home: &Path) -> PathBuf {
     home.join("graphitid.json")
 }
 
-/// What the daemon of `home` last said of itself.
+/// What the daemon of `home` last wrote about itself.
 pub fn runtime(home: &Path) -> Option<Runtime> {
     serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
 }
@@ -51,13 +51,13 @@ pub fn socket(home: &Path) -> String {
     runtime(home).map_or_else(|| usual_socket(home), |runtime| runtime.socket)
 }
 
-/// Where the daemon of `home` listens unless it is configured to listen elsewhere.
+/// The default address of the daemon of `home`.
 #[cfg(not(windows))]
 pub fn usual_socket(home: &Path) -> String {
     home.join("mcp.sock").to_string_lossy().into_owned()
 }
 
-/// Where the daemon of `home` listens unless it is configured to listen elsewhere: a name of its
+/// The default address of the daemon of `home`: a pipe with a name of its
 /// own for each home but the default one.
 #[cfg(windows)]
 pub fn usual_socket(home: &Path) -> String {

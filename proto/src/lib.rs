@@ -1,4 +1,4 @@
-//! What crosses the socket between `graphitid` and whoever talks to it.
+//! The protocol between `graphitid` and its clients.
 //!
 //! # The story
 //!
@@ -20,12 +20,12 @@
 //! understood gets a JSON-RPC error with a [code](rpc::code) that never changes its meaning.
 //!
 //! Beside the tools stand a few [`methods`] of our own, named `graphiti/…`, for the command line and
-//! for hooks. Whoever speaks the Model Context Protocol does so on the same socket.
+//! for hooks. The Model Context Protocol is served on the same socket.
 //!
 //! # What may change
 //!
 //! [`PROTOCOL`] is the version of all this. Within one version members may be added to requests
-//! and answers; whoever reads ignores what it does not know, and a member that is missing has the
+//! and answers; a reader ignores members that it does not know, and a missing member has the
 //! default that its type documents. A client that needs to know asks with `graphiti/hello`.
 //!
 //! This crate does no I/O but finding the user's home and replacing files ([`files`]), and knows

@@ -13,7 +13,7 @@ pub mod code {
     pub const NO_METHOD: i64 = -32601;
     /// The arguments are wrong.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// The daemon failed.
+    /// The daemon failed to answer.
     pub const INTERNAL: i64 = -32603;
     /// What is asked for does not exist.
     pub const NOT_FOUND: i64 = -32001;
@@ -34,17 +34,17 @@ pub struct Request {
     /// What the answer will carry: a number, a string or null. Without one there is no answer.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
-    /// What is asked.
+    /// The name of the method.
     pub method: String,
-    /// With what.
+    /// The parameters of the method.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub params: Value,
 }
 
-/// An answer.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
-    /// Always `2.0`.
+    /// The version, always `2.0`.
     pub jsonrpc: String,
     /// The request's id; null when the request could not be read.
     pub id: Value,
@@ -60,11 +60,11 @@ pub struct Response {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// One of [`code`].
+    /// One of the codes in [`code`].
     pub code: i64,
     /// What went wrong and what to do about it, for people.
     pub message: String,
-    /// More, for programs.
+    /// Details in a form for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
@@ -80,7 +80,7 @@ impl Request {
         Request::new(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Reads one line.
+    /// Reads a request from one line.
     pub fn read(line: &[u8]) -> Result<Request, Error> {
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| Error::new(code::PARSE, format!("the line is no JSON: {error}")))?;

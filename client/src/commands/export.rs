@@ -29,7 +29,7 @@ pub(super) const STATES: &str = "session_states.json";
 /// The file of what was learned about tools.
 pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
-pub(super) fn run(args: cli::Export, screen: &Screen) -> Result<(), AskError> {
+pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
     let folder = args.folder;
     let failed = |error: io::Error| AskError::NotWritten { path: folder.clone(), error };
     fs::create_dir_all(&folder).map_err(failed)?;

@@ -14,7 +14,7 @@ use crate::{
 /// Passages shown of a session.
 const PASSAGES: usize = 3;
 
-pub(super) fn run(args: cli::Search, screen: &Screen) -> Result<(), AskError> {
+pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
     let near = std::env::current_dir().ok();
     let arguments = SearchSessionsArguments {
         query: args.query.join(" "),

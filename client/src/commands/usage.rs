@@ -9,7 +9,7 @@ use crate::{
     screen::{Align, Column, Screen, Table, line},
 };
 
-pub(super) fn run(args: &cli::Usage, screen: &Screen) -> Result<(), AskError> {
+pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskError> {
     let used: UsageReport = Connection::open()?.ask(USAGE, &UsageRequest { days: args.days })?;
     if args.output.json {
         screen.print_json(&used);

@@ -70,7 +70,6 @@ mod windows {
         waiting.recv_timeout(limit).ok()
     }
 
-    /// Standard input.
     pub(in crate::hook) struct Input(io::Stdin);
 
     impl Input {

@@ -124,7 +124,7 @@ fn wait(mut connection: Connection, event: &HookEvent, limit: Duration) -> Resul
     Ok(())
 }
 
-/// Adds to the session's context, in the only form that is taken for it everywhere.
+/// Prints the context in the one form that all agents accept.
 fn say(event: &HookEvent, context: &str) {
     let envelope = json!({ "hookSpecificOutput": {
         "hookEventName": event.hook_event_name,

@@ -14,7 +14,7 @@ use graphiti_proto::{
 /// Leaves an event for the daemon of `home`. It survives a power cut, and is either whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
 /// sessions, whose transcripts it will find in any case.
 pub(super) fn leave(event: &HookEvent, home: &Path) {
-    // There is nobody to be told.
+    // A hook reports no errors.
     drop(try_leave(event, home));
 }
 

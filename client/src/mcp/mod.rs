@@ -39,7 +39,6 @@ const LAST_ANSWERS: Duration = Duration::from_secs(60);
 /// What to do when nobody answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhenDown {
-    /// Start the daemon.
     Start,
     /// Say how to start it.
     Say,
@@ -57,7 +56,6 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
     Shim { relay, when_down, timeout, events, daemon: None, connections: 0 }.run(&inbox)
 }
 
-/// What can happen.
 enum Event {
     /// The agent says something.
     Host(Vec<u8>),
@@ -65,7 +63,6 @@ enum Event {
     HostEnded,
     /// The daemon says something, on this connection.
     Daemon(u64, Vec<u8>),
-    /// This connection ended.
     DaemonEnded(u64),
 }
 

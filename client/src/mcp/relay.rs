@@ -12,7 +12,6 @@ const REPEATED: &str = "graphiti/handshake/";
 
 /// What knows of the conversation so far.
 pub(super) struct Relay {
-    /// Who is asking.
     caller: Value,
     /// The agent's handshake, once it has begun.
     initialize: Option<Value>,

@@ -13,7 +13,6 @@ use crate::setup::shell_line;
 
 /// The agent that it is for, as `setup` calls it.
 pub(crate) const AGENT: &str = "claude";
-/// The plugin's name.
 const NAME: &str = "graphiti";
 /// The folder in the home.
 const FOLDER: &str = "claude-plugin";

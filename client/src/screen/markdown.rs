@@ -54,7 +54,6 @@ impl Screen {
         textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
     }
 
-    /// `**words**` in bold.
     fn strong(&self, text: &str) -> String {
         let pieces: Vec<&str> = text.split("**").collect();
         if pieces.len().is_multiple_of(2) {

@@ -61,7 +61,6 @@ impl Screen {
         self.terminal
     }
 
-    /// Prints one line.
     pub(crate) fn print(&self, text: impl Display) {
         self.print_bytes(format!("{text}\n").as_bytes());
     }

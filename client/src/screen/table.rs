@@ -8,9 +8,7 @@ pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
-/// A column.
 pub(crate) struct Column {
-    /// Its heading.
     pub(crate) heading: &'static str,
     /// Where its text stands.
     pub(crate) align: Align,
@@ -21,9 +19,7 @@ pub(crate) struct Column {
 /// Where the text of a column stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// At the left.
     Left,
-    /// At the right.
     Right,
 }
 
@@ -35,7 +31,6 @@ struct Cell {
 /// Puts colours around the text of a cell.
 pub(crate) type Styling = Box<dyn Fn(&str) -> String>;
 
-/// Between two columns.
 const GAP: &str = "  ";
 
 impl Column {
@@ -55,7 +50,6 @@ impl Table {
         Table { columns, rows: Vec::new() }
     }
 
-    /// Begins a row.
     pub(crate) fn row(&mut self) -> Row<'_> {
         self.rows.push(Vec::new());
         Row { cells: self.rows.last_mut().expect("a row was just added") }
@@ -113,7 +107,6 @@ pub(crate) struct Row<'t> {
 }
 
 impl Row<'_> {
-    /// Adds a cell.
     pub(crate) fn cell(self, text: impl Into<String>) -> Self {
         self.cells.push(Cell { text: text.into(), style: None });
         self

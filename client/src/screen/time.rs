@@ -9,7 +9,6 @@ pub(crate) fn instant(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
-/// The present time.
 pub(crate) fn now() -> Timestamp {
     SystemTime::now().try_into().unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -15,9 +15,7 @@ pub(crate) struct Place {
     pub(crate) user_home: PathBuf,
     /// Where the user's configuration lies (`XDG_CONFIG_HOME`), when that is set.
     pub(crate) config_home: Option<PathBuf>,
-    /// The daemon.
     pub(crate) daemon: PathBuf,
-    /// The daemon's home.
     pub(crate) home: PathBuf,
     /// The user's number, where users have one.
     pub(crate) user: Option<String>,
@@ -26,9 +24,7 @@ pub(crate) struct Place {
 /// A file of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnitFile {
-    /// Where it lies.
     pub(crate) path: PathBuf,
-    /// What it holds.
     pub(crate) text: String,
 }
 
@@ -37,7 +33,6 @@ pub(crate) type CommandLine = Vec<String>;
 
 /// What a service manager is told.
 pub(crate) struct Manager {
-    /// Its name.
     pub(crate) name: &'static str,
     /// The files of the service.
     pub(crate) files: Vec<UnitFile>,
@@ -47,9 +42,7 @@ pub(crate) struct Manager {
     pub(crate) uninstall: Vec<CommandLine>,
     /// After the files are removed.
     pub(crate) removed: Vec<CommandLine>,
-    /// Starts it.
     pub(crate) start: Vec<CommandLine>,
-    /// Stops it.
     pub(crate) stop: Vec<CommandLine>,
     /// Shows how it is.
     pub(crate) status: CommandLine,

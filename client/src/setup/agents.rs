@@ -9,7 +9,6 @@ use crate::setup::{
     Content, Settings, Surroundings, command::shell_line, json::Hook, toml::Server,
 };
 
-/// An agent.
 pub(crate) struct Agent {
     /// What it is called on the command line.
     pub(crate) name: &'static str,
@@ -25,7 +24,6 @@ pub(crate) struct Agent {
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
 }
 
-/// All of them.
 pub(crate) const AGENTS: &[Agent] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
 
 /// The names of [`AGENTS`], for the command line.
@@ -192,7 +190,6 @@ impl Surroundings<'_> {
         Some(home.to_string_lossy().into_owned())
     }
 
-    /// A hook's handler.
     fn line(&self, timeout: u32) -> serde_json::Value {
         json!({ "type": "command", "command": shell_line(&self.program, "hook"), "timeout": timeout })
     }

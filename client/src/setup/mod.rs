@@ -30,7 +30,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) home: PathBuf,
     /// The project whose settings are meant; `None` for the user's.
     pub(crate) project: Option<PathBuf>,
-    /// This program.
     pub(crate) program: PathBuf,
     /// Looks an environment variable up.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
@@ -49,9 +48,7 @@ pub(crate) enum Wish {
 
 /// A file that an agent reads, and what is ours in it.
 pub(crate) struct Settings {
-    /// Where it lies.
     pub(crate) file: PathBuf,
-    /// What is ours.
     content: Content,
 }
 
@@ -69,7 +66,6 @@ enum Content {
 pub(crate) struct Change {
     /// The agent whose it is.
     pub(crate) agent: &'static str,
-    /// Where it lies.
     pub(crate) file: PathBuf,
     /// What it holds; `None` when it is not there.
     pub(crate) before: Option<String>,
@@ -91,7 +87,6 @@ pub(crate) enum EditError {
     /// Another program goes by our name.
     #[error("`{0}` in it belongs to another program; rename that one first")]
     Foreign(&'static str),
-    /// The system refuses.
     #[error("{0}")]
     System(String),
 }

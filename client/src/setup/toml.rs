@@ -12,7 +12,6 @@ const HOME: &str = "GRAPHITI_HOME";
 
 /// Our server, as an agent is to start it.
 pub(super) struct Server {
-    /// This program.
     pub(super) program: String,
     /// The daemon's home, where it is not the usual one: Codex hands no variables on.
     pub(super) home: Option<String>,

@@ -1,7 +1,7 @@
-//! What is due is indexed before a search (hybrid-close, section 3).
+//! Indexes pending sessions before a search (hybrid-close, section 3).
 //!
-//! The search waits for it as long as `query_timeout` allows; what takes longer goes on by itself,
-//! and the answer says how much is still coming. Text is found in any case: it is searchable as
+//! The search waits for at most `query_timeout`. What takes longer is indexed in the background, and
+//! the answer counts it as pending. Text is found in any case: it is searchable as
 //! soon as it is written.
 
 use graphiti_proto::rpc::Error;

@@ -19,21 +19,21 @@ pub struct ClientContext {
     pub directory: Option<String>,
     /// The caller's process and those it descends from, nearest first.
     pub processes: Vec<u32>,
-    /// What of an answer it can take in.
+    /// The maximum size of an answer.
     pub reply_budget: ReplyBudget,
     /// Whether one of the known sessions may be its own.
     pub(in crate::api) kind: ClientKind,
-    /// Who is told how far the request is.
+    /// Reports the progress of the request.
     pub progress: ProgressReporter,
 }
 
-/// What of an answer a caller can take in.
+/// The maximum size of an answer to a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReplyBudget {
-    /// All of it: a program.
+    /// No limit, for a program.
     #[default]
     Unbounded,
-    /// So many bytes of JSON: an agent, whose context every answer fills.
+    /// This many bytes of JSON, for an agent, whose context has to hold the answer.
     Bytes(usize),
 }
 
@@ -112,7 +112,7 @@ fn agent(pid: u32) -> Option<Process> {
     (!SHELLS.contains(&name.trim_end())).then(|| Process::of(pid))
 }
 
-/// Elsewhere it is not known what a process is.
+/// On other systems the name of a process is not known.
 #[cfg(not(target_os = "linux"))]
 fn agent(_pid: u32) -> Option<Process> {
     None
@@ -140,7 +140,7 @@ fn parent(process: u32) -> Option<u32> {
     behind_name.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Elsewhere the client says what it descends from.
+/// On other systems the client lists its parent processes itself.
 #[cfg(not(target_os = "linux"))]
 fn ancestors(process: u32) -> Vec<u32> {
     vec![process]

@@ -22,9 +22,9 @@ pub struct Hooks {
     pub socket_path: Option<PathBuf>,
     /// How long a hook waits at most.
     pub hook_timeout: Duration,
-    /// Whether a hook is let go as soon as its event is safe, and indexing follows.
+    /// Whether a hook returns as soon as its event is on disk, before the session is indexed.
     pub async_indexing: bool,
-    /// Whether a new session is told what the last one in its project left.
+    /// Whether a new session starts with a handoff from the last sessions in its project.
     pub handoff: bool,
     /// How long that may be, in characters.
     pub handoff_max_chars: u32,

@@ -44,10 +44,10 @@ use crate::{
 
 /// Requests of one connection served at one time; further ones are steps so.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
-/// Answers that may wait to be read by the caller; whoever serves the next waits with it.
+/// Answers that may wait to be read by the client. When there are more, their handlers wait.
 const ANSWERS: usize = 32;
-/// A request that takes longer is given up. Only `sync` over a long past with a slow model needs as
-/// long; it may be asked for again, and goes on where it was.
+/// Requests are cancelled after this time. Only `sync` over a long history with a slow model takes
+/// as long; it can be repeated and continues where it stopped.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
 /// A connection that was let in.
@@ -181,7 +181,7 @@ impl BareConnection {
         }
     }
 
-    /// Gives a request up; what it began for others goes on.
+    /// Cancels a request. Work that it started in the engine continues.
     fn cancel(&mut self, params: &Value) {
         if let Some(running) = self.running.remove(&params["requestId"].to_string()) {
             running.abort();
@@ -194,7 +194,7 @@ impl BareConnection {
     }
 }
 
-/// What `work` comes to, unless it takes too long or hits a defect: whoever asked hears of it.
+/// Runs `work` with a deadline. A timeout and a panic become an error for the client.
 pub(super) async fn with_deadline<T>(
     work: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {

@@ -1,7 +1,7 @@
 //! ConnectionSlots for connections: how many there are, and who gives way when all are table.
 //!
 //! An agent's program may be silent for hours and keeps its connection as long as there is room.
-//! When there is none, whoever never asked anything goes first, then whoever was silent longest;
+//! When all are taken, a connection without any request is closed first, then the one that was silent longest;
 //! nobody whose request is being served. A client of ours connects again by itself.
 
 use std::{
@@ -13,10 +13,9 @@ use tokio::sync::{Notify, watch};
 
 /// Connections at one time. Further ones wait in the system's queue until one ends.
 pub(super) const CONNECTIONS: usize = 256;
-/// Of these one process may have so many, so that others always find room.
+/// Maximum number of connections of one process, so that other processes can connect.
 pub(super) const OF_ONE_PROCESS: usize = 128;
 
-/// SharedSlots slots.
 #[derive(Clone, Default)]
 pub(super) struct ConnectionSlots(Arc<SharedSlots>);
 
@@ -117,7 +116,6 @@ impl Slot {
 }
 
 impl SlotGuard {
-    /// Begins a request.
     pub(super) fn serve(&self) -> RequestGuard {
         let mut table = self.all.lock();
         let now = table.next();
@@ -139,7 +137,7 @@ impl Drop for RequestGuard {
             slot.since = now;
         }
         drop(table);
-        // Whoever waits for a slot may have found nobody to give way.
+        // A waiting connection may have found no idle one to replace.
         self.all.0.freed.notify_one();
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// Among so many messages the first prompt is looked for.
+/// Number of first messages in which the first prompt is searched.
 const FIRST: usize = 5;
 
 /// A session with its episode, if it has one.
@@ -84,7 +84,6 @@ pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
     }
 }
 
-/// A message.
 pub(super) fn message_row(message: &Message) -> MessageRow {
     MessageRow {
         seq: message.seq,

@@ -20,7 +20,7 @@ use crate::{
 /// Candidates that an error lists.
 const CANDIDATES: usize = 10;
 
-/// Why no session could be told.
+/// Why it is not clear which session is meant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ResolveError {
     /// Nothing has this id.
@@ -29,14 +29,12 @@ pub(super) enum ResolveError {
     Several {
         /// What they have in common, for people.
         what: String,
-        /// The sessions.
         candidates: Vec<Session>,
     },
-    /// Nothing was given, and the caller's own session is none of those that are known.
+    /// No session was given, and the session of the client is not recorded.
     NotRecorded,
-    /// Nothing was given, and nothing tells; sessions that might be meant.
+    /// No session was given, and several may be meant.
     NoneGiven(Vec<Session>),
-    /// The daemon failed.
     Failed(String),
 }
 
@@ -87,7 +85,7 @@ pub(super) async fn client_session(
     if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
-    // Only while it goes on: the agent may have begun another session since.
+    // Only while it is live: the agent may have started another session since.
     let Some(id) = &client.started_in else { return Ok(None) };
     let Some(key) = find(daemon, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
@@ -127,7 +125,7 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
     {
         return Ok(episode.session);
     }
-    // Two more than one tell that it is not unique.
+    // More than one means that the prefix is not unique.
     let keys = store.sessions_with_prefix(id, CANDIDATES)?;
     let mut sessions = Vec::with_capacity(keys.len());
     for key in keys {

@@ -18,9 +18,9 @@ use tokio::{
 
 /// A line must be whole in this time after it began.
 pub(super) const LINE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Long lines are counted in pieces of so many bytes.
+/// Size of the chunks in which long lines are counted.
 const CHUNK: usize = 64 << 10;
-/// So many pieces may be in memory at one time, for all connections: 64 MiB.
+/// Maximum number of chunks in memory, for all connections: 64 MiB.
 const CHUNKS: usize = 1_024;
 
 /// Where a caller's lines come from.
@@ -36,8 +36,8 @@ pub(super) struct LineReader {
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// Memory for long lines, shared by all connections. Whoever finds none waits, and is let go when
-/// its line is not whole in time.
+/// Memory for long lines, shared by all connections. A connection waits for it, and is closed when
+/// its line is not complete in time.
 #[derive(Clone)]
 pub(super) struct InputBudget(Arc<Semaphore>);
 

@@ -41,19 +41,16 @@ use crate::{
 pub struct DaemonState {
     /// The way to the engine, and through it to the store.
     pub engine: Engine,
-    /// What is searched.
     pub indexes: Indexes,
-    /// What compares meanings.
     pub embedding: Arc<Embedding>,
     /// What keeps the limits.
     pub keeper: Arc<QuotaKeeper>,
-    /// The home folder.
     pub home: PathBuf,
     /// How long a search waits for episodes that are due.
     pub query_timeout: std::time::Duration,
     /// What happens at agents' hooks.
     pub hooks: RwLock<config::Hooks>,
-    /// Which hooks were heard of.
+    /// How often each hook ran.
     pub hook_stats: methods::hook::HookStats,
     /// Folders that are watched.
     pub watched: Vec<PathBuf>,

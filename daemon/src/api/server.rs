@@ -24,14 +24,14 @@ use crate::{
     fault,
 };
 
-/// How long a caller that is not let in may take to hear why.
+/// Time limit for answering a rejected client.
 const FAREWELL: Duration = Duration::from_millis(50);
-/// Of a request that is turned away so many bytes are read.
+/// Maximum number of bytes that are read of a rejected request.
 const FAREWELL_BYTES: u64 = 64 << 10;
 
 /// Listens at `socket`, the path of a socket or the name of a pipe.
 ///
-/// The caller holds the home's lock: whatever stands at the path is left over from a daemon that
+/// The caller holds the lock of the home: a file at the path is left over from a daemon that
 /// died, unless something answers there.
 pub fn listen(socket: &str) -> io::Result<Listener> {
     #[cfg(unix)]
@@ -100,8 +100,8 @@ fn remove_stale_socket(socket: &std::path::Path) -> io::Result<()> {
     std::fs::remove_file(socket)
 }
 
-/// Serves whoever connects until `stopping` turns true. After that callers may wait at the listener for
-/// somebody else to serve them.
+/// Serves clients until `stopping` turns true. After that, clients wait at the listener for the next
+/// server.
 pub async fn serve(
     listener: Arc<Listener>,
     daemon: SharedDaemon,
@@ -134,7 +134,7 @@ pub async fn serve(
     }
 }
 
-/// Tells whoever connects why nobody is served, as long as it is waited for.
+/// Answers every client with the error `why`, until the future is dropped.
 pub async fn reject_all(listener: &Listener, why: &str) {
     loop {
         match listener.accept().await {
@@ -157,18 +157,18 @@ async fn reject_one(stream: &Stream, why: &str) -> io::Result<()> {
     stream.write_all(&answer.to_line()).await
 }
 
-/// Tells a caller why it is not let in.
+/// Answers a client whose process has too many connections.
 async fn reject_busy(mut stream: &Stream) {
     let what = "too many connections of one process; end some of them first";
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
-    // Whoever does not listen is told nothing.
+    // A client that does not read in time misses the reason only.
     let _ = tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await;
 }
 
 /// The process behind a connection, if it may come in.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
-    /// Its number, when the system tells.
+    /// The process id, if the system reports it.
     pub process: Option<u32>,
 }
 

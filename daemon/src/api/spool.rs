@@ -34,12 +34,11 @@ const GIVE_UP: Duration = Duration::from_secs(3600);
 /// The same where the transcript of the session cannot be seen from here.
 const UNSEEN: Duration = Duration::from_secs(60);
 
-/// Lets no more than so many bytes wait in the spool of `home`, whoever puts them there.
+/// Limits the size of the spool of `home`.
 pub fn limit(home: &Path, bytes: u64) -> io::Result<()> {
     hook::limit_spool(home, bytes)
 }
 
-/// Bytes that wait.
 pub(super) fn bytes(home: &Path) -> u64 {
     let files = waiting(home).unwrap_or_default();
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
@@ -73,7 +72,6 @@ pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
     }
 }
 
-/// Events that wait.
 pub(super) fn count(home: &Path) -> usize {
     waiting(home).map_or(0, |files| files.len())
 }
@@ -131,7 +129,7 @@ pub(super) async fn process_all(daemon: &DaemonState) {
             Ok(Err(_)) | Err(_) => None,
         };
         if process_file(daemon, &file, event).await.is_err() {
-            // The engine is stopping: the next daemon goes on.
+            // The engine is stopping: the next daemon continues.
             return;
         }
     }

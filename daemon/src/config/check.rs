@@ -4,7 +4,7 @@ use std::{fmt::Write, path::Path};
 
 use crate::config::{Loaded, problem::Notice, problem::Problems, search::Search, table};
 
-/// All that is to be said about a file.
+/// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// For people, several lines.

@@ -12,8 +12,8 @@ use crate::{
     summarize::config::Detection,
 };
 
-/// What is to be said of the values of `loaded` together. Only keys that the file sets are told
-/// of: the defaults go together.
+/// Problems and notices about combinations of values. Only keys that the file sets are reported: the
+/// defaults are consistent.
 pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<Problem>, Vec<Notice>) {
     let conflicts = conflicts(loaded).into_iter().filter_map(|(key, text)| {
         let place = Place::new(file, *loaded.origins.get(key)?);

@@ -19,12 +19,10 @@ pub(super) struct Node {
     pub(super) value: Value,
 }
 
-/// What JSON knows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Null,
     Bool(bool),
-    /// As written.
     Number(String),
     Text(String),
     List(Vec<Node>),

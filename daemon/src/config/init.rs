@@ -24,16 +24,11 @@ pub enum Existing {
 pub enum InitError {
     /// There is one already.
     #[error("{}: is there already; `graphiti config init --force` puts it aside and writes a new one", .file.display())]
-    Exists {
-        /// The file.
-        file: PathBuf,
-    },
-    /// The system refused.
+    Exists { file: PathBuf },
     #[error("{}: cannot be written ({error})", .file.display())]
     Io {
         /// The file or folder.
         file: PathBuf,
-        /// What it says.
         error: io::Error,
     },
 }
@@ -57,8 +52,8 @@ pub fn init_text() -> String {
     format!("{:#}\n", Json::Object(root))
 }
 
-const COMMENT: &str = "graphitid's configuration. Each key stands here with its default: delete what you \
-                       do not change. `graphitid config check` explains this file.";
+const COMMENT: &str = "The configuration of graphitid. Each key has its default value here; delete the keys that \
+                       you do not change. `graphitid config check` explains this file.";
 
 /// Writes [`init_text`] to the home folder, readable by the user alone. Returns the file.
 ///
@@ -95,7 +90,7 @@ fn open_new_private(file: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
 
-/// Elsewhere the folder's own rights hold: it lies in the user's profile.
+/// On other systems the permissions of the folder apply: it is in the user's profile.
 #[cfg(not(unix))]
 fn open_new_private(file: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().write(true).create_new(true).open(file)

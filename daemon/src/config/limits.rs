@@ -1,12 +1,11 @@
-//! How much room the daemon takes on disk.
+//! Limits of the disk space that the daemon uses.
 
-/// Bounds in bytes. What comes near one is made smaller (`engine/room` says how), what would go
-/// over it is refused, and both are said.
+/// Limits in bytes. Near a limit, the oldest data is evicted (see `engine/quota`); beyond it, writes are
+/// refused. Both are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The database of sessions and episodes.
     pub database_bytes: u64,
-    /// The search index.
     pub index_bytes: u64,
     /// Hook events that wait for the daemon.
     pub spool_bytes: u64,

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// The log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
     /// The least important messages that are written.
@@ -10,14 +9,13 @@ pub struct Log {
     /// The file; `None` for standard error when a terminal or a service manager reads that, else
     /// `graphitid.log` in the home folder.
     pub file: Option<PathBuf>,
-    /// The size from which on a new file is begun, in bytes.
+    /// The file size at which a new log file is started, in bytes.
     pub max_bytes: u64,
 }
 
 /// How important a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// Something failed.
     Error,
     /// Something is not as it should be.
     Warn,
@@ -25,7 +23,6 @@ pub enum Level {
     Info,
     /// Which branch was taken.
     Debug,
-    /// Everything.
     Trace,
 }
 

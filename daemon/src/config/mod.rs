@@ -6,8 +6,8 @@
 //! [`check()`] explains and what [`schema()`] describes.
 //!
 //! The file belongs to Graphiti too. Ours is its section `session_tracking`; other sections that
-//! Graphiti knows are left alone. A wrong value makes the file useless and is told with all
-//! others at once; an unknown key is ignored and told; an older spelling is read and told.
+//! Graphiti knows are ignored. A file with a wrong value is refused, and all problems are reported
+//! together; an unknown key is ignored with a notice; an older spelling is read with a notice.
 
 mod change;
 mod check;
@@ -58,26 +58,21 @@ pub struct Config {
     pub prompt: prompt::Config,
     /// The model that is asked.
     pub llm: llm::Config,
-    /// Where episodes go.
     pub graph: graph::Config,
     /// What a search sees.
     pub search: search_stage::Config,
-    /// Hooks and queries.
     pub api: api::Config,
-    /// The log.
     pub log: Log,
-    /// Room on disk.
     pub limits: Limits,
 }
 
 /// A configuration and how it came about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
-    /// What holds.
     pub config: Config,
-    /// The file that it was read from; `None` when there is none.
+    /// The file that it was read from, if any.
     pub file: Option<PathBuf>,
-    /// What should be told about the file: older spellings, unknown keys.
+    /// Notices about the file: older spellings, unknown keys.
     pub notices: Vec<Notice>,
     /// The line of each key that the file sets; all others have their defaults.
     pub origins: BTreeMap<&'static str, usize>,

@@ -1,4 +1,4 @@
-//! What is said about a configuration file.
+//! Problems and notices of a configuration file.
 
 use std::{
     fmt,
@@ -8,7 +8,6 @@ use std::{
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
@@ -19,45 +18,31 @@ pub struct Place {
 pub enum Problem {
     /// It cannot be read.
     Unreadable {
-        /// The file.
         file: PathBuf,
         /// What the system says.
         error: String,
     },
     /// It is no JSON.
     Syntax {
-        /// Where reading ended.
         place: Place,
         /// What was expected there.
         error: String,
     },
     /// A value that its key cannot have.
     Wrong {
-        /// Where it stands.
         place: Place,
-        /// Its key.
         key: String,
         /// The value, shortened and without secrets.
         found: String,
         /// What may stand there.
         allowed: String,
-        /// What to do.
         remedy: String,
     },
     /// A secret, which has no place in the file.
-    Secret {
-        /// Where it stands.
-        place: Place,
-        /// Its key.
-        key: String,
-        /// What to do.
-        remedy: String,
-    },
+    Secret { place: Place, key: String, remedy: String },
     /// A key that only the user's own file may set, in one that came with a project.
     Guarded {
-        /// Where it stands.
         place: Place,
-        /// Its key.
         key: &'static str,
         /// The user's own file.
         own_file: PathBuf,
@@ -66,7 +51,6 @@ pub enum Problem {
     Conflict {
         /// Where one of them stands.
         place: Place,
-        /// Its key.
         key: String,
         /// What is the matter.
         text: String,
@@ -78,9 +62,7 @@ pub enum Problem {
 pub enum Notice {
     /// A key that means nothing.
     Unknown {
-        /// Where it stands.
         place: Place,
-        /// The key.
         key: String,
         /// The known key that it resembles most.
         nearest: Option<&'static str>,
@@ -89,12 +71,10 @@ pub enum Notice {
     Twice {
         /// Where it stands the last time.
         place: Place,
-        /// The key.
         key: String,
     },
     /// An older spelling of a key, read as the present one.
     OlderKey {
-        /// Where it stands.
         place: Place,
         /// The key as it stands there.
         from: String,
@@ -103,7 +83,6 @@ pub enum Notice {
     },
     /// An older spelling of a key that also stands in its present one, which counts.
     Superseded {
-        /// Where it stands.
         place: Place,
         /// The key as it stands there.
         from: String,
@@ -112,9 +91,7 @@ pub enum Notice {
     },
     /// An older spelling of a value, read as the present one.
     OlderValue {
-        /// Where it stands.
         place: Place,
-        /// Its key.
         key: String,
         /// The value as it stands there.
         from: String,
@@ -123,38 +100,26 @@ pub enum Notice {
     },
     /// A key that once meant something.
     Retired {
-        /// Where it stands.
         place: Place,
-        /// The key.
         key: String,
         /// What became of it.
         reason: &'static str,
     },
     /// A value that is used in another form.
     Adjusted {
-        /// Where it stands.
         place: Place,
-        /// Its key.
         key: String,
         /// The value as it stands there.
         found: String,
         /// The value that is used.
         used: String,
-        /// Why.
         reason: &'static str,
     },
     /// A value that has no effect beside another.
-    Idle {
-        /// Where it stands.
-        place: Place,
-        /// Its key.
-        key: String,
-        /// Why.
-        reason: &'static str,
-    },
+    Idle { place: Place, key: String, reason: &'static str },
 }
 
-/// All that is wrong with a file, and all else that is to be said of it.
+/// The problems of a file, and its notices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Problems {
     /// What is wrong; never empty.
@@ -198,7 +163,7 @@ impl Notice {
         }
     }
 
-    /// Whether it tells of an older spelling that was understood, not of a mistake.
+    /// Whether it reports an older spelling that was understood, not a mistake.
     pub fn is_migration(&self) -> bool {
         matches!(self, Notice::OlderKey { .. } | Notice::OlderValue { .. } | Notice::Retired { .. })
     }

@@ -1,4 +1,4 @@
-//! From the text of a file to a configuration, with all that is to be said about it at once.
+//! Reads the text of a file into a configuration, and collects all problems and notices.
 
 use std::path::{Path, PathBuf};
 

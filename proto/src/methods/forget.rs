@@ -16,13 +16,13 @@ pub struct Forget {
     pub sessions: Vec<String>,
     /// All of this project: its namespace or its directory.
     pub project: Option<String>,
-    /// In which something was said on this day or later, such as 2026-03-01.
+    /// With messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
-    /// In which something was said before this day.
+    /// With messages before this day.
     pub before: Option<String>,
-    /// Whether to tell only what would go.
+    /// Whether to only report what would be removed.
     pub dry_run: bool,
-    /// Let `sessions` come back instead.
+    /// Restore `sessions` instead of removing them.
     pub undo: bool,
 }
 
@@ -45,11 +45,11 @@ impl Default for Forget {
 pub struct Forgotten {
     /// The sessions, the latest first.
     pub sessions: Vec<ForgottenRow>,
-    /// Messages of theirs.
+    /// Number of their messages.
     pub messages: u64,
-    /// Episodes of theirs.
+    /// Number of their episodes.
     pub episodes: u64,
-    /// Things and facts that their episodes told of; what others tell of, too, stays.
+    /// Nodes and facts that only their episodes mention.
     pub things: u64,
     /// Events of theirs that wait in the spool.
     pub events: u64,
@@ -63,7 +63,7 @@ pub struct Forgotten {
 pub struct ForgottenRow {
     /// The agent's id of it.
     pub session_id: String,
-    /// The agent.
+    /// The name of the agent.
     pub agent: String,
     /// What it was about; empty when it was never read, or is gone.
     pub title: String,

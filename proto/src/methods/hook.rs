@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::files;
 
-/// The method.
+/// The name of the method.
 pub const HOOK: &str = "graphiti/hook";
-/// `graphiti/hooks`: which hooks were heard of since the daemon's start; answered with [`HookCounts`].
+/// `graphiti/hooks`: how often each hook ran since the daemon's start; answered with [`HookCounts`].
 pub const HOOKS: &str = "graphiti/hooks";
 
-/// An event longer than this as JSON is none of an agent's.
+/// Maximum size of an event as JSON; longer ones are refused.
 pub const LONGEST_EVENT: usize = 4 << 10;
 /// The longest input of a hook that is read: a prompt may be a whole file.
 pub const LONGEST_INPUT: u64 = 32 << 20;
@@ -28,7 +28,7 @@ const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
 /// Events that may wait, unless [`limit_spool`] says otherwise: together at most 64 MiB.
 pub const SPOOLED_EVENTS: usize = 16 << 10;
 
-/// What an agent tells its hook, under the names that Claude Code gives it and others took over.
+/// An event that an agent sends to its hook, with the field names of Claude Code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookEvent {
@@ -36,10 +36,10 @@ pub struct HookEvent {
     pub hook_event_name: String,
     /// The agent's id of the session.
     pub session_id: String,
-    /// The session's transcript.
+    /// The path of the transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript_path: Option<String>,
-    /// The agent's directory.
+    /// The directory the agent works in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// How a session came to start: `startup`, `resume`, `clear`, `compact`, `fork`.
@@ -53,13 +53,13 @@ pub struct HookEvent {
 /// What is to be done about an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A session starts: it may be told what earlier ones left.
+    /// A session starts: the answer may hold a handoff.
     Start,
     /// A session is over.
     End,
     /// The agent is about to compact its context.
     Compact,
-    /// Nothing, but that the agent is alive.
+    /// Only shows that the agent is alive.
     Alive,
 }
 
@@ -78,7 +78,7 @@ pub struct HookReply {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCounts {
-    /// Each event that was heard of, the latest first.
+    /// The events, latest first.
     pub events: Vec<HookCount>,
     /// Events that wait in the spool.
     pub spooled: usize,
@@ -88,17 +88,17 @@ pub struct HookCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCount {
-    /// The event.
+    /// The name of the event.
     pub name: String,
-    /// How often.
+    /// How often the hook ran.
     pub count: u64,
     /// When last, as RFC 3339.
     pub last: String,
 }
 
 impl HookEvent {
-    /// The first whole event that `input` gives, whatever follows it, and whether or not a byte
-    /// order mark stands before it. `None` when there is none within [`LONGEST_INPUT`] bytes.
+    /// The first complete event in `input`. A byte order mark before it and any text after it are
+    /// ignored. `None` when there is none within [`LONGEST_INPUT`] bytes.
     pub fn first(input: impl Read) -> Option<HookEvent> {
         let mut input = input.take(LONGEST_INPUT);
         let mut head = [0; BYTE_ORDER_MARK.len()];
@@ -168,8 +168,8 @@ pub fn spool(home: &Path) -> PathBuf {
     home.join("spool")
 }
 
-/// Lets no more than so many bytes wait in the spool of `home`. It is told in a file of its own, for
-/// hooks read no configuration.
+/// Limits the size of the spool of `home`. The limit is stored in a file of its own, because hooks
+/// do not read the configuration.
 pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
     files::replace(&spool_limit(home), bytes.to_string().as_bytes())
 }
@@ -183,8 +183,8 @@ pub fn has_room(home: &Path) -> io::Result<bool> {
     Ok(fs::read_dir(spool(home))?.count() < events)
 }
 
-/// Writes an event to a file of the spool whose name tells that it is not whole yet. It is on the disk
-/// when this returns, so that its name never is without its content.
+/// Writes an event to a file of the spool under the name of an unfinished file. The content is on
+/// disk when this returns, so the final name never appears without its content.
 pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(event)?;

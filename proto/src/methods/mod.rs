@@ -8,18 +8,18 @@ pub mod transfer;
 
 use serde::{Deserialize, Serialize};
 
-/// `graphiti/hello`: who is there, and does it speak our language?
+/// `graphiti/hello`: the versions of the daemon and of its protocol.
 pub const HELLO: &str = "graphiti/hello";
-/// `graphiti/close`: take it down that a session is to be closed, and answer as soon as that is
-/// safe; the work comes later.
+/// `graphiti/close`: records the intent to close a session, and answers when that is on
+/// disk; the session is indexed later.
 pub const CLOSE: &str = "graphiti/close";
 /// `graphiti/settle`: answer when everything there is has been read, indexed where due, and can be
 /// found.
 pub const SETTLE: &str = "graphiti/settle";
 /// `graphiti/reload`: read the configuration again.
 pub const RELOAD: &str = "graphiti/reload";
-/// `graphiti/stop`: come to an end. Answered at once, if at all; everything is saved when the
-/// daemon lets go of the lock of its home.
+/// `graphiti/stop`: stop the daemon. Answered at once, if at all; everything is saved when the
+/// daemon releases the lock of its home.
 pub const STOP: &str = "graphiti/stop";
 
 /// What a client says with [`HELLO`].
@@ -28,7 +28,7 @@ pub const STOP: &str = "graphiti/stop";
 pub struct Hello {
     /// The version of the protocol that it speaks.
     pub protocol: u32,
-    /// Its own version.
+    /// The version of the program.
     pub version: String,
 }
 
@@ -38,11 +38,11 @@ pub struct Hello {
 pub struct Welcome {
     /// The version of the protocol that it speaks.
     pub protocol: u32,
-    /// Its own version.
+    /// The version of the program.
     pub version: String,
-    /// Its process.
+    /// The process id of the daemon.
     pub pid: u32,
-    /// Its home.
+    /// The home folder of the daemon.
     pub home: String,
 }
 

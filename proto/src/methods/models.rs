@@ -38,7 +38,7 @@ pub struct ModelReachability {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageRequest {
-    /// So many days, today's included.
+    /// Number of days, including today.
     pub days: u32,
 }
 
@@ -82,9 +82,9 @@ pub struct UsageRow {
     pub failed: u64,
     /// Calls that they took.
     pub calls: u64,
-    /// Tokens of prompts.
+    /// Number of tokens in prompts.
     pub input_tokens: u64,
-    /// Tokens of replies.
+    /// Number of tokens in replies.
     pub output_tokens: u64,
     /// Tokens of prompts that came from the provider's cache.
     pub cached_tokens: u64,
@@ -108,7 +108,7 @@ pub struct SkippedQuestions {
     pub kept: u64,
     /// The agent's own summary was enough.
     pub recaps: u64,
-    /// Rules answer them.
+    /// Rules classified the tool.
     pub known: u64,
 }
 
@@ -119,25 +119,25 @@ pub enum Tools {
     /// List what is known.
     #[default]
     List,
-    /// The user says what a tool is for.
+    /// Sets the user's classification of a tool.
     Set {
         /// The tool's name; `bash:make` for a command.
         tool: String,
         /// `read`, `search`, `create`, ….
         intent: String,
-        /// `filesystem`, `code`, ….
+        /// The domain: `filesystem`, `code`, ….
         domain: String,
     },
-    /// What the user said about a tool holds no longer.
+    /// Removes the user's classification of a tool.
     Unset {
-        /// The tool's name.
+        /// The name of the tool.
         tool: String,
     },
     /// Everything, in the documents' form.
     Export,
-    /// Take in what was exported.
+    /// Import an exported document.
     Import {
-        /// It.
+        /// The document that was exported.
         document: Value,
     },
 }
@@ -146,9 +146,9 @@ pub enum Tools {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolKnowledge {
-    /// Tools by name.
+    /// The tools, sorted by name.
     pub tools: Vec<ToolRow>,
-    /// What was exported.
+    /// The document, for an export.
     pub document: Option<Value>,
     /// Entries of an import that were taken.
     pub taken: usize,
@@ -162,15 +162,15 @@ pub struct ToolKnowledge {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolRow {
-    /// Its name.
+    /// The name of the tool.
     pub tool: String,
     /// What it is for.
     pub intent: String,
-    /// Where it works.
+    /// The domain it works on.
     pub domain: String,
     /// How sure that is, from 0 to 1.
     pub confidence: f64,
-    /// `user` or `model`.
+    /// Who classified it: `user` or `model`.
     pub by: String,
 }
 
@@ -190,19 +190,19 @@ pub struct Prompts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Templates {
-    /// The templates.
+    /// The templates in effect.
     pub prompts: Vec<PromptRow>,
 }
 
-/// A template.
+/// A template of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PromptRow {
-    /// What it asks.
+    /// The name of the prompt.
     pub kind: String,
     /// Where it comes from.
     pub origin: String,
-    /// Its text.
+    /// The text of the template.
     pub text: String,
     /// What is wrong or odd about the configured one.
     pub problems: Vec<String>,

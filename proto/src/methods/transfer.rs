@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::tools::{SessionRow, get_episodes::EpisodeNode};
 
-/// `graphiti/export`: episodes with all that is needed to take them in elsewhere.
+/// `graphiti/export`: episodes in a form that another machine can import.
 pub const EXPORT: &str = "graphiti/export";
-/// `graphiti/import`: takes in what was exported elsewhere; answered with [`ImportReport`].
+/// `graphiti/import`: imports episodes of another machine; answered with [`ImportReport`].
 pub const IMPORT: &str = "graphiti/import";
 
-/// Episodes that are taken in by one request at most.
+/// Maximum number of episodes in one request.
 pub const MAX_EPISODES: usize = 100;
 
 /// `graphiti/sessions`: all sessions, page by page, each page read once; answered with
@@ -57,7 +57,7 @@ pub struct ExportPage {
     pub next: Option<String>,
 }
 
-/// An episode that can be taken in elsewhere.
+/// An episode that another machine can import.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortableEpisode {
@@ -75,15 +75,15 @@ pub struct PortableEpisode {
 pub struct ImportRequest {
     /// The episodes, at most [`MAX_EPISODES`].
     pub episodes: Vec<PortableEpisode>,
-    /// Whether to tell only what would be done.
+    /// Whether to only report what would be done.
     pub dry_run: bool,
 }
 
-/// What the daemon answers to [`IMPORT`]. With any problem nothing was taken in.
+/// What the daemon answers to [`IMPORT`]. If there is any problem, nothing was imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportReport {
-    /// Episodes that are new here, or newer than what was taken in before.
+    /// Episodes that are new here, or newer than an earlier import.
     pub taken: usize,
     /// Episodes that are here already, or whose transcripts are.
     pub known: usize,

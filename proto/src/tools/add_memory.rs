@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "add_memory";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AddMemoryArguments {
-    /// A short title.
+    /// A short title for lists.
     pub name: String,
     /// What is to be remembered.
     pub episode_body: String,
@@ -37,15 +37,15 @@ impl Default for AddMemoryArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AddMemoryAnswer {
-    /// For people.
+    /// The result as a sentence for people.
     pub message: String,
     /// The id of the episode.
     pub uuid: String,
-    /// The project's namespace.
+    /// The namespace of the project.
     pub group_id: String,
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "session_tracking_close";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -16,14 +16,14 @@ pub struct CloseArguments {
     pub reason: Option<String>,
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CloseAnswer {
-    /// `success` or `error`.
+    /// Either `success` or `error`.
     pub status: String,
-    /// The session's id.
+    /// The id of the session.
     pub session_id: String,
     /// Its episode; null when the session says nothing yet.
     pub episode_uuid: Option<String>,

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "delete_episode";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DeleteEpisodeArguments {
-    /// The episode's id.
+    /// The id of the episode.
     pub uuid: String,
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

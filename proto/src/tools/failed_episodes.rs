@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "get_failed_episodes";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FailedEpisodesArguments {
-    /// Whether those count that are not tried again by themselves.
+    /// Whether to include sessions that are not retried automatically.
     pub include_permanent: bool,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: usize,
 }
 
@@ -22,12 +22,12 @@ impl Default for FailedEpisodesArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FailedEpisodesAnswer {
-    /// `success`.
+    /// Always `success` in an answer.
     pub status: String,
     /// How many there are in all.
     pub count: usize,
@@ -46,11 +46,11 @@ pub struct Failed {
     pub session_id: String,
     /// The project's directory; empty while unknown.
     pub project: String,
-    /// The transcript.
+    /// The path of the transcript.
     pub file_path: String,
-    /// What went wrong.
+    /// The error as a sentence.
     pub error: String,
-    /// Attempts that failed.
+    /// Number of attempts that failed.
     pub attempts: u32,
     /// When it is tried again by itself, RFC 3339; none when never.
     pub retry_at: Option<String>,

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::{FactRow, NodeRow};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "get_episode_entities";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EpisodeEntitiesArguments {
-    /// The episodes.
+    /// The ids of the episodes.
     pub episode_uuids: Vec<String>,
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

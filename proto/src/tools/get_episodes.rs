@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "get_episodes";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetEpisodesArguments {
     /// Only these projects, by namespace or directory; any other name means all, as when missing.
     pub group_ids: Option<Vec<String>>,
-    /// At most so many; 10 when missing.
+    /// Maximum number of episodes; 10 when missing.
     pub max_episodes: Option<usize>,
     /// The older name of `group_ids`, for one.
     pub group_id: Option<String>,
@@ -22,7 +22,7 @@ pub struct GetEpisodesArguments {
     pub before: Option<String>,
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -42,9 +42,9 @@ pub struct GetEpisodesAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EpisodeNode {
-    /// Its id.
+    /// The id, as a UUID.
     pub uuid: String,
-    /// A short title.
+    /// A short title for lists.
     pub name: String,
     /// Where it comes from, and the summary as Markdown.
     pub content: String,
@@ -54,6 +54,6 @@ pub struct EpisodeNode {
     pub source: String,
     /// The agent and its session, or who added it.
     pub source_description: String,
-    /// The project's namespace.
+    /// The namespace of the project.
     pub group_id: String,
 }

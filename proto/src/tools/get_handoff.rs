@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "get_handoff";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffArguments {
     /// The project: its namespace or a directory in it; the caller's directory when missing.
     pub project: Option<String>,
-    /// At most so many of the last sessions.
+    /// Maximum number of last sessions.
     pub sessions: usize,
     /// Characters of the text at most.
     pub max_chars: usize,
@@ -39,7 +39,7 @@ pub struct GetHandoffAnswer {
     pub project_namespace: String,
     /// Everything below as Markdown, the most needed first; empty when there is nothing.
     pub text: String,
-    /// The sessions that it tells of.
+    /// The sessions that the handoff is about.
     pub sessions: Vec<HandoffSession>,
     /// What is left to do, and nobody is known to have done since.
     pub open_ends: Vec<HandoffItem>,
@@ -59,14 +59,14 @@ pub struct GetHandoffAnswer {
     pub pending: usize,
 }
 
-/// An earlier session.
+/// An earlier session in a handoff.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HandoffSession {
     /// The agent's id of it.
     pub session_id: String,
-    /// Its title.
+    /// The title of the session.
     pub name: String,
     /// What it was for.
     pub objective: String,
@@ -74,18 +74,18 @@ pub struct HandoffSession {
     pub outcome: String,
     /// When it ended, RFC 3339.
     pub ended_at: String,
-    /// Branches worked on.
+    /// The Git branches worked on.
     pub branches: Vec<String>,
     /// What was done in it.
     pub done: Vec<String>,
 }
 
-/// Something that a session told.
+/// An item of a handoff and the session it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HandoffItem {
-    /// What.
+    /// The text of the item.
     pub text: String,
     /// The id of the session.
     pub session_id: String,
@@ -96,11 +96,11 @@ pub struct HandoffItem {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FailingSuite {
-    /// "pytest".
+    /// The test framework, such as "pytest".
     pub framework: String,
-    /// Tests that failed.
+    /// Number of tests that failed.
     pub failed: u32,
-    /// Tests run.
+    /// Number of tests that ran.
     pub total: u32,
     /// Names of some that failed.
     pub names: Vec<String>,

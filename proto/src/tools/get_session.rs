@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::SessionRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "get_session";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -23,9 +23,9 @@ pub struct GetSessionArguments {
     pub source: u32,
     /// For messages: the first one, by number.
     pub from: u32,
-    /// For messages: after so many characters of the first one.
+    /// For messages: number of characters of the first one to skip.
     pub at: usize,
-    /// For messages: at most so many; 0 for none.
+    /// For messages: maximum number of messages; 0 for none.
     pub limit: usize,
 }
 
@@ -36,18 +36,18 @@ impl Default for GetSessionArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetSessionAnswer {
-    /// The session that it begins as, a fork or copy of it: what they share is told there. Empty
-    /// when that was forgotten.
+    /// The session that this one is a fork or copy of. Its first records are listed there. Empty when
+    /// that session was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<String>,
     /// Records that they share.
     pub shared_records: u64,
-    /// The session.
+    /// The session that is meant.
     pub session: SessionRow,
     /// The summary as Markdown, or as plain text for a conversation, once there is an episode.
     pub markdown: Option<String>,
@@ -68,7 +68,7 @@ pub struct GetSessionAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileRow {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
     /// For a sub-agent's file, the sub-agent's id.
     pub sub_agent: Option<String>,
@@ -82,13 +82,13 @@ pub struct FileRow {
     pub repaired: u64,
     /// Broken pieces that were given up.
     pub broken: u64,
-    /// Bytes of these.
+    /// Number of bytes in these pieces.
     pub broken_bytes: u64,
     /// Times the file was cut or replaced.
     pub restarts: u64,
 }
 
-/// A message.
+/// A message of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -103,6 +103,6 @@ pub struct MessageRow {
     pub at: String,
     /// The tool, for a call or a result.
     pub tool: Option<String>,
-    /// What is said.
+    /// The text of the message.
     pub text: String,
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A thing.
+/// An entity of the graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct NodeRow {
-    /// Its id.
+    /// The id, as a UUID.
     pub uuid: String,
     /// What the latest session calls it.
     pub name: String,
@@ -28,14 +28,14 @@ pub struct NodeRow {
     pub explanation: Option<String>,
 }
 
-/// A fact.
+/// A fact of the graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FactRow {
-    /// Its id.
+    /// The id, as a UUID.
     pub uuid: String,
-    /// Its project's namespace.
+    /// The namespace of the project.
     pub group_id: String,
     /// What it is about.
     pub source_node_uuid: String,
@@ -77,7 +77,7 @@ pub struct FactRow {
 pub struct SourceLine {
     /// The episode of the session.
     pub episode: String,
-    /// The session.
+    /// The session that is meant.
     pub session_id: String,
     /// The file, 0 for the session's own.
     pub source: u32,

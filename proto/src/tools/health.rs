@@ -2,27 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "session_tracking_health";
 
-/// What it is given: nothing.
+/// The tool takes no arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HealthArguments {}
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HealthAnswer {
     /// `ok`, or `degraded` when something went wrong.
     pub status: String,
-    /// The daemon's version.
+    /// The version of the daemon.
     pub version: String,
-    /// Its process.
+    /// The process id of the daemon.
     pub pid: u32,
-    /// Its home.
+    /// The home folder of the daemon.
     pub home: String,
     /// Seconds since it was started.
     pub uptime_seconds: u64,
@@ -30,11 +30,11 @@ pub struct HealthAnswer {
     pub watched: Vec<String>,
     /// `events`, or `polling` and why.
     pub watch_mode: String,
-    /// Sessions by state.
+    /// Number of sessions in each state.
     pub sessions: Sessions,
     /// The import of history.
     pub history: History,
-    /// What is kept.
+    /// Number and size of what is stored.
     pub kept: StoredTotals,
     /// How much of each may be kept.
     pub limits: DiskLimits,
@@ -46,11 +46,11 @@ pub struct HealthAnswer {
     pub index: IndexHealth,
     /// Records of all transcripts.
     pub records: Records,
-    /// Jobs running.
+    /// Number of jobs that run now.
     pub jobs: usize,
     /// The last things that went wrong, newest last.
     pub problems: Vec<String>,
-    /// The model.
+    /// The state of the model.
     pub model: ModelHealth,
     /// Vectors beside full text.
     pub embeddings: Embeddings,
@@ -114,22 +114,22 @@ pub struct Embeddings {
     pub error: Option<String>,
 }
 
-/// Sessions by state.
+/// Number of sessions in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Sessions {
-    /// In all.
+    /// Number of all sessions.
     pub total: u64,
-    /// Being written to.
+    /// Sessions that are being written.
     pub active: u64,
-    /// Quiet.
+    /// Sessions without recent activity.
     pub inactive: u64,
-    /// Being indexed.
+    /// Sessions that are being indexed.
     pub indexing: u64,
     /// With an episode, and quiet.
     pub indexed: u64,
-    /// Failed.
+    /// Sessions whose indexing failed.
     pub failed: u64,
     /// Over without an episode.
     pub unindexed: u64,
@@ -150,14 +150,14 @@ pub struct History {
     pub bytes_read: u64,
 }
 
-/// What is kept.
+/// Number and size of what is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredTotals {
-    /// Messages.
+    /// Number of messages stored.
     pub messages: u64,
-    /// Episodes.
+    /// Number of episodes stored.
     pub episodes: u64,
     /// Bytes of the database.
     pub database_bytes: u64,
@@ -182,18 +182,18 @@ pub struct DiskLimits {
     pub log_bytes: u64,
 }
 
-/// What was let go so far, the oldest first.
+/// What was evicted so far. The oldest is evicted first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EvictionStats {
-    /// Sessions whose text went.
+    /// Sessions whose text was evicted.
     pub sessions: u64,
-    /// Bytes of it in the database.
+    /// Bytes of this text in the database.
     pub text_bytes: u64,
-    /// Episodes that went, with their facts.
+    /// Episodes that were evicted with their facts.
     pub episodes: u64,
-    /// When something went last.
+    /// When something was last evicted.
     pub at: Option<String>,
 }
 
@@ -202,7 +202,7 @@ pub struct EvictionStats {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Records {
-    /// Read.
+    /// Number of records read.
     pub read: u64,
     /// Holding nothing anyone needs, by type.
     pub skipped: std::collections::BTreeMap<String, u64>,

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "list_sessions";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -16,11 +16,11 @@ pub struct ListSessionsArguments {
     pub project: Option<String>,
     /// Only sessions in this state.
     pub state: Option<String>,
-    /// Whether sessions count in which nothing was said.
+    /// Whether to include sessions without messages.
     pub empty: bool,
-    /// At most so many; 0 for none.
+    /// Maximum number of results; 0 for none.
     pub limit: usize,
-    /// After so many.
+    /// Number of sessions to skip.
     pub offset: usize,
 }
 
@@ -30,13 +30,13 @@ impl Default for ListSessionsArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListSessionsAnswer {
     /// How many there are in all.
     pub total: usize,
-    /// The sessions.
+    /// The sessions of this page.
     pub sessions: Vec<SessionRow>,
 }

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "session_tracking_list_unindexed";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListUnindexedArguments {
     /// Only this project: its namespace or its directory.
     pub project_namespace: Option<String>,
-    /// Whether sessions count that are quiet but not over.
+    /// Whether to include inactive sessions.
     pub include_inactive: bool,
 }
 
@@ -24,12 +24,12 @@ impl Default for ListUnindexedArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListUnindexedAnswer {
-    /// `success`.
+    /// Always `success` in an answer.
     pub status: String,
     /// How many there are.
     pub count: usize,

@@ -37,18 +37,18 @@ pub struct SessionRow {
     pub project: String,
     /// The project's short stable name: eight hex digits; empty while unknown.
     pub project_namespace: String,
-    /// What it is about in a few words: its episode's name, else how it began; empty when nothing
-    /// was said.
+    /// What it is about in a few words: the name of its episode, or its first prompt; empty when it has
+    /// no messages.
     pub title: String,
     /// `active`, `inactive`, `indexing`, `indexed`, `failed` or `unindexed`.
     pub state: String,
-    /// The transcript.
+    /// The path of the transcript.
     pub file_path: String,
     /// When it began, RFC 3339; empty while unknown.
     pub started_at: String,
     /// When something last happened, RFC 3339.
     pub last_activity: String,
-    /// Messages in it.
+    /// Number of messages in it.
     pub message_count: u32,
     /// SHA-256 over what its episode was made from, in hex; empty before it has one.
     pub content_hash: String,
@@ -65,9 +65,9 @@ pub struct SessionRow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EpisodeRow {
-    /// Its id.
+    /// The id, as a UUID.
     pub uuid: String,
-    /// A short title.
+    /// A short title for lists.
     pub name: String,
     /// `completed`, `blocked`, `in_progress` or `abandoned`.
     pub outcome: String,
@@ -75,7 +75,7 @@ pub struct EpisodeRow {
     pub primary_activity: String,
     /// Activities at 0.3 and above with their intensities, strongest first.
     pub activities: Vec<(String, f64)>,
-    /// Branches worked on.
+    /// The Git branches worked on.
     pub branches: Vec<String>,
     /// When it was made, RFC 3339.
     pub created_at: String,

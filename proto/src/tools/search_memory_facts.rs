@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::FactRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "search_memory_facts";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -18,15 +18,15 @@ pub struct SearchFactsArguments {
     pub project: Option<String>,
     /// Only these projects, by namespace or directory. Any other name means the whole group.
     pub group_ids: Option<Vec<String>>,
-    /// At most so many; 0 for none.
+    /// Maximum number of results; 0 for none.
     pub max_facts: usize,
-    /// Only facts that name this thing.
+    /// Only facts about this node.
     pub center_node_uuid: Option<String>,
     /// Only these kinds: `DECIDED`, `RESOLVED`, `SET_TO`, ….
     pub edge_types: Option<Vec<String>>,
-    /// As things stood at the end of this day, or at this instant; now when not given.
+    /// Only facts that were true at the end of this day or at this time; now when missing.
     pub as_of: Option<String>,
-    /// Whether facts count that are true no longer.
+    /// Whether to include facts that are no longer true.
     pub include_ended: bool,
     /// Only facts that became true after this.
     pub valid_at_after: Option<String>,
@@ -36,7 +36,7 @@ pub struct SearchFactsArguments {
     pub invalid_at_after: Option<String>,
     /// Only facts that ended before this.
     pub invalid_at_before: Option<String>,
-    /// Whether to say why each ranks where it does.
+    /// Whether to explain the rank of each result.
     pub explain: bool,
 }
 
@@ -60,7 +60,7 @@ impl Default for SearchFactsArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "search_memory_nodes";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchMemoryNodesArguments {
-    /// Words, "phrases", prefix*, -not, or a question; the latest things when empty.
+    /// Words, "phrases", prefix*, -not, or a question; the latest nodes when empty.
     pub query: String,
     /// Only these projects, by namespace or directory. Any other name means the whole group.
     pub group_ids: Option<Vec<String>>,
-    /// At most so many.
+    /// Maximum number of results.
     pub max_nodes: usize,
-    /// What shares a fact with this thing comes first.
+    /// Nodes that share a fact with this node come first.
     pub center_node_uuid: Option<String>,
     /// Only this kind: `File`, `Symbol`, `Setting`, `Decision`, …; all when empty.
     pub entity: String,

@@ -4,27 +4,27 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::NodeRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "search_nodes";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchNodesArguments {
-    /// Words, "phrases", prefix*, -not, or a question; the latest things when empty.
+    /// Words, "phrases", prefix*, -not, or a question; the latest nodes when empty.
     pub query: String,
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
     /// Only these projects, by namespace or directory. Any other name means the whole group.
     pub group_ids: Option<Vec<String>>,
-    /// At most so many.
+    /// Maximum number of results.
     pub max_nodes: usize,
     /// Only these kinds: `File`, `Symbol`, `Setting`, `Decision`, ….
     pub entity_types: Option<Vec<String>>,
-    /// What shares a fact with this thing comes first.
+    /// Nodes that share a fact with this node come first.
     pub center_node_uuid: Option<String>,
-    /// Whether to say why each ranks where it does.
+    /// Whether to explain the rank of each result.
     pub explain: bool,
 }
 
@@ -42,7 +42,7 @@ impl Default for SearchNodesArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

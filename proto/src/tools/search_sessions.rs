@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionRow;
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "search_sessions";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -16,9 +16,9 @@ pub struct SearchSessionsArguments {
     pub query: String,
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
-    /// Only this agent.
+    /// Only sessions of this agent.
     pub agent: Option<String>,
-    /// Only this branch.
+    /// Only sessions on this branch.
     pub branch: Option<String>,
     /// Only messages that touch this file: its path or an end of it.
     pub file: Option<String>,
@@ -32,11 +32,11 @@ pub struct SearchSessionsArguments {
     pub before: Option<String>,
     /// The directory the caller works in: its sessions come first among equals.
     pub near: Option<String>,
-    /// At most so many sessions; 0 for none.
+    /// Maximum number of sessions; 0 for none.
     pub limit: usize,
-    /// After so many, the best.
+    /// Number of best results to skip.
     pub offset: usize,
-    /// Whether each hit says why it ranks where it does.
+    /// Whether to explain the rank of each result.
     pub explain: bool,
 }
 
@@ -60,7 +60,7 @@ impl Default for SearchSessionsArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -78,7 +78,7 @@ pub struct SearchSessionsAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Hit {
-    /// The session.
+    /// The session that is meant.
     pub session: SessionRow,
     /// How good it is; only comparable within one answer.
     pub score: f64,

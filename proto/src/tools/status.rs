@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{SessionRow, health::Sessions};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "session_tracking_status";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -17,12 +17,12 @@ pub struct StatusArguments {
     pub session_id: Option<String>,
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StatusAnswer {
-    /// `success`.
+    /// Always `success` in an answer.
     pub status: String,
     /// Whether transcripts are followed.
     pub enabled: bool,

@@ -1,11 +1,11 @@
-//! `summarize_session`: close a session and tell what it was about.
+//! `summarize_session`: close a session and return its summary.
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "summarize_session";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -16,14 +16,14 @@ pub struct SummarizeSessionArguments {
     pub project: Option<String>,
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SummarizeSessionAnswer {
-    /// `success`.
+    /// Always `success` in an answer.
     pub status: String,
-    /// The session's id.
+    /// The id of the session.
     pub session_id: String,
     /// Its episode; null when the session says nothing yet.
     pub episode_uuid: Option<String>,
@@ -31,12 +31,12 @@ pub struct SummarizeSessionAnswer {
     pub overview: String,
     /// What it was about.
     pub topics: Vec<String>,
-    /// What was decided.
+    /// The decisions that were made.
     pub decisions: Vec<String>,
     /// Files and functions that came up.
     #[serde(rename = "codeReferences")]
     pub code_references: Vec<String>,
-    /// What else matters.
+    /// Other points that matter later.
     #[serde(rename = "keyPoints")]
     pub key_points: Vec<String>,
 }

@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tool's name.
+/// The name of the tool.
 pub const NAME: &str = "session_tracking_sync_history";
 
-/// What it is given.
+/// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SyncHistoryArguments {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
-    /// Only sessions of the last so many days; 0 for all.
+    /// Only sessions of this number of last days; 0 for all.
     pub days: u32,
-    /// At most so many sessions, the latest first.
+    /// Maximum number of sessions, latest first.
     pub max_sessions: usize,
-    /// Whether to tell only what would be done.
+    /// Whether to only report what would be done.
     pub dry_run: bool,
 }
 
@@ -26,12 +26,12 @@ impl Default for SyncHistoryArguments {
     }
 }
 
-/// What it answers.
+/// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SyncHistoryAnswer {
-    /// `success`.
+    /// Always `success` in an answer.
     pub status: String,
     /// Whether nothing was done.
     pub dry_run: bool,
@@ -65,7 +65,7 @@ pub struct SyncHistoryAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PastSession {
-    /// The transcript.
+    /// The path of the transcript.
     pub path: String,
     /// When it was last written, RFC 3339.
     pub modified: String,

@@ -30,9 +30,7 @@ const INDENT: usize = 21;
 struct Finding {
     /// The thing: `daemon`, `socket`, an agent's name, ….
     about: &'static str,
-    /// How it is.
     verdict: Verdict,
-    /// What was seen.
     what: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +41,6 @@ struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
-    /// Good.
     Ok,
     /// It works, but something is lost or may be soon.
     Warn,
@@ -51,12 +48,10 @@ enum Verdict {
     Bad,
 }
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
     /// The worst of all.
     verdict: Verdict,
-    /// All of them.
     findings: Vec<Finding>,
 }
 

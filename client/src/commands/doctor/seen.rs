@@ -12,15 +12,12 @@ use crate::setup::Wiring;
 
 /// Everything that is looked at.
 pub(super) struct Seen {
-    /// The present time.
     pub(super) now: Timestamp,
-    /// The daemon's home.
     pub(super) home: PathBuf,
     /// Whether others may enter it.
     pub(super) home_access: Access,
     /// What stands where the daemon listens.
     pub(super) socket: Socket,
-    /// The daemon's program.
     pub(super) program: Option<PathBuf>,
     /// Why the configuration is refused, in the daemon's words.
     pub(super) misconfigured: Option<String>,
@@ -30,7 +27,6 @@ pub(super) struct Seen {
     pub(super) spooled: usize,
     /// The agents on this machine.
     pub(super) agents: Vec<AgentSeen>,
-    /// Folders with transcripts.
     pub(super) folders: Vec<Folder>,
     /// How many folders may be watched for one user, where there is such a limit.
     pub(super) watch_limit: Option<u64>,
@@ -47,7 +43,6 @@ pub(super) enum Access {
     Absent,
     /// The system has no modes, or does not tell.
     Unknown,
-    /// The permission bits.
     Mode(u32),
 }
 
@@ -65,7 +60,6 @@ pub(super) struct Socket {
 
 /// How the daemon answers.
 pub(super) enum Daemon {
-    /// Nobody listens.
     Down,
     /// Somebody listens and says nothing; the process, as far as it is known.
     Silent(Option<u32>),
@@ -73,15 +67,12 @@ pub(super) enum Daemon {
     Failing(String),
     /// It speaks another protocol.
     Foreign(Welcome),
-    /// It answers.
     Answers(Box<Told>),
 }
 
 /// What the daemon says.
 pub(super) struct Told {
-    /// Who it is.
     pub(super) welcome: Welcome,
-    /// How it is.
     pub(super) health: health::HealthAnswer,
     /// Which hooks it heard of.
     pub(super) heard: HookCounts,
@@ -113,11 +104,9 @@ pub(super) struct AgentSeen {
 
 /// A folder with transcripts.
 pub(super) struct Folder {
-    /// Where it is.
     pub(super) path: PathBuf,
     /// Folders in it, with itself.
     pub(super) folders: u64,
-    /// Transcripts in it.
     pub(super) transcripts: u64,
     /// Why it cannot be read.
     pub(super) error: Option<String>,

@@ -9,14 +9,13 @@ use crate::api::{
     tools::{self, Effect, TOOLS},
 };
 
-/// Every tool.
 pub(super) fn tools() -> &'static [Tool] {
     static CATALOGUE: LazyLock<Vec<Tool>> =
         LazyLock::new(|| TOOLS.iter().map(|tool| described(tool)).collect());
     &CATALOGUE
 }
 
-/// Every tool, as `client` is told of it.
+/// Every tool, as described to a client of this kind.
 pub(super) fn tools_for(kind: ClientKind) -> Vec<Tool> {
     let mut tools = tools().to_vec();
     for tool in &mut tools {

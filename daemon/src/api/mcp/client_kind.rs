@@ -1,4 +1,4 @@
-//! Which agent a client of the protocol is, and what it is told about its own session.
+//! Which agent a client is, and the instructions it gets about its own session.
 
 use rmcp::model::Implementation;
 
@@ -7,11 +7,10 @@ use crate::engine;
 /// What is known of the session that a client works in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::api) enum ClientKind {
-    /// Its agent's sessions are followed, and which one it is can be told.
+    /// The sessions of its agent are followed.
     Followed,
     /// An agent whose sessions are not followed: none of those that are known is its own.
     Unfollowed,
-    /// Some other program.
     #[default]
     Unknown,
 }
@@ -26,7 +25,7 @@ const AGENTS: &[(&str, &str)] = &[
     ("cursor", "cursor"),
 ];
 
-/// What every agent is told.
+/// The instructions for every agent.
 const MEMORY: &str = "Memory of earlier sessions of coding agents on this machine. At the start of work call \
 get_handoff: what the last sessions in this project decided, fixed and left open. Before solving something again, \
 call search_sessions with the error's words or the topic; get_session shows one session's summary or messages.";
@@ -43,7 +42,7 @@ impl ClientKind {
         }
     }
 
-    /// What the agent is told once, at the handshake.
+    /// The instructions that the agent gets at the handshake.
     pub(super) fn instructions(self) -> String {
         format!("{MEMORY} {} {NO_INSTRUCTIONS}", self.about_closing())
     }

@@ -81,7 +81,6 @@ pub(super) async fn serve(
     }
 }
 
-/// One agent's connection.
 struct McpSession {
     daemon: SharedDaemon,
     peer: Peer,
@@ -98,7 +97,7 @@ impl McpSession {
         ClientContext { reply_budget: AGENT_REPLY_BUDGET, ..client }
     }
 
-    /// Calls a tool and tells the agent how far it is, if it asked for that.
+    /// Calls a tool, and reports its progress if the agent asked for it.
     async fn call(
         &self,
         params: Value,
@@ -243,7 +242,7 @@ impl ServerHandler for McpSession {
     }
 }
 
-/// Who asks: as the request says itself, else as the handshake said.
+/// The kind of client: from the request, or else from the handshake.
 fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     match context.meta.client_info() {
         Some(client) => ClientKind::of(Some(&client)),

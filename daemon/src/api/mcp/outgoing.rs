@@ -51,7 +51,7 @@ fn mark(result: &mut Value) {
             let members = std::mem::take(answer).into_iter();
             *answer = std::iter::once(about).chain(members).collect::<Map<_, _>>();
         }
-        // The text says the same; made anew, it holds no character that was escaped before.
+        // The text is generated again from the cleaned content, so that it holds no escaped character.
         let text = result["structuredContent"].to_string();
         result["content"] = serde_json::json!([{ "type": "text", "text": text }]);
     }

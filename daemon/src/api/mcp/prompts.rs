@@ -22,13 +22,9 @@ pub(super) enum Prompt {
         project: Option<String>,
     },
     /// What is known of something.
-    Recall {
-        /// What.
-        query: String,
-    },
+    Recall { query: String },
 }
 
-/// Every prompt.
 pub(super) fn all() -> Vec<Description> {
     let project = PromptArgument::new("project")
         .with_description("The project: its directory or namespace; this one when missing")

@@ -31,7 +31,7 @@ pub(super) fn list(
         })?),
     };
     let store = daemon.engine.store();
-    // One more than a page tells whether there is another.
+    // One more than a page, to know whether there is another page.
     let mut episodes =
         store.newest_episodes(None, before, PAGE + 1).map_err(|error| failed(&error))?;
     let has_more = episodes.len() > PAGE;
@@ -51,7 +51,6 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// One episode.
 pub(super) fn read(daemon: &DaemonState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let id = uri.strip_prefix(SCHEME).and_then(EpisodeId::parse);
     let episode = match id {

@@ -15,7 +15,7 @@ use crate::api::{input::LineReader, mcp::outgoing};
 
 /// A connection as the SDK wants it.
 pub(in crate::api) struct LineTransport {
-    /// The line that told that the caller speaks the protocol.
+    /// The first line, by which the protocol was recognised.
     first: Option<Vec<u8>>,
     input: LineReader,
     answers: mpsc::Sender<Vec<u8>>,

@@ -19,7 +19,6 @@ use crate::{
 /// FileCheckReport of each kind that are named.
 const EXAMPLES: usize = 3;
 
-/// Answers `graphiti/files`.
 pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {
     let at_hand = daemon.engine.open_sources().await.map_err(engine_error)?;
     let (store, now) = (daemon.engine.store().clone(), clock::now());

@@ -38,7 +38,6 @@ enum ForgetTarget {
     Unread(Box<BackfillCandidate>),
 }
 
-/// Answers `graphiti/forget`.
 pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value, Error> {
     let filter = ForgetFilter::of(&forget)?;
     if forget.undo {

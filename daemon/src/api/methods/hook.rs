@@ -32,25 +32,23 @@ use crate::{
 
 /// Kinds of events that are counted; what is beyond them is not of an agent.
 const KINDS: usize = 32;
-/// A new session is told in this time what earlier ones left, or not at all.
+/// Time limit for the handoff to a new session.
 const CONTEXT: Duration = Duration::from_millis(30);
-/// Earlier sessions that a new one is told of.
+/// Number of earlier sessions in the handoff to a new one.
 const SESSIONS: usize = 5;
 
-/// Which hooks were heard of.
+/// How often each hook ran.
 #[derive(Debug, Default)]
 pub struct HookStats(Mutex<BTreeMap<String, (u64, Timestamp)>>);
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::api) enum EventOutcome {
-    /// It is done.
     Done,
     /// Its session is not known yet.
     SessionUnknown,
 }
 
-/// Answers `graphiti/hook`.
 pub(super) async fn hook(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -91,7 +89,7 @@ pub(super) async fn hook(
     Ok(write(&reply))
 }
 
-/// Whatever an agent calls its session and the event.
+/// The event without secrets in the names of the session and of the event.
 fn without_secrets(event: HookEvent) -> HookEvent {
     HookEvent {
         hook_event_name: redaction::text(&event.hook_event_name).into_owned(),
@@ -100,12 +98,11 @@ fn without_secrets(event: HookEvent) -> HookEvent {
     }
 }
 
-/// Answers `graphiti/hooks`.
 pub(super) fn hooks(daemon: &DaemonState) -> Value {
     write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
-/// Tells the engine which process runs the session. One that is not known changes nothing.
+/// Reports to the engine which process runs the session. An unknown process is ignored.
 fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {
@@ -147,7 +144,7 @@ pub(in crate::api) async fn apply_event(
     }
 }
 
-/// What earlier sessions in the directory of a new one left. A session that goes on knows it.
+/// The handoff from earlier sessions in the directory of a new session. A resumed session gets none.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let is_new = matches!(event.source.as_deref(), None | Some("startup" | "clear"));
     let directory = event.cwd.clone().filter(|_| is_new)?;

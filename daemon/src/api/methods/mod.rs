@@ -24,7 +24,6 @@ use crate::{
 /// Characters of a wrong argument that are shown.
 const SHOWN: usize = 60;
 
-/// Answers one request.
 pub(super) async fn answer(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -26,7 +26,6 @@ use crate::{
 /// CloseOutcome long a model may take to show that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// `graphiti/usage`.
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let now = clock::now();
@@ -59,7 +58,6 @@ pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<V
     }))
 }
 
-/// `graphiti/reach`.
 pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let vectors = daemon.embedding.model();
@@ -86,7 +84,6 @@ fn found(found: Result<String, impl Display>) -> ModelReachability {
     }
 }
 
-/// `graphiti/tools`.
 pub(super) async fn tools(daemon: &DaemonState, given: Tools) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let learned_tools = summarizer.learned_tools.as_ref();
@@ -123,7 +120,6 @@ pub(super) async fn tools(daemon: &DaemonState, given: Tools) -> Result<Value, E
     Ok(write(&ToolKnowledge { tools, ..ToolKnowledge::default() }))
 }
 
-/// `graphiti/prompts`.
 pub(super) async fn prompts(daemon: &DaemonState, given: Prompts) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
     let wanted = match &given.kind {

@@ -30,7 +30,6 @@ struct Cursor {
     last: u64,
 }
 
-/// Answers `graphiti/sessions`.
 pub(super) fn sessions(daemon: &DaemonState, given: &SessionPageRequest) -> Result<Value, Error> {
     let store = daemon.engine.store().as_ref();
     let cursor = match &given.cursor {

@@ -24,7 +24,6 @@ use crate::{
     model::{Episode, EpisodeId, SessionKey},
 };
 
-/// Answers `graphiti/export`.
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {
     let before = match export.before.as_deref() {
         None => None,
@@ -43,7 +42,6 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
     Ok(write(&ExportPage { episodes, next }))
 }
 
-/// Answers `graphiti/import`.
 pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Result<Value, Error> {
     if import.episodes.len() > MAX_EPISODES {
         let what = format!("at most {MAX_EPISODES} episodes are taken in by one request");

@@ -31,7 +31,7 @@ async fn run(
     let Some(episode) = store.episode(id).map_err(store_error)? else {
         return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));
     };
-    // Of what comes from elsewhere nothing else is here.
+    // An imported episode has no session here: it is all there is.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
     let position = store.write(vec![gone]).done().await.map_err(store_error)?;

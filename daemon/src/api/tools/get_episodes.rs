@@ -14,7 +14,6 @@ use crate::{
 
 /// Episodes in an answer when nobody says how many, and at most.
 const USUAL: usize = 10;
-/// See above.
 const MOST: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {
@@ -45,7 +44,7 @@ async fn run(
     };
     let most = arguments.max_episodes.or(arguments.last_n).unwrap_or(USUAL).min(MOST);
     let store = daemon.engine.store();
-    // One more than asked for tells whether there is a next page.
+    // One more than requested, to know whether there is a next page.
     let mut episodes = Vec::new();
     if groups.is_empty() {
         episodes = store.newest_episodes(None, before, most + 1).map_err(store_error)?;

@@ -19,7 +19,7 @@ use crate::{
     model::{Namespace, Project, SessionKey, session::State},
 };
 
-/// Sessions that a handoff tells of at most.
+/// Maximum number of sessions in a handoff.
 const SESSIONS: usize = 20;
 /// Characters of its text at most.
 const LONGEST: usize = 20_000;

@@ -114,7 +114,7 @@ fn add_messages(
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
     let limit = arguments.limit.min(PAGE);
-    // One more than asked for tells whether there is a next page.
+    // One more than requested, to know whether there is a next page.
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
     let rows = messages.iter().map(convert::message_row).collect();
@@ -124,7 +124,7 @@ fn add_messages(
 }
 
 /// As many of `rows` as there is reply_budget for, the first from its character `at` on; a message that is
-/// larger than the reply_budget is told in parts. Where the next page begins stands beside them.
+/// larger than the budget is split. Also returns where the next page begins.
 fn page(
     rows: Vec<MessageRow>,
     limit: usize,

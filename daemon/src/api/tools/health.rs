@@ -50,7 +50,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         Records::default()
     });
-    // The engine is told of it a moment later.
+    // The engine learns of it a moment later.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
         &*store.quota().health().borrow()
         && !problems.contains(why)
@@ -126,7 +126,7 @@ pub(super) fn sessions(status: &Status, total: u64) -> Sessions {
     }
 }
 
-/// What is to be said of a search index that does not move.
+/// The problem of a search index that makes no progress.
 fn stalled(lag: IndexLag) -> Option<String> {
     lag.is_stalled.then(|| {
         format!(

@@ -39,7 +39,6 @@ use crate::{
     store::StoreError,
 };
 
-/// Every tool.
 pub static TOOLS: &[&Tool] = &[
     &close::TOOL,
     &get_handoff::TOOL,
@@ -85,7 +84,6 @@ pub enum Effect {
     Reads,
     /// It brings something up to date; done twice it is the same as once.
     Updates,
-    /// It adds something.
     Adds,
     /// It removes something for good.
     Removes,
@@ -149,7 +147,7 @@ fn input<T: JsonSchema>() -> schemars::Schema {
 
 /// The schema of what a tool answers. No member is required: an error has others. It costs every
 /// agent a part of its context, so the names and types of its members have to do: what is in them
-/// an answer tells by itself.
+/// is clear from an answer.
 fn output<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     members(&mut schema).for_each(|member| *member = outline(member));
@@ -180,7 +178,7 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
     for member in ["$schema", "title", "description"] {
         schema.remove(member);
     }
-    // Whoever takes nothing has no members to list, and is an object all the same.
+    // A tool without arguments has no properties, but is still an object.
     schema.insert("type".to_owned(), json!("object"));
     schema
 }
@@ -190,7 +188,7 @@ fn without(annotations: &[&str], schema: &mut serde_json::Map<String, Value>) {
     schema.retain(|name, _| !annotations.contains(&name.as_str()));
     for (name, inner) in schema.iter_mut() {
         match inner {
-            // What is named here are members, whatever they are called.
+            // The keys here are the names of members, not of annotations.
             Value::Object(members) if name == "properties" => {
                 for member in members.values_mut().filter_map(Value::as_object_mut) {
                     without(annotations, member);

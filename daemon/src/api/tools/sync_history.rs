@@ -17,7 +17,7 @@ use crate::{
 
 /// Sessions named in an answer.
 const NAMED: usize = 10;
-/// Of a transcript's bytes that are text which is looked at, one in so many (measured: 2 to 14 %).
+/// One byte in this many of a transcript is text for the model (measured: 2 to 14 %).
 const TEXT: u64 = 12;
 /// Bytes of a token, about.
 const TOKEN: u64 = 4;
@@ -110,7 +110,7 @@ async fn index(
                     continue;
                 }
                 answer.sessions_indexed += 1;
-                // One question at a time: the model is there for what goes on now, too.
+                // One request at a time: live sessions need the model, too.
                 daemon.engine.request_summary(session).await.map_err(engine_error)?;
             }
             Err(EngineError::Stopping) => return Err(store_error(StoreError::Closed)),

@@ -19,12 +19,10 @@ pub(super) use self::{
     text::{Choice, Command, EnvName, Flag, Group, Namespaces, Text, Url},
 };
 
-/// One notation.
 pub(super) trait Codec {
     /// What it is read as.
     type Item;
 
-    /// Reads `node`.
     fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Self::Item, Wrong>;
 
     /// The notation of `item`.
@@ -47,21 +45,16 @@ pub(super) struct Wrong {
 pub(super) struct Context<'c> {
     /// The user's home folder, for `~/`.
     pub(super) user_home: Option<&'c std::path::Path>,
-    /// What is to be told of a value that was read.
+    /// A notice about a value that was read.
     pub(super) remarks: Vec<Remark>,
 }
 
-/// What is to be told of a value that was read.
+/// A notice about a value that was read.
 pub(super) enum Remark {
     /// It is an older spelling of this one.
     Older(String),
     /// It is used in another form.
-    Adjusted {
-        /// The form.
-        used: String,
-        /// Why.
-        reason: &'static str,
-    },
+    Adjusted { used: String, reason: &'static str },
 }
 
 impl Wrong {

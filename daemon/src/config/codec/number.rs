@@ -32,9 +32,7 @@ pub(in crate::config) struct Days;
 
 /// A whole number within bounds.
 pub(in crate::config) struct Count {
-    /// The least.
     pub(in crate::config) min: u32,
-    /// The most.
     pub(in crate::config) max: u32,
     /// One of which, in the plural.
     pub(in crate::config) unit: &'static str,
@@ -48,7 +46,6 @@ pub(in crate::config) struct Dollars;
 
 /// A number of bytes, also as text: `"512 MiB"`.
 pub(in crate::config) struct Bytes {
-    /// The least.
     pub(in crate::config) min: u64,
 }
 
@@ -354,7 +351,6 @@ fn seconds_json(time: Duration) -> Json {
     whole_or_not(time.as_secs_f64())
 }
 
-/// `60`, not `60.0`.
 fn whole_or_not(number: f64) -> Json {
     match number.fract() == 0.0 {
         true => json!(number as i64),

@@ -11,7 +11,6 @@ use crate::{
     model::Namespace,
 };
 
-/// `true` or `false`.
 pub(in crate::config) struct Flag;
 
 /// One of a few words.
@@ -22,9 +21,7 @@ pub(in crate::config) struct Choice<T: 'static> {
 
 /// Any text that is not empty, described for a message.
 pub(in crate::config) struct Text {
-    /// "a model's name".
     pub(in crate::config) what: &'static str,
-    /// An example.
     pub(in crate::config) example: &'static str,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::config::tests::{read_inner, read_text};
 
-/// All that is said of `inner`, a line each.
+/// All problems and notices of `inner`, one per line.
 fn said(inner: &str) -> String {
     match read_inner(inner) {
         Ok(loaded) => {

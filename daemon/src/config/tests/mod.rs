@@ -1,4 +1,4 @@
-//! What is read, said, written and described, as exact text.
+//! Exact texts: values, messages, default file and schema.
 
 mod files;
 mod messages;

@@ -1,0 +1,161 @@
+//! The command line.
+
+mod daemon;
+mod models;
+mod search;
+mod sessions;
+mod transfer;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::{
+    daemon::{
+        Completions, Doctor, Mcp, Repair, ServiceAction, Setup, SetupEmbeddings, SetupWhat, Stop,
+    },
+    models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
+    search::{Facts, SearchOptions},
+    sessions::{Close, Handoff, List, Show, Status, Sync, Unindexed},
+    transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
+};
+
+/// Search and manage the memory of your coding agents
+///
+/// The daemon `graphitid` follows the transcripts that agents write, and turns each finished
+/// session into a searchable summary. This program sends requests to the daemon.
+#[derive(Debug, Parser)]
+#[command(name = "graphiti", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = ENVIRONMENT)]
+pub(crate) struct Cli {
+    /// The command to run [default: status]
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+}
+
+/// The environment variables that the program reads.
+const ENVIRONMENT: &str = "Environment:
+  GRAPHITI_HOME     Folder of the database, the settings and the logs [default: ~/.graphiti]
+  GRAPHITI_TIMEOUT  Seconds to wait for an answer before the daemon is reported as hanging [default: 10]
+  NO_COLOR          Disable colours";
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// On terminals, in files and in pipes
+    Always,
+    /// In no case, also not on a terminal
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what the daemon is doing and how much it has stored
+    Status(Status),
+    /// List sessions, latest first
+    List(List),
+    /// Show one session: its summary, or its messages
+    Show(Show),
+    /// Search messages and summaries
+    Search(SearchOptions),
+    /// Search facts: decisions, fixed errors, settings, failing tests, open tasks
+    Facts(Facts),
+    /// Show what the next session in a project needs to know from the last ones
+    Handoff(Handoff),
+    /// Close a session and summarise it now
+    Close(Close),
+    /// List sessions that have no summary yet
+    Unindexed(Unindexed),
+    /// Show the calls, tokens and cost of model requests, and which requests were avoided
+    Usage(UsageOptions),
+    /// Show and correct how tools are classified
+    Tools(Tools),
+    /// Show and check the prompts that are sent to models
+    Prompts(Prompts),
+    /// Forward an agent's hook event to the daemon
+    ///
+    /// Agents run this command from their hooks. It reads the event as JSON from standard input,
+    /// returns at once and always exits with 0.
+    Hook,
+    /// Index earlier sessions that have no summary yet
+    ///
+    /// Without --run, only shows what would be done. It can be interrupted and run again: no
+    /// session is indexed twice.
+    Sync(Sync),
+    /// Export all summaries to files
+    ///
+    /// `graphiti import` reads these files on another machine.
+    Export(ExportOptions),
+    /// Import the files that `export` wrote on another machine
+    ///
+    /// Sessions that exist here already are not changed, so the import can be repeated. If any part
+    /// of an export is damaged, nothing is imported.
+    Import(Import),
+    /// Remove sessions from the memory
+    ///
+    /// Without --run, only shows what would be removed. A forgotten session is not imported again,
+    /// even if its transcript grows, until you run --undo. Its transcript file is kept. Without
+    /// arguments, lists the forgotten sessions.
+    Forget(Forget),
+    /// Run a Model Context Protocol server on standard input and output
+    Mcp(Mcp),
+    /// Add graphiti's hooks and tools to the settings of your agents
+    Setup(Setup),
+    /// Manage the daemon as a service that starts at login and restarts after a failure
+    #[command(subcommand)]
+    Service(ServiceAction),
+    /// Start the daemon in the background
+    Up,
+    /// Recover the readable records of a damaged database
+    ///
+    /// Checks the database and rebuilds it if any record cannot be read. Then recovers missing
+    /// records from databases that the daemon set aside as damaged. Stops the daemon and starts it
+    /// again afterwards.
+    Repair(Repair),
+    /// Apply the current redaction rules to stored or exported text
+    ///
+    /// Without --run, only shows what would change. Covers the database and the logs. The database
+    /// and the search index are rebuilt, so that replaced text is also removed from disk. It can be
+    /// interrupted and run again. Stops the daemon and starts it again afterwards. With files as
+    /// arguments, redacts these files instead.
+    Redact(Redact),
+    /// Check the installation and show how to fix problems
+    ///
+    /// Exits with 1 if something does not work. Warnings do not change the exit code.
+    Doctor(Doctor),
+    /// Print the folder of the Claude Code plugin
+    ///
+    /// The plugin replaces `graphiti setup` for Claude Code. It adds the commands /graphiti:recall
+    /// and /graphiti:handoff and instructs the agent when to search. Use either the plugin or
+    /// `setup`, not both.
+    ClaudePluginPath,
+    /// Reload the daemon's configuration
+    Reload,
+    /// Stop the running daemon
+    Stop(Stop),
+    /// Print a shell completion script
+    Completions(Completions),
+    /// Print the manual page
+    Man,
+}
+
+/// Selects a project.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Project {
+    /// Only this project: its directory (`.` for this one) or its eight-digit namespace
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<String>,
+}
+
+/// The output format.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Output {
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

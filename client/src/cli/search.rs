@@ -1,0 +1,71 @@
+//! Options of the search commands.
+
+use clap::Args;
+
+use crate::cli::{Output, Project};
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchOptions {
+    /// Words, "phrases", prefix*, -excluded, field:value, or a question
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Only sessions of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Only sessions on this Git branch
+    #[arg(long)]
+    pub(crate) branch: Option<String>,
+    /// Only messages about this file
+    #[arg(long)]
+    pub(crate) file: Option<String>,
+    /// Only calls of this tool and their results
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// Only messages of this role: user, assistant, tool or recap
+    #[arg(long)]
+    pub(crate) role: Option<String>,
+    /// Only on or after this date, such as 2026-03-01
+    #[arg(long, value_name = "DATE")]
+    pub(crate) after: Option<String>,
+    /// Only before this date
+    #[arg(long, value_name = "DATE")]
+    pub(crate) before: Option<String>,
+    /// Show at most this many sessions
+    #[arg(long, short = 'n', default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Skip this many of the best results
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    pub(crate) offset: usize,
+    /// Explain the rank of each session
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Facts {
+    /// Words, "phrases", prefix*, -excluded, or a question [default: the latest facts]
+    pub(crate) query: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Show the facts that were true at the end of this day, such as 2026-03-01, or at this time
+    #[arg(long, value_name = "DATE")]
+    pub(crate) as_of: Option<String>,
+    /// Include facts that are no longer true
+    #[arg(long)]
+    pub(crate) ended: bool,
+    /// Only this kind, such as DECIDED, RESOLVED, SET_TO, FAILS or LEFT_OPEN; can be repeated
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Vec<String>,
+    /// Show at most this many facts
+    #[arg(long, short = 'n', default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Explain the rank of each fact
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

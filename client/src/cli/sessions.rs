@@ -1,0 +1,125 @@
+//! Options of the commands about sessions.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{Output, Project};
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct Status {
+    /// Wait until all existing transcripts are imported
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Only sessions in this state
+    #[arg(long, value_enum)]
+    pub(crate) state: Option<SessionState>,
+    /// Include sessions without messages
+    #[arg(long)]
+    pub(crate) empty: bool,
+    /// Show at most this many sessions; 0 shows only the total
+    #[arg(long, short = 'n', default_value_t = 20)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The state of a session.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SessionState {
+    /// Its transcript is being written
+    Active,
+    /// Without recent activity, but not closed
+    Inactive,
+    /// A summary is being written
+    Indexing,
+    /// Has a summary
+    Indexed,
+    /// The summary failed
+    Failed,
+    /// Closed, but without a summary yet
+    Unindexed,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Session id, its first characters, or an episode id [default: the session that runs this
+    /// command]
+    pub(crate) session: Option<String>,
+    /// Show the messages instead of the summary
+    #[arg(long, short)]
+    pub(crate) messages: bool,
+    /// Show the overview, topics, decisions, code references and key points
+    #[arg(long, short, conflicts_with = "messages")]
+    pub(crate) conversation: bool,
+    /// Number of the first message to show
+    #[arg(long, default_value_t = 0, requires = "messages")]
+    pub(crate) from: u32,
+    /// Show the messages of this sub-agent's file; 0 is the session's own file
+    #[arg(long, default_value_t = 0, requires = "messages", value_name = "NUMBER")]
+    pub(crate) source: u32,
+    /// Show at most this many messages
+    #[arg(long, short = 'n', default_value_t = 40)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Handoff {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Number of last sessions to include
+    #[arg(long, short = 'n', default_value_t = 5)]
+    pub(crate) sessions: usize,
+    /// Maximum length of the text, in characters
+    #[arg(long, default_value_t = 4_000, value_name = "CHARS")]
+    pub(crate) max_chars: usize,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Close {
+    /// Session id or its first characters [default: the session that runs this command]
+    pub(crate) session: Option<String>,
+    /// Reason to record with the summary
+    #[arg(long, short)]
+    pub(crate) reason: Option<String>,
+    /// Return before the summary is written
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unindexed {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Only sessions of the last DAYS days; 0 for all
+    #[arg(long, default_value_t = 7, value_name = "DAYS")]
+    pub(crate) days: u32,
+    /// Index at most this many sessions, latest first
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub(crate) limit: usize,
+    /// Index the sessions instead of only showing them
+    #[arg(long)]
+    pub(crate) run: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

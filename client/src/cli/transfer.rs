@@ -1,0 +1,71 @@
+//! Options of the commands that move or remove stored text.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{Output, Project};
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportOptions {
+    /// Folder to write to
+    pub(crate) folder: std::path::PathBuf,
+    /// Format of the summaries
+    #[arg(long, value_enum, default_value_t = ExportFormat::Markdown)]
+    pub(crate) format: ExportFormat,
+    #[command(flatten)]
+    pub(crate) project: Project,
+}
+
+/// The format of exported summaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// The JSON Lines file, and one Markdown file per summary that starts with its origin
+    Markdown,
+    /// One file with a JSON object per line; enough for `import`
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Folder that `export` wrote, or one of its files: `*.jsonl`, `*.md`
+    pub(crate) path: std::path::PathBuf,
+    /// Only show what would be imported
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Forget {
+    /// Session ids, their first characters, or episode ids
+    pub(crate) sessions: Vec<String>,
+    #[command(flatten)]
+    pub(crate) project: Project,
+    /// Sessions with messages on or after this date, such as 2026-03-01
+    #[arg(long, value_name = "DATE")]
+    pub(crate) after: Option<String>,
+    /// Sessions with messages before this date
+    #[arg(long, value_name = "DATE")]
+    pub(crate) before: Option<String>,
+    /// Remove the sessions instead of only showing them
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// Restore forgotten sessions
+    #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
+    pub(crate) undo: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Redact {
+    /// Files and folders that `export` wrote; redacts these instead of the database
+    #[arg(value_name = "FILE|FOLDER")]
+    pub(crate) exports: Vec<std::path::PathBuf>,
+    /// Redact text that is stored already; new text is always redacted
+    #[arg(long, required = true)]
+    pub(crate) again: bool,
+    /// Redact instead of only showing the changes
+    #[arg(long)]
+    pub(crate) run: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
