@@ -52,7 +52,7 @@ enum Patience {
 /// How far a request is.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Step {
+pub(crate) struct ProgressStep {
     pub(crate) progress: u64,
     /// Pieces in all; 0 when that is not known.
     pub(crate) total: u64,
@@ -273,7 +273,7 @@ impl Connection {
         &mut self,
         tool: &str,
         arguments: &impl Serialize,
-        watch: impl FnMut(&Step),
+        watch: impl FnMut(&ProgressStep),
     ) -> Result<T, AskError> {
         let arguments = serde_json::to_value(arguments).expect("arguments have only string keys");
         let request = |id| {
@@ -298,7 +298,7 @@ impl Connection {
     fn request_watched(
         &mut self,
         request: impl FnOnce(u64) -> Request,
-        mut watch: impl FnMut(&Step),
+        mut watch: impl FnMut(&ProgressStep),
     ) -> Result<Value, AskError> {
         let id = self.next_id;
         self.next_id += 1;

@@ -7,7 +7,7 @@ use crate::{
     cli,
     connection::AskError,
     screen::Screen,
-    setup::{self, Change, EditError},
+    setup::{self, EditError, SettingsChange},
 };
 
 pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), AskError> {
@@ -42,7 +42,7 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
     Ok(())
 }
 
-fn write(change: &Change, is_changed: bool, screen: &Screen) -> Result<(), AskError> {
+fn write(change: &SettingsChange, is_changed: bool, screen: &Screen) -> Result<(), AskError> {
     if is_changed {
         setup::write(change).map_err(|error| {
             AskError::Failed(format!("cannot write {}: {error}", change.file.display()))

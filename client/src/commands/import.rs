@@ -37,7 +37,7 @@ const ROOM: usize = 2 << 20;
 const TOLD: usize = 20;
 
 /// An episode and where it was read.
-struct Found {
+struct ReadEpisode {
     portable: PortableEpisode,
     file: PathBuf,
     /// The line that it is; `None` where the file is the episode.
@@ -48,14 +48,14 @@ struct Found {
 
 /// Everything that is to be taken in.
 #[derive(Default)]
-struct Export {
-    episodes: Vec<Found>,
+struct ExportFiles {
+    episodes: Vec<ReadEpisode>,
     classifications: Option<Value>,
     problems: Vec<String>,
 }
 
 pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
-    let mut export = Export::default();
+    let mut export = ExportFiles::default();
     export.read(&args.path)?;
     let mut connection = Connection::open_for_work()?;
     let preview = ask(&mut connection, &mut export, true)?;
@@ -89,7 +89,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
 /// Has all episodes taken in, or only checked.
 fn ask(
     connection: &mut Connection,
-    export: &mut Export,
+    export: &mut ExportFiles,
     dry_run: bool,
 ) -> Result<ImportReport, AskError> {
     let mut sum = ImportReport::default();
@@ -100,7 +100,7 @@ fn ask(
         sum.known += answer.known;
         sum.forgotten += answer.forgotten;
         for problem in answer.problems {
-            let Some(Found { file, line, .. }) = page.get(problem.episode) else { continue };
+            let Some(ReadEpisode { file, line, .. }) = page.get(problem.episode) else { continue };
             export.problems.push(match line {
                 Some(number) => format!(
                     "{}:{number}: in line {} of the content: {}",
@@ -116,7 +116,7 @@ fn ask(
 }
 
 /// Episodes in the portions that a request takes.
-fn pages(episodes: &[Found]) -> Vec<&[Found]> {
+fn pages(episodes: &[ReadEpisode]) -> Vec<&[ReadEpisode]> {
     let mut pages = Vec::new();
     let mut rest = episodes;
     while !rest.is_empty() {
@@ -146,7 +146,7 @@ fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
     screen.print(line(&format!("{text}.")));
 }
 
-impl Export {
+impl ExportFiles {
     fn read(&mut self, path: &Path) -> Result<(), AskError> {
         if !path.is_dir() {
             return self.read_file(path);
@@ -201,7 +201,7 @@ impl Export {
             let bytes = text.len();
             let episode = EpisodeNode { content: text, ..EpisodeNode::default() };
             let portable = PortableEpisode { episode, summary: Value::Null };
-            self.episodes.push(Found { portable, file: file.to_owned(), line: None, bytes });
+            self.episodes.push(ReadEpisode { portable, file: file.to_owned(), line: None, bytes });
             return Ok(());
         }
         for (number, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.trim().is_empty()) {
@@ -210,7 +210,7 @@ impl Export {
                 continue;
             }
             match serde_json::from_str(row) {
-                Ok(portable) => self.episodes.push(Found {
+                Ok(portable) => self.episodes.push(ReadEpisode {
                     portable,
                     file: file.to_owned(),
                     line: Some(number),

@@ -9,7 +9,7 @@ use graphiti_proto::tools::{
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Align, Column, Screen, Styling, Table, ago, instant, line, now},
+    screen::{Align, Column, Screen, Styling, TextTable, ago, instant, line, now},
 };
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
@@ -44,7 +44,7 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
 
 /// Prints sessions as a table.
 pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
-    let mut table = Table::new(vec![
+    let mut table = TextTable::new(vec![
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
         Column::new("", Align::Left),

@@ -8,7 +8,7 @@ use crate::{
     cli::{self, PromptsCommand},
     connection::{AskError, Connection},
     files,
-    screen::{Align, Column, Screen, Table, block, line},
+    screen::{Align, Column, Screen, TextTable, block, line},
 };
 
 pub(super) fn run(args: cli::Prompts, screen: &Screen) -> Result<(), AskError> {
@@ -45,7 +45,7 @@ fn ask(kind: Option<String>, check: Option<String>) -> Result<Vec<PromptRow>, As
 }
 
 fn print(prompts: &[PromptRow], screen: &Screen) {
-    let mut table = Table::new(vec![
+    let mut table = TextTable::new(vec![
         Column::new("PROMPT", Align::Left),
         Column::new("STATE", Align::Left),
         Column::flexible("FROM", 20),

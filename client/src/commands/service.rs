@@ -11,7 +11,7 @@ use crate::{
     cli::ServiceAction,
     connection::AskError,
     screen::{Screen, block},
-    service::{self, CommandLine, Manager, Place},
+    service::{self, CommandLine, InstallPaths, Manager},
     start,
 };
 
@@ -35,9 +35,9 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
     }
 }
 
-fn place() -> Result<Place, AskError> {
+fn place() -> Result<InstallPaths, AskError> {
     let set = |name: &str| env::var_os(name).filter(|set| !set.is_empty());
-    Ok(Place {
+    Ok(InstallPaths {
         user_home: env::home_dir().ok_or(AskError::NoHome)?,
         config_home: set("XDG_CONFIG_HOME").map(Into::into),
         daemon: start::daemon().ok_or(start::StartError::NotFound)?,
@@ -93,7 +93,7 @@ fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
     stopped
 }
 
-fn logs(manager: &Manager, place: &Place, screen: &Screen) -> Result<(), AskError> {
+fn logs(manager: &Manager, place: &InstallPaths, screen: &Screen) -> Result<(), AskError> {
     if let Some(command) = &manager.logs {
         return run_one(command).map(drop);
     }

@@ -11,7 +11,7 @@ use crate::{
     cli,
     connection::AskError,
     screen::{Screen, block},
-    setup::{self, AGENTS, Change, Surroundings, Wish},
+    setup::{self, AGENTS, SettingsChange, Surroundings, Wish},
 };
 
 pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
@@ -57,7 +57,7 @@ fn planned(
     wish: Wish,
     surroundings: &Surroundings<'_>,
     screen: &Screen,
-) -> Result<Vec<Change>, AskError> {
+) -> Result<Vec<SettingsChange>, AskError> {
     let mut changes = Vec::new();
     let mut refused = false;
     let is_named = |name: &str| args.agent.iter().any(|named| named == name);
@@ -98,7 +98,7 @@ fn planned(
 }
 
 /// Shows what would become of a file.
-pub(super) fn show(change: &Change, screen: &Screen) {
+pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     let old = change.before.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();
     let what = match (&change.before, &change.after) {

@@ -6,7 +6,7 @@ use crate::{
     cli::{self, ToolsCommand},
     connection::{AskError, Connection},
     files,
-    screen::{Align, Column, Screen, Table, line},
+    screen::{Align, Column, Screen, TextTable, line},
 };
 
 pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
@@ -52,7 +52,7 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
 }
 
 fn print(tools: &[ToolRow], screen: &Screen) {
-    let mut table = Table::new(vec![
+    let mut table = TextTable::new(vec![
         Column::flexible("TOOL", 20),
         Column::new("INTENT", Align::Left),
         Column::new("DOMAIN", Align::Left),

@@ -6,7 +6,7 @@ use super::status::number;
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Align, Column, Screen, Table, line},
+    screen::{Align, Column, Screen, TextTable, line},
 };
 
 pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskError> {
@@ -23,7 +23,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
         print_prices(&used, screen);
         return Ok(());
     }
-    let mut table = Table::new(vec![
+    let mut table = TextTable::new(vec![
         Column::new("DAY", Align::Left),
         Column::new("PROJECT", Align::Left),
         Column::new("FOR", Align::Left),

@@ -3,9 +3,9 @@
 use std::{io, time::Duration};
 
 #[cfg(unix)]
-pub(super) use self::unix::{Input, within};
+pub(super) use self::unix::{TimedStdin, within};
 #[cfg(windows)]
-pub(super) use self::windows::{Input, within};
+pub(super) use self::windows::{TimedStdin, within};
 
 /// Here whatever may block can be told for how long, and does without a thread of its own, which
 /// would cost a third of a hook's whole time.
@@ -26,18 +26,18 @@ mod unix {
     }
 
     /// Standard input, for as long as the limit.
-    pub(in crate::hook) struct Input {
+    pub(in crate::hook) struct TimedStdin {
         stdin: io::Stdin,
         until: Instant,
     }
 
-    impl Input {
-        pub(in crate::hook) fn within(limit: Duration) -> Input {
-            Input { stdin: io::stdin(), until: Instant::now() + limit }
+    impl TimedStdin {
+        pub(in crate::hook) fn within(limit: Duration) -> TimedStdin {
+            TimedStdin { stdin: io::stdin(), until: Instant::now() + limit }
         }
     }
 
-    impl io::Read for Input {
+    impl io::Read for TimedStdin {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let left = self.until.saturating_duration_since(Instant::now());
             let limit = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
@@ -70,15 +70,15 @@ mod windows {
         waiting.recv_timeout(limit).ok()
     }
 
-    pub(in crate::hook) struct Input(io::Stdin);
+    pub(in crate::hook) struct TimedStdin(io::Stdin);
 
-    impl Input {
-        pub(in crate::hook) fn within(_limit: Duration) -> Input {
-            Input(io::stdin())
+    impl TimedStdin {
+        pub(in crate::hook) fn within(_limit: Duration) -> TimedStdin {
+            TimedStdin(io::stdin())
         }
     }
 
-    impl io::Read for Input {
+    impl io::Read for TimedStdin {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.0.read(buffer)
         }

@@ -26,7 +26,7 @@ use graphiti_proto::{
 };
 use serde_json::json;
 
-use self::deadline::{Input, within};
+use self::deadline::{TimedStdin, within};
 use crate::connection::{AskError, Connection};
 
 /// An agent that wrote nothing in this time will not write any more. All of Claude Code's hooks at
@@ -106,7 +106,7 @@ fn has_no_transcript(event: &HookEvent) -> bool {
 
 /// The first whole object on standard input.
 fn read(limit: Duration) -> Option<HookEvent> {
-    HookEvent::first(BufReader::new(Input::within(limit)))
+    HookEvent::first(BufReader::new(TimedStdin::within(limit)))
 }
 
 fn hand_over(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), AskError> {

@@ -49,14 +49,14 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
     let (events, inbox) = mpsc::sync_channel(WAITING);
     let from_host = events.clone();
     thread::spawn(move || {
-        read_lines(BufReader::new(io::stdin()), &from_host, Event::Host);
-        drop(from_host.send(Event::HostEnded));
+        read_lines(BufReader::new(io::stdin()), &from_host, RelayEvent::Host);
+        drop(from_host.send(RelayEvent::HostEnded));
     });
     let (relay, timeout) = (Relay::new(&meta()), connection::timeout()?);
     Shim { relay, when_down, timeout, events, daemon: None, connections: 0 }.run(&inbox)
 }
 
-enum Event {
+enum RelayEvent {
     /// The agent says something.
     Host(Vec<u8>),
     /// The agent hung up.
@@ -71,14 +71,14 @@ struct Shim {
     when_down: WhenDown,
     /// For so long the daemon may be silent before it is looked whether it hangs.
     timeout: Duration,
-    events: SyncSender<Event>,
+    events: SyncSender<RelayEvent>,
     daemon: Option<Arc<Stream>>,
     /// Connections so far; the number of the one in use.
     connections: u64,
 }
 
 impl Shim {
-    fn run(mut self, inbox: &Receiver<Event>) -> Result<(), AskError> {
+    fn run(mut self, inbox: &Receiver<RelayEvent>) -> Result<(), AskError> {
         let mut ends_at: Option<Instant> = None;
         while ends_at.is_none() || !self.relay.is_idle() {
             let now = Instant::now();
@@ -88,15 +88,17 @@ impl Shim {
             let left = ends_at.map_or(LAST_ANSWERS, |at| at - now).min(self.timeout);
             let said = match inbox.recv_timeout(left) {
                 Err(_) => self.look_at_daemon(),
-                Ok(Event::Host(line)) => self.host_said(&line),
-                Ok(Event::HostEnded) => {
+                Ok(RelayEvent::Host(line)) => self.host_said(&line),
+                Ok(RelayEvent::HostEnded) => {
                     ends_at = Some(Instant::now() + LAST_ANSWERS);
                     Ok(())
                 }
-                Ok(Event::Daemon(of, line)) if of == self.connections => self.daemon_said(&line),
-                Ok(Event::DaemonEnded(of)) if of == self.connections => self.daemon_ended(),
+                Ok(RelayEvent::Daemon(of, line)) if of == self.connections => {
+                    self.daemon_said(&line)
+                }
+                Ok(RelayEvent::DaemonEnded(of)) if of == self.connections => self.daemon_ended(),
                 // An earlier connection's last words.
-                Ok(Event::Daemon(..) | Event::DaemonEnded(_)) => Ok(()),
+                Ok(RelayEvent::Daemon(..) | RelayEvent::DaemonEnded(_)) => Ok(()),
             };
             // The agent does not read any more: there is nobody left to serve.
             if said.is_err() {
@@ -156,8 +158,8 @@ impl Shim {
         self.daemon = Some(stream.clone());
         let (of, events) = (self.connections, self.events.clone());
         thread::spawn(move || {
-            read_lines(stream.as_ref(), &events, |line| Event::Daemon(of, line));
-            drop(events.send(Event::DaemonEnded(of)));
+            read_lines(stream.as_ref(), &events, |line| RelayEvent::Daemon(of, line));
+            drop(events.send(RelayEvent::DaemonEnded(of)));
         });
         for line in self.relay.handshake(of) {
             self.write(&line).map_err(|error| AskError::Broken(error.to_string()))?;
@@ -193,7 +195,11 @@ impl Shim {
 }
 
 /// Reads lines until there are none or nobody takes them.
-fn read_lines(mut from: impl Read, events: &SyncSender<Event>, event: impl Fn(Vec<u8>) -> Event) {
+fn read_lines(
+    mut from: impl Read,
+    events: &SyncSender<RelayEvent>,
+    event: impl Fn(Vec<u8>) -> RelayEvent,
+) {
     let mut lines = LineSplitter::default();
     let mut buffer = [0; 16 << 10];
     loop {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::line;
-use crate::connection::Step;
+use crate::connection::ProgressStep;
 
 /// Columns of the bar itself.
 const WIDTH: u64 = 24;
@@ -22,7 +22,7 @@ impl Bar {
     }
 
     /// Shows how far it is.
-    pub(crate) fn show(&mut self, step: &Step) {
+    pub(crate) fn show(&mut self, step: &ProgressStep) {
         if self.is_terminal {
             let text: String = drawn(step).chars().take(self.columns.saturating_sub(1)).collect();
             drop(write!(io::stderr().lock(), "\r\x1b[2K{text}"));
@@ -39,7 +39,7 @@ impl Drop for Bar {
     }
 }
 
-fn drawn(step: &Step) -> String {
+fn drawn(step: &ProgressStep) -> String {
     let message = line(&step.message);
     if step.total == 0 {
         return message;
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_bar_grows_with_what_is_done() {
-        let step = |progress, total| Step { progress, total, message: "a\nb".to_owned() };
+        let step = |progress, total| ProgressStep { progress, total, message: "a\nb".to_owned() };
         assert_eq!(drawn(&step(0, 0)), "a b");
         assert_eq!(drawn(&step(1, 2)), "[############............] 1/2 a b");
         assert_eq!(drawn(&step(9, 3)), "[########################] 9/3 a b");

@@ -17,7 +17,7 @@ use anstyle::{AnsiColor, Style};
 pub(crate) use self::{
     bar::Bar,
     clean::{block, line},
-    table::{Align, Column, Styling, Table},
+    table::{Align, Column, Styling, TextTable},
     time::{ago, instant, now, span},
 };
 use crate::{cli::Color, connection::AskError};

@@ -3,7 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Rows of cells under headings.
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
 }
@@ -45,14 +45,14 @@ impl Column {
     }
 }
 
-impl Table {
-    pub(crate) fn new(columns: Vec<Column>) -> Table {
-        Table { columns, rows: Vec::new() }
+impl TextTable {
+    pub(crate) fn new(columns: Vec<Column>) -> TextTable {
+        TextTable { columns, rows: Vec::new() }
     }
 
-    pub(crate) fn row(&mut self) -> Row<'_> {
+    pub(crate) fn row(&mut self) -> TableRow<'_> {
         self.rows.push(Vec::new());
-        Row { cells: self.rows.last_mut().expect("a row was just added") }
+        TableRow { cells: self.rows.last_mut().expect("a row was just added") }
     }
 
     /// The lines of the table, headings first, none wider than `width`; `dim` styles the headings.
@@ -102,11 +102,11 @@ impl Table {
 }
 
 /// A row being filled.
-pub(crate) struct Row<'t> {
+pub(crate) struct TableRow<'t> {
     cells: &'t mut Vec<Cell>,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     pub(crate) fn cell(self, text: impl Into<String>) -> Self {
         self.cells.push(Cell { text: text.into(), style: None });
         self
@@ -150,8 +150,8 @@ fn pad(text: &str, width: usize, align: Align) -> String {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new(vec![
+    fn table() -> TextTable {
+        let mut table = TextTable::new(vec![
             Column::new("WHEN", Align::Left),
             Column::new("MSGS", Align::Right),
             Column::flexible("TITLE", 10),

@@ -1,6 +1,6 @@
 //! launchd, on macOS.
 
-use crate::service::{Manager, Place, UnitFile, command};
+use crate::service::{InstallPaths, Manager, UnitFile, command};
 
 const AGENT: &str = include_str!("../../../launchd/org.graphiti.graphitid.plist");
 const LABEL: &str = "org.graphiti.graphitid";
@@ -8,7 +8,7 @@ const LABEL: &str = "org.graphiti.graphitid";
 const DAEMON: &str = "<string>/usr/local/bin/graphitid</string>";
 const END: &str = "</dict>\n</plist>";
 
-pub(super) fn manager(place: &Place) -> Manager {
+pub(super) fn manager(place: &InstallPaths) -> Manager {
     let path = place.user_home.join(format!("Library/LaunchAgents/{LABEL}.plist"));
     let user = format!("gui/{}", place.user.as_deref().unwrap_or("501"));
     let service = format!("{user}/{LABEL}");
@@ -28,7 +28,7 @@ pub(super) fn manager(place: &Place) -> Manager {
     }
 }
 
-fn agent(place: &Place) -> String {
+fn agent(place: &InstallPaths) -> String {
     let daemon = escaped(&place.daemon.to_string_lossy());
     let text = AGENT.replace(DAEMON, &format!("<string>{daemon}</string>"));
     if place.home == place.user_home.join(".graphiti") {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_paths_of_this_machine_are_filled_in() {
-        let place = Place {
+        let place = InstallPaths {
             user_home: "/Users/u".into(),
             config_home: None,
             daemon: "/Users/u/a&b/graphitid".into(),

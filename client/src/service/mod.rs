@@ -10,7 +10,7 @@ mod windows;
 use std::path::{Path, PathBuf};
 
 /// What is filled in.
-pub(crate) struct Place {
+pub(crate) struct InstallPaths {
     /// The user's home folder.
     pub(crate) user_home: PathBuf,
     /// Where the user's configuration lies (`XDG_CONFIG_HOME`), when that is set.
@@ -51,7 +51,7 @@ pub(crate) struct Manager {
 }
 
 /// The service manager of this system; `None` where there is none.
-pub(crate) fn manager(place: &Place) -> Option<Manager> {
+pub(crate) fn manager(place: &InstallPaths) -> Option<Manager> {
     if cfg!(target_os = "macos") {
         Some(launchd::manager(place))
     } else if cfg!(windows) {

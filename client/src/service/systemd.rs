@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::service::{Manager, Place, UnitFile, command};
+use crate::service::{InstallPaths, Manager, UnitFile, command};
 
 const SERVICE: &str = include_str!("../../../systemd/graphitid.service");
 const SOCKET: &str = include_str!("../../../systemd/graphitid.socket");
@@ -10,7 +10,7 @@ const SOCKET: &str = include_str!("../../../systemd/graphitid.socket");
 const DAEMON: &str = "ExecStart=/usr/bin/graphitid\n";
 const LISTEN: &str = "ListenStream=%h/.graphiti/mcp.sock\n";
 
-pub(super) fn manager(place: &Place) -> Manager {
+pub(super) fn manager(place: &InstallPaths) -> Manager {
     let units = folder(place);
     let systemctl = |words: &[&str]| command(&[&["systemctl", "--user"], words].concat());
     let both = ["graphitid.socket", "graphitid.service"];
@@ -40,12 +40,12 @@ pub(super) fn manager(place: &Place) -> Manager {
     }
 }
 
-fn folder(place: &Place) -> PathBuf {
+fn folder(place: &InstallPaths) -> PathBuf {
     let config = place.config_home.clone().unwrap_or_else(|| place.user_home.join(".config"));
     config.join("systemd/user")
 }
 
-fn service(place: &Place) -> String {
+fn service(place: &InstallPaths) -> String {
     let daemon = escaped(&place.daemon.to_string_lossy());
     let mut line = format!("ExecStart={daemon}\n");
     if !is_usual(place) {
@@ -55,7 +55,7 @@ fn service(place: &Place) -> String {
     SERVICE.replace(DAEMON, &line)
 }
 
-fn socket(place: &Place) -> String {
+fn socket(place: &InstallPaths) -> String {
     if is_usual(place) {
         return SOCKET.to_owned();
     }
@@ -63,7 +63,7 @@ fn socket(place: &Place) -> String {
     SOCKET.replace(LISTEN, &format!("ListenStream={socket}\n"))
 }
 
-fn is_usual(place: &Place) -> bool {
+fn is_usual(place: &InstallPaths) -> bool {
     place.home == place.user_home.join(".graphiti")
 }
 
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_paths_of_this_machine_are_filled_in() {
-        let mut place = Place {
+        let mut place = InstallPaths {
             user_home: "/home/u".into(),
             config_home: None,
             daemon: "/home/u/my tools/100%/graphitid".into(),

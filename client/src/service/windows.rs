@@ -1,10 +1,10 @@
 //! Windows: a task that runs at logon.
 
-use crate::service::{Manager, Place, command};
+use crate::service::{InstallPaths, Manager, command};
 
 const TASK: &str = "graphitid";
 
-pub(super) fn manager(place: &Place) -> Manager {
+pub(super) fn manager(place: &InstallPaths) -> Manager {
     let daemon = format!("\"{}\" --home \"{}\"", place.daemon.display(), place.home.display());
     let create = [
         "schtasks", "/Create", "/F", "/TN", TASK, "/SC", "ONLOGON", "/RL", "LIMITED", "/TR",

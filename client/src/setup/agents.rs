@@ -9,7 +9,7 @@ use crate::setup::{
     Content, Settings, Surroundings, command::shell_line, json::Hook, toml::Server,
 };
 
-pub(crate) struct Agent {
+pub(crate) struct AgentSetup {
     /// What it is called on the command line.
     pub(crate) name: &'static str,
     /// What people call it.
@@ -24,7 +24,7 @@ pub(crate) struct Agent {
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
 }
 
-pub(crate) const AGENTS: &[Agent] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
+pub(crate) const AGENTS: &[AgentSetup] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
 
 /// The names of [`AGENTS`], for the command line.
 pub(crate) fn agent_names() -> Vec<&'static str> {
@@ -53,7 +53,7 @@ const TIMEOUT: u32 = 5;
 /// With `hooks.async_indexing` false a hook waits for the episode; the longest that is allowed.
 const LAST_TIMEOUT: u32 = 60;
 
-const CLAUDE: Agent = Agent {
+const CLAUDE: AgentSetup = AgentSetup {
     name: "claude",
     title: "Claude Code",
     note: None,
@@ -91,7 +91,7 @@ const CLAUDE: Agent = Agent {
     },
 };
 
-const CODEX: Agent = Agent {
+const CODEX: AgentSetup = AgentSetup {
     name: "codex",
     title: "Codex CLI",
     note: Some("Codex asks you to trust new hooks: see /hooks in it."),
@@ -113,7 +113,7 @@ const CODEX: Agent = Agent {
     },
 };
 
-const GEMINI: Agent = Agent {
+const GEMINI: AgentSetup = AgentSetup {
     name: "gemini",
     title: "Gemini CLI",
     note: None,
@@ -136,7 +136,7 @@ const GEMINI: Agent = Agent {
     },
 };
 
-const COPILOT: Agent = Agent {
+const COPILOT: AgentSetup = AgentSetup {
     name: "copilot",
     title: "Copilot CLI",
     note: None,
@@ -152,7 +152,7 @@ const COPILOT: Agent = Agent {
     },
 };
 
-const CURSOR: Agent = Agent {
+const CURSOR: AgentSetup = AgentSetup {
     name: "cursor",
     title: "Cursor",
     note: None,

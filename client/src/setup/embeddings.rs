@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     files,
-    setup::{Change, EditError, json},
+    setup::{EditError, SettingsChange, json},
 };
 
 /// The files of a model. Those that are needed come first.
@@ -60,7 +60,7 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
 }
 
 /// What becomes of the settings in `home`: with the model at `place`, or with none.
-pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<Change, EditError> {
+pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<SettingsChange, EditError> {
     let file = home.join("graphiti.config.json");
     let before = match files::read_text(&file) {
         Ok(text) => Some(text),
@@ -72,7 +72,7 @@ pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<Change, Edit
     let values = [("provider", provider), ("path", path)];
     let text = before.as_deref().unwrap_or_default();
     let after = json::with_values(text, &["session_tracking", "embeddings"], &values)?;
-    Ok(Change { agent: "graphiti", file, before, after: Some(after), has_backup: false })
+    Ok(SettingsChange { agent: "graphiti", file, before, after: Some(after), has_backup: false })
 }
 
 fn models(home: &Path) -> PathBuf {

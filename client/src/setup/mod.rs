@@ -63,7 +63,7 @@ enum Content {
 }
 
 /// What would become of one file.
-pub(crate) struct Change {
+pub(crate) struct SettingsChange {
     /// The agent whose it is.
     pub(crate) agent: &'static str,
     pub(crate) file: PathBuf,
@@ -93,11 +93,11 @@ pub(crate) enum EditError {
 
 /// What would change for one agent; files of which nothing would are left out.
 pub(crate) fn plan(
-    agent: &'static agents::Agent,
+    agent: &'static agents::AgentSetup,
     wish: Wish,
     surroundings: &Surroundings<'_>,
-) -> Vec<Result<Change, (PathBuf, EditError)>> {
-    let mut changes: Vec<Result<Change, (PathBuf, EditError)>> = Vec::new();
+) -> Vec<Result<SettingsChange, (PathBuf, EditError)>> {
+    let mut changes: Vec<Result<SettingsChange, (PathBuf, EditError)>> = Vec::new();
     let all = (agent.settings)(surroundings);
     let is_wanted =
         |content: &Content| wish == Wish::Remove || surroundings.allow || !content.is_offer();
@@ -126,7 +126,11 @@ pub(crate) fn plan(
     changes
 }
 
-fn change(agent: &'static str, settings: &Settings, wish: Wish) -> Result<Change, EditError> {
+fn change(
+    agent: &'static str,
+    settings: &Settings,
+    wish: Wish,
+) -> Result<SettingsChange, EditError> {
     let file = settings.file.clone();
     let before = match crate::files::read_text(&file) {
         Ok(text) => Some(text),
@@ -134,10 +138,10 @@ fn change(agent: &'static str, settings: &Settings, wish: Wish) -> Result<Change
         Err(error) => return Err(EditError::System(error.to_string())),
     };
     if before.is_none() && wish == Wish::Remove {
-        return Ok(Change { agent, file, before, after: None, has_backup: false });
+        return Ok(SettingsChange { agent, file, before, after: None, has_backup: false });
     }
     let after = settings.content.apply(before.as_deref().unwrap_or_default(), wish)?;
-    Ok(Change { agent, file, before, after: Some(after), has_backup: false })
+    Ok(SettingsChange { agent, file, before, after: Some(after), has_backup: false })
 }
 
 /// What was kept of a file, when we are in it and nobody else changed it since: then it comes back
@@ -188,7 +192,7 @@ impl Content {
 }
 
 /// Puts a change in place. What was there before is kept beside it while we are installed.
-pub(crate) fn write(change: &Change) -> io::Result<()> {
+pub(crate) fn write(change: &SettingsChange) -> io::Result<()> {
     // A link, as people who keep their settings in a repository have them, stays one.
     let file = change.file.canonicalize().unwrap_or_else(|_| change.file.clone());
     let kept = backup(&file);

@@ -2,7 +2,7 @@
 
 use crate::{
     files,
-    setup::{Content, Surroundings, Wish, agents::Agent, json, plan},
+    setup::{Content, Surroundings, Wish, agents::AgentSetup, json, plan},
 };
 
 /// Whether an agent calls us.
@@ -19,7 +19,7 @@ pub(crate) enum Wiring {
 }
 
 /// How an agent is set up, apart from what is only offered.
-pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> Wiring {
+pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>) -> Wiring {
     let surroundings = &Surroundings { allow: false, ..surroundings.clone() };
     let outstanding = plan(agent, Wish::Install, surroundings);
     if let Some((file, error)) = outstanding.iter().find_map(|change| change.as_ref().err()) {
@@ -36,7 +36,7 @@ pub(crate) fn wiring(agent: &'static Agent, surroundings: &Surroundings<'_>) -> 
 
 /// The hooks of an agent in a form that older versions of it run without the argument: the file,
 /// and the events.
-pub(crate) fn old_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> Option<String> {
+pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
         settings.iter().filter(|settings| matches!(settings.content, Content::Hooks(_)));
@@ -48,7 +48,7 @@ pub(crate) fn old_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> Optio
 }
 
 /// Whether an agent has hooks; others only use our tools.
-pub(crate) fn has_hooks(agent: &Agent, surroundings: &Surroundings<'_>) -> bool {
+pub(crate) fn has_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
     let settings = (agent.settings)(surroundings);
     settings.iter().any(|settings| matches!(settings.content, Content::Hooks(_)))
 }

@@ -98,8 +98,8 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
 }
 
 /// Where the configuration is looked for.
-pub fn search(options: &DaemonOptions) -> config::Search {
-    config::Search {
+pub fn search(options: &DaemonOptions) -> config::FileSearch {
+    config::FileSearch {
         directory: Some(options.directory.clone()),
         home: options.home.clone(),
         user_home: std::env::home_dir(),
@@ -108,7 +108,7 @@ pub fn search(options: &DaemonOptions) -> config::Search {
 
 struct Supervisor {
     home: Home,
-    search: config::Search,
+    search: config::FileSearch,
     config: Config,
     log: logging::Handle,
     redactor: Redactor,

@@ -6,7 +6,7 @@ use crate::config::{Loaded, problem::Notice, problem::Problems, search::Search, 
 
 /// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct CheckReport {
     /// For people, several lines.
     pub text: String,
     /// Whether the file can be used.
@@ -15,17 +15,17 @@ pub struct Report {
 
 /// Explains `file`, or the file that `search` finds: what is wrong with it, which older spellings
 /// it has, and every value that holds with where it came from.
-pub fn check(search: &Search, file: Option<&Path>) -> Report {
+pub fn check(search: &FileSearch, file: Option<&Path>) -> CheckReport {
     let Some(file) = file.map(Path::to_owned).or_else(|| search.file()) else {
-        return Report { text: without_file(search), is_sound: true };
+        return CheckReport { text: without_file(search), is_sound: true };
     };
     match search.read(&file) {
-        Ok(loaded) => Report { text: sound(&file, &loaded), is_sound: true },
-        Err(problems) => Report { text: unsound(&file, &problems), is_sound: false },
+        Ok(loaded) => CheckReport { text: sound(&file, &loaded), is_sound: true },
+        Err(problems) => CheckReport { text: unsound(&file, &problems), is_sound: false },
     }
 }
 
-fn without_file(search: &Search) -> String {
+fn without_file(search: &FileSearch) -> String {
     let candidates: Vec<String> =
         search.candidates().iter().map(|file| file.display().to_string()).collect();
     let looked_for = candidates.join(" and ");

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::{
     config::{
         Loaded,
-        problem::{Notice, Place, Problem},
+        problem::{ConfigProblem, FilePosition, Notice},
     },
     llm::config::ProviderKind,
     llm::embed::config::EmbeddingProvider,
@@ -14,13 +14,13 @@ use crate::{
 
 /// Problems and notices about combinations of values. Only keys that the file sets are reported: the
 /// defaults are consistent.
-pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<Problem>, Vec<Notice>) {
+pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<ConfigProblem>, Vec<Notice>) {
     let conflicts = conflicts(loaded).into_iter().filter_map(|(key, text)| {
-        let place = Place::new(file, *loaded.origins.get(key)?);
-        Some(Problem::Conflict { place, key: key.to_owned(), text: text.to_owned() })
+        let place = FilePosition::new(file, *loaded.origins.get(key)?);
+        Some(ConfigProblem::Conflict { place, key: key.to_owned(), text: text.to_owned() })
     });
     let idle = idle(loaded).into_iter().filter_map(|(key, reason)| {
-        let place = Place::new(file, *loaded.origins.get(key)?);
+        let place = FilePosition::new(file, *loaded.origins.get(key)?);
         Some(Notice::Idle { place, key: key.to_owned(), reason })
     });
     (conflicts.collect(), idle.collect())

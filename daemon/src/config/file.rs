@@ -5,7 +5,7 @@ use std::path::Path;
 use jsonc_parser::{CollectOptions, ParseOptions, ast, common::Ranged, parse_to_ast};
 
 use crate::{
-    config::problem::{Place, Problem, Problems},
+    config::problem::{ConfigProblem, FilePosition, Problems},
     redact::Redactor,
 };
 
@@ -26,12 +26,12 @@ pub(super) enum Value {
     Number(String),
     Text(String),
     List(Vec<Node>),
-    Object(Vec<Entry>),
+    Object(Vec<KeyValue>),
 }
 
 /// A key with its line and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct KeyValue {
     pub(super) key: String,
     pub(super) line: usize,
     pub(super) node: Node,
@@ -53,11 +53,11 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Problems> {
         allow_extended_string_escapes: false,
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
-        let place = Place::new(file, error.line_display());
+        let place = FilePosition::new(file, error.line_display());
         let error = error.kind().to_string().to_lowercase();
-        Problems { problems: vec![Problem::Syntax { place, error }], notices: Vec::new() }
+        Problems { problems: vec![ConfigProblem::Syntax { place, error }], notices: Vec::new() }
     })?;
-    let lines = Lines::of(text);
+    let lines = LineIndex::of(text);
     Ok(parsed
         .value
         .map_or(Node { line: 1, value: Value::Object(Vec::new()) }, |value| lines.node(value)))
@@ -90,13 +90,13 @@ fn shortened(text: &str) -> String {
 }
 
 /// Where the lines of a text begin, in bytes.
-struct Lines(Vec<usize>);
+struct LineIndex(Vec<usize>);
 
-impl Lines {
-    fn of(text: &str) -> Lines {
+impl LineIndex {
+    fn of(text: &str) -> LineIndex {
         let starts =
             text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Lines(std::iter::once(0).chain(starts).collect())
+        LineIndex(std::iter::once(0).chain(starts).collect())
     }
 
     fn line(&self, at: usize) -> usize {
@@ -120,8 +120,8 @@ impl Lines {
         Node { line, value }
     }
 
-    fn entry(&self, field: ast::ObjectProp<'_>) -> Entry {
-        Entry {
+    fn entry(&self, field: ast::ObjectProp<'_>) -> KeyValue {
+        KeyValue {
             line: self.line(field.range.start),
             key: field.name.into_string(),
             node: self.node(field.value),

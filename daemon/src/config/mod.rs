@@ -35,14 +35,14 @@ use crate::{
 
 pub use self::{
     change::changes,
-    check::{Report, check},
+    check::{CheckReport, check},
     init::{Existing, InitError, init_text, write_default},
     limits::Limits,
     log::{Level, Log},
-    problem::{Notice, Place, Problem, Problems},
+    problem::{ConfigProblem, FilePosition, Notice, Problems},
     read::read,
     schema::schema,
-    search::{FILE_NAME, Search, load},
+    search::{FILE_NAME, FileSearch, load},
 };
 
 /// Everything that can be configured.

@@ -7,7 +7,7 @@ use std::{
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
@@ -15,7 +15,7 @@ pub struct Place {
 
 /// Why a file cannot be used, with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum ConfigProblem {
     /// It cannot be read.
     Unreadable {
         file: PathBuf,
@@ -24,13 +24,13 @@ pub enum Problem {
     },
     /// It is no JSON.
     Syntax {
-        place: Place,
+        place: FilePosition,
         /// What was expected there.
         error: String,
     },
     /// A value that its key cannot have.
     Wrong {
-        place: Place,
+        place: FilePosition,
         key: String,
         /// The value, shortened and without secrets.
         found: String,
@@ -39,10 +39,10 @@ pub enum Problem {
         remedy: String,
     },
     /// A secret, which has no place in the file.
-    Secret { place: Place, key: String, remedy: String },
+    Secret { place: FilePosition, key: String, remedy: String },
     /// A key that only the user's own file may set, in one that came with a project.
     Guarded {
-        place: Place,
+        place: FilePosition,
         key: &'static str,
         /// The user's own file.
         own_file: PathBuf,
@@ -50,7 +50,7 @@ pub enum Problem {
     /// Values that are right by themselves and do not go together.
     Conflict {
         /// Where one of them stands.
-        place: Place,
+        place: FilePosition,
         key: String,
         /// What is the matter.
         text: String,
@@ -62,7 +62,7 @@ pub enum Problem {
 pub enum Notice {
     /// A key that means nothing.
     Unknown {
-        place: Place,
+        place: FilePosition,
         key: String,
         /// The known key that it resembles most.
         nearest: Option<&'static str>,
@@ -70,12 +70,12 @@ pub enum Notice {
     /// A key that stands twice in one object.
     Twice {
         /// Where it stands the last time.
-        place: Place,
+        place: FilePosition,
         key: String,
     },
     /// An older spelling of a key, read as the present one.
     OlderKey {
-        place: Place,
+        place: FilePosition,
         /// The key as it stands there.
         from: String,
         /// The key that it is read as.
@@ -83,7 +83,7 @@ pub enum Notice {
     },
     /// An older spelling of a key that also stands in its present one, which counts.
     Superseded {
-        place: Place,
+        place: FilePosition,
         /// The key as it stands there.
         from: String,
         /// The key that counts.
@@ -91,7 +91,7 @@ pub enum Notice {
     },
     /// An older spelling of a value, read as the present one.
     OlderValue {
-        place: Place,
+        place: FilePosition,
         key: String,
         /// The value as it stands there.
         from: String,
@@ -100,14 +100,14 @@ pub enum Notice {
     },
     /// A key that once meant something.
     Retired {
-        place: Place,
+        place: FilePosition,
         key: String,
         /// What became of it.
         reason: &'static str,
     },
     /// A value that is used in another form.
     Adjusted {
-        place: Place,
+        place: FilePosition,
         key: String,
         /// The value as it stands there.
         found: String,
@@ -116,34 +116,34 @@ pub enum Notice {
         reason: &'static str,
     },
     /// A value that has no effect beside another.
-    Idle { place: Place, key: String, reason: &'static str },
+    Idle { place: FilePosition, key: String, reason: &'static str },
 }
 
 /// The problems of a file, and its notices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Problems {
     /// What is wrong; never empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ConfigProblem>,
     /// What else is worth knowing.
     pub notices: Vec<Notice>,
 }
 
-impl Place {
-    pub(super) fn new(file: &Path, line: usize) -> Place {
-        Place { file: file.to_owned(), line }
+impl FilePosition {
+    pub(super) fn new(file: &Path, line: usize) -> FilePosition {
+        FilePosition { file: file.to_owned(), line }
     }
 }
 
-impl Problem {
+impl ConfigProblem {
     /// The line that it is about; 0 when it is about the whole file.
     pub(super) fn line(&self) -> usize {
         match self {
-            Problem::Unreadable { .. } => 0,
-            Problem::Syntax { place, .. }
-            | Problem::Wrong { place, .. }
-            | Problem::Secret { place, .. }
-            | Problem::Guarded { place, .. }
-            | Problem::Conflict { place, .. } => place.line,
+            ConfigProblem::Unreadable { .. } => 0,
+            ConfigProblem::Syntax { place, .. }
+            | ConfigProblem::Wrong { place, .. }
+            | ConfigProblem::Secret { place, .. }
+            | ConfigProblem::Guarded { place, .. }
+            | ConfigProblem::Conflict { place, .. } => place.line,
         }
     }
 }
@@ -169,40 +169,40 @@ impl Notice {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file.display(), self.line)
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::Unreadable { file, error } => {
+            ConfigProblem::Unreadable { file, error } => {
                 write!(f, "{}: cannot be read ({error}); ", file.display())?;
                 f.write_str("make it a file that you may read, or remove it")
             }
-            Problem::Syntax { place, error } => write!(
+            ConfigProblem::Syntax { place, error } => write!(
                 f,
                 "{place}: is no JSON from here on ({error}); comments and trailing commas are fine, \
                  all else must be JSON"
             ),
-            Problem::Wrong { place, key, found, allowed, remedy } => {
+            ConfigProblem::Wrong { place, key, found, allowed, remedy } => {
                 write!(f, "{place}: `{key}` is {found}, but must be {allowed}; {remedy}")
             }
-            Problem::Secret { place, key, remedy } => {
+            ConfigProblem::Secret { place, key, remedy } => {
                 write!(
                     f,
                     "{place}: `{key}` holds a secret, which has no place in this file; {remedy}"
                 )
             }
-            Problem::Guarded { place, key, own_file } => write!(
+            ConfigProblem::Guarded { place, key, own_file } => write!(
                 f,
                 "{place}: `{key}` runs a program or says where text goes, which a project may not \
                  decide; move it to {}",
                 own_file.display()
             ),
-            Problem::Conflict { place, key, text } => write!(f, "{place}: `{key}` {text}"),
+            ConfigProblem::Conflict { place, key, text } => write!(f, "{place}: `{key}` {text}"),
         }
     }
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::{
     config::{
         Loaded,
-        codec::{Context, Remark},
+        codec::{CodecContext, Remark},
         consistency,
-        file::{self, Entry, Node, Value},
+        file::{self, KeyValue, Node, Value},
         migrate::{self, Fate},
         nearest::nearest,
-        problem::{Notice, Place, Problem, Problems},
+        problem::{ConfigProblem, FilePosition, Notice, Problems},
         table::{self, Field},
     },
     redact::Redactor,
@@ -40,7 +40,7 @@ const GRAPHITIS: &[&str] = &[
 
 /// A file and whose it is.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct ConfigSource {
     /// The file, as messages name it.
     pub(super) file: PathBuf,
     /// The user's own file, when this is another one, that came with a project.
@@ -55,13 +55,13 @@ pub(super) struct Source {
 /// All problems of the file at once, with its notices.
 pub fn read(file: &Path, text: &str, user_home: Option<&Path>) -> Result<Loaded, Problems> {
     let user_home = user_home.map(Path::to_owned);
-    read_source(&Source { file: file.to_owned(), own_file: None, user_home }, text)
+    read_source(&ConfigSource { file: file.to_owned(), own_file: None, user_home }, text)
 }
 
 /// Reads `text`, the content of `source`.
-pub(super) fn read_source(source: &Source, text: &str) -> Result<Loaded, Problems> {
+pub(super) fn read_source(source: &ConfigSource, text: &str) -> Result<Loaded, Problems> {
     let root = file::parse(&source.file, text)?;
-    let mut reader = Reader {
+    let mut reader = ConfigReader {
         source,
         redactor: Redactor::new(),
         found: Vec::new(),
@@ -75,7 +75,7 @@ pub(super) fn read_source(source: &Source, text: &str) -> Result<Loaded, Problem
 }
 
 /// A field as it stands in the file.
-struct Found<'n> {
+struct FieldOccurrence<'n> {
     field: &'static Field,
     node: &'n Node,
     line: usize,
@@ -85,11 +85,11 @@ struct Found<'n> {
     is_older: bool,
 }
 
-struct Reader<'s, 'n> {
-    source: &'s Source,
+struct ConfigReader<'s, 'n> {
+    source: &'s ConfigSource,
     redactor: Redactor,
-    found: Vec<Found<'n>>,
-    problems: Vec<Problem>,
+    found: Vec<FieldOccurrence<'n>>,
+    problems: Vec<ConfigProblem>,
     notices: Vec<Notice>,
     loaded: Loaded,
 }
@@ -102,7 +102,7 @@ struct Prefix {
     is_older: bool,
 }
 
-impl<'n> Reader<'_, 'n> {
+impl<'n> ConfigReader<'_, 'n> {
     fn collect_root(&mut self, root: &'n Node) {
         let top = Prefix { known: String::new(), written: String::new(), is_older: false };
         match &root.value {
@@ -114,7 +114,7 @@ impl<'n> Reader<'_, 'n> {
         }
     }
 
-    fn collect(&mut self, entries: &'n [Entry], prefix: &Prefix) {
+    fn collect(&mut self, entries: &'n [KeyValue], prefix: &Prefix) {
         for entry in entries.iter().filter(|entry| !is_remark(&entry.key)) {
             let written = join(&prefix.written, &entry.key);
             let key = join(&prefix.known, &entry.key);
@@ -140,11 +140,11 @@ impl<'n> Reader<'_, 'n> {
     }
 
     /// Notes a field, or goes into a section.
-    fn take(&mut self, known: &'static str, entry: &'n Entry, prefix: Prefix) {
+    fn take(&mut self, known: &'static str, entry: &'n KeyValue, prefix: Prefix) {
         let Prefix { written, is_older, .. } = prefix;
         let line = entry.line;
         if let Some(field) = table::field(known) {
-            self.found.push(Found { field, node: &entry.node, line, written, is_older });
+            self.found.push(FieldOccurrence { field, node: &entry.node, line, written, is_older });
             return;
         }
         match &entry.node.value {
@@ -167,12 +167,12 @@ impl<'n> Reader<'_, 'n> {
     }
 
     /// An unknown key is ignored, unless it seems to hold a secret.
-    fn refuse_unknown(&mut self, entry: &Entry, key: String) {
+    fn refuse_unknown(&mut self, entry: &KeyValue, key: String) {
         let place = self.place(entry.line);
         if is_secret_name(&key)
             && matches!(&entry.node.value, Value::Text(text) if !text.is_empty())
         {
-            self.problems.push(Problem::Secret { place, remedy: secret_remedy(&key), key });
+            self.problems.push(ConfigProblem::Secret { place, remedy: secret_remedy(&key), key });
             return;
         }
         let nearest = nearest(&key);
@@ -183,7 +183,7 @@ impl<'n> Reader<'_, 'n> {
     fn settle(&mut self) {
         let found = std::mem::take(&mut self.found);
         for field in table::fields() {
-            let mut places: Vec<&Found<'_>> =
+            let mut places: Vec<&FieldOccurrence<'_>> =
                 found.iter().filter(|found| found.field.key == field.key).collect();
             // The present spelling counts before older ones, and of equals the last.
             places.sort_by_key(|found| !found.is_older);
@@ -195,7 +195,7 @@ impl<'n> Reader<'_, 'n> {
         }
     }
 
-    fn tell_superseded(&mut self, counts: &Found<'_>, other: &Found<'_>) {
+    fn tell_superseded(&mut self, counts: &FieldOccurrence<'_>, other: &FieldOccurrence<'_>) {
         let notice = if other.written == counts.written {
             Notice::Twice { place: self.place(counts.line), key: counts.written.clone() }
         } else {
@@ -205,24 +205,28 @@ impl<'n> Reader<'_, 'n> {
         self.notices.push(notice);
     }
 
-    fn read_field(&mut self, found: &Found<'_>) {
-        let Found { field, node, line, written, is_older } = found;
+    fn read_field(&mut self, found: &FieldOccurrence<'_>) {
+        let FieldOccurrence { field, node, line, written, is_older } = found;
         if *is_older {
             let place = self.place(*line);
             self.notices.push(Notice::OlderKey { place, from: written.clone(), to: field.key });
         }
         if let (true, Some(own_file)) = (field.is_guarded(), &self.source.own_file) {
             let (place, own_file) = (self.place(*line), own_file.clone());
-            self.problems.push(Problem::Guarded { place, key: field.key, own_file });
+            self.problems.push(ConfigProblem::Guarded { place, key: field.key, own_file });
             return;
         }
         if self.holds_secret(field.key, node) {
             let (place, key) = (self.place(*line), written.clone());
-            self.problems.push(Problem::Secret { place, remedy: secret_remedy(field.key), key });
+            self.problems.push(ConfigProblem::Secret {
+                place,
+                remedy: secret_remedy(field.key),
+                key,
+            });
             return;
         }
         let user_home = self.source.user_home.as_deref();
-        let mut context = Context { user_home, remarks: Vec::new() };
+        let mut context = CodecContext { user_home, remarks: Vec::new() };
         match field.read(node, &mut self.loaded.config, &mut context) {
             Ok(()) => {
                 self.loaded.origins.insert(field.key, *line);
@@ -235,7 +239,7 @@ impl<'n> Reader<'_, 'n> {
         }
     }
 
-    fn tell_remarks(&mut self, remarks: Vec<Remark>, found: &Found<'_>) {
+    fn tell_remarks(&mut self, remarks: Vec<Remark>, found: &FieldOccurrence<'_>) {
         for remark in remarks {
             let (place, key) = (self.place(found.line), found.written.clone());
             let shown = found.node.shown(&self.redactor);
@@ -271,7 +275,7 @@ impl<'n> Reader<'_, 'n> {
             self.notices.extend(notices);
         }
         self.notices.sort_by_key(Notice::line);
-        self.problems.sort_by_key(Problem::line);
+        self.problems.sort_by_key(ConfigProblem::line);
         if self.problems.is_empty() {
             return Ok(Loaded { notices: self.notices, ..self.loaded });
         }
@@ -279,7 +283,7 @@ impl<'n> Reader<'_, 'n> {
     }
 
     fn wrong(&mut self, line: usize, key: &str, found: &str, allowed: &str, remedy: &str) {
-        self.problems.push(Problem::Wrong {
+        self.problems.push(ConfigProblem::Wrong {
             place: self.place(line),
             key: key.to_owned(),
             found: found.to_owned(),
@@ -288,8 +292,8 @@ impl<'n> Reader<'_, 'n> {
         });
     }
 
-    fn place(&self, line: usize) -> Place {
-        Place::new(&self.source.file, line)
+    fn place(&self, line: usize) -> FilePosition {
+        FilePosition::new(&self.source.file, line)
     }
 }
 

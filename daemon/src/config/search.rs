@@ -8,8 +8,8 @@ use std::{
 
 use crate::config::{
     Loaded,
-    problem::{Problem, Problems},
-    read::{Source, read_source},
+    problem::{ConfigProblem, Problems},
+    read::{ConfigSource, read_source},
 };
 
 /// What the file is called.
@@ -20,7 +20,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// Where to look, in this order: the directory, the home folder.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct FileSearch {
     /// The directory that the daemon was started in; `None` to leave it out.
     pub directory: Option<PathBuf>,
     /// Graphiti's home folder (`GRAPHITI_HOME`, or `~/.graphiti`).
@@ -33,14 +33,14 @@ pub struct Search {
 ///
 /// # Errors
 /// All problems of that file. It is not passed over for the next one: who wrote it meant it.
-pub fn load(search: &Search) -> Result<Loaded, Problems> {
+pub fn load(search: &FileSearch) -> Result<Loaded, Problems> {
     match search.file() {
         Some(file) => search.read(&file),
         None => Ok(Loaded::default()),
     }
 }
 
-impl Search {
+impl FileSearch {
     /// The files that are looked for.
     pub fn candidates(&self) -> Vec<PathBuf> {
         let folders = self.directory.iter().chain([&self.home]);
@@ -61,13 +61,13 @@ impl Search {
             self.directory.as_ref().is_some_and(|folder| folder.join(FILE_NAME) == file)
                 && file != own_file;
         let text = read(file).map_err(|error| {
-            let problem = Problem::Unreadable {
+            let problem = ConfigProblem::Unreadable {
                 file: file.to_owned(),
                 error: error.to_string().to_lowercase(),
             };
             Problems { problems: vec![problem], notices: Vec::new() }
         })?;
-        let source = Source {
+        let source = ConfigSource {
             file: file.to_owned(),
             own_file: is_projects.then_some(own_file),
             user_home: self.user_home.clone(),

@@ -8,9 +8,9 @@ use crate::{
     config::{
         Config,
         codec::{
-            Bytes, Choice, Codec, Command, Context, Count, Days, Delays, Dollars, EnvName, Flag,
-            Group, KeepCodec, Millis, Namespaces, OffSeconds, Optional, Path, Paths, PromptCodec,
-            Seconds, Share, Text, Url, VectorCodec, Wrong,
+            Bytes, Choice, Codec, CodecContext, CommandCodec, Count, Days, Delays, Dollars,
+            EnvName, Flag, GroupCodec, KeepCodec, Millis, Namespaces, OffSeconds, Optional, Path,
+            Paths, PromptCodec, Seconds, ShareCodec, Text, Url, VectorCodec, Wrong,
         },
         file::Node,
         log::Level,
@@ -95,7 +95,7 @@ impl Field {
         &self,
         node: &Node,
         config: &mut Config,
-        context: &mut Context<'_>,
+        context: &mut CodecContext<'_>,
     ) -> Result<(), Wrong> {
         self.access.read(node, config, context)
     }
@@ -122,7 +122,7 @@ trait Access {
         &self,
         node: &Node,
         config: &mut Config,
-        context: &mut Context<'_>,
+        context: &mut CodecContext<'_>,
     ) -> Result<(), Wrong>;
     fn write(&self, config: &Config) -> Json;
     fn allowed(&self) -> String;
@@ -140,7 +140,7 @@ impl<C: Codec> Access for Tied<C> {
         &self,
         node: &Node,
         config: &mut Config,
-        context: &mut Context<'_>,
+        context: &mut CodecContext<'_>,
     ) -> Result<(), Wrong> {
         *(self.get_mut)(config) = self.codec.read(node, context)?;
         Ok(())
@@ -179,7 +179,7 @@ const PROVIDER: Choice<ProviderKind> = Choice {
         ("none", ProviderKind::None),
         ("anthropic", ProviderKind::Anthropic),
         ("openai", ProviderKind::OpenAi),
-        ("command", ProviderKind::Command),
+        ("command", ProviderKind::CommandCodec),
     ],
 };
 
@@ -250,7 +250,7 @@ fn tracking() -> Vec<Field> {
         row!("check_interval", session.check_interval, Seconds, "Seconds without activity after which a session is shown as inactive; also the interval of the check"),
         row!("auto_summarize", summarize.auto_summarize, Flag, "Whether a model writes the summaries; otherwise they are generated locally from evidence"),
         row!("store_in_graph", graph.store_in_graph, Flag, "Whether episodes are created from sessions; otherwise only their text can be searched"),
-        row!("group_id", graph.group_id, or_null(Group, "the group of this machine"), "The group of all episodes; null = {hostname}__global"),
+        row!("group_id", graph.group_id, or_null(GroupCodec, "the group of this machine"), "The group of all episodes; null = {hostname}__global"),
         row!("include_project_path", graph.include_project_path, Flag, "Whether an episode contains the path of its project; otherwise only a hash of it"),
         row!("cross_project_search", search.cross_project_search, Flag, "Whether a search includes sessions of other projects"),
         row!("trusted_namespaces", search.trusted_namespaces, or_null(Namespaces, "all projects"), "Namespaces of the projects that a search includes; null = all"),
@@ -275,7 +275,7 @@ fn summaries() -> Vec<Field> {
         row!("summarization.template", summarize.template, or_null(text("a template's name or path", "my-session.md"), "the built-in one"), "The template of session summaries; null = chosen by the activity of the session"),
         row!("summarization.type_detection", summarize.detection, DETECTION, "auto = from messages and tool calls, manual = the activity_vector below"),
         row!("summarization.activity_vector", summarize.activity_vector, or_null(VectorCodec, "none"), "The vector of every session when type_detection is manual, such as {\"fixing\": 0.8}"),
-        row!("summarization.extraction_threshold", summarize.extraction_threshold, Share, "Minimum priority of a field in a summary, from 0 to 1"),
+        row!("summarization.extraction_threshold", summarize.extraction_threshold, ShareCodec, "Minimum priority of a field in a summary, from 0 to 1"),
         row!("summarization.include_decisions", summarize.include_decisions, Flag, "Whether summaries include decisions"),
         row!("summarization.include_errors_resolved", summarize.include_errors_resolved, Flag, "Whether summaries include resolved errors"),
         row!("summarization.recap_suffices", summarize.recap_suffices, Flag, "Whether the agent's own summary at the end of a session replaces the model's"),
@@ -296,12 +296,12 @@ fn model() -> Vec<Field> {
         row!("llm.base_url", llm.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
         row!("llm.api_key_env", llm.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
         row!("llm.api_key_file", llm.key.file, or_null(path("~/.graphiti/api-key"), "none"), "A file that holds the key and that only you can read"),
-        row!("llm.api_key_command", llm.key.command, or_null(Command, "none"), "A program that prints the key, such as [\"pass\", \"show\", \"key\"]"),
-        row!("llm.command", llm.command, or_null(Command, "none"), "The program to run when the provider is command: reads the prompt from standard input, prints the reply"),
+        row!("llm.api_key_command", llm.key.command, or_null(CommandCodec, "none"), "A program that prints the key, such as [\"pass\", \"show\", \"key\"]"),
+        row!("llm.command", llm.command, or_null(CommandCodec, "none"), "The program to run when the provider is command: reads the prompt from standard input, prints the reply"),
         row!("llm.timeout", llm.timeout, Seconds, "Timeout of one call, in seconds"),
         row!("llm.max_retries", llm.max_retries, count(0, 20, "tries"), "Number of immediate retries of a call"),
         row!("llm.concurrency", llm.concurrency, count(1, 64, "calls"), "Maximum number of concurrent calls"),
-        row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "Context size of the model, in tokens"),
+        row!("llm.context_tokens", llm.context_tokens, count(2_000, 10_000_000, "tokens"), "CodecContext size of the model, in tokens"),
         row!("llm.daily_budget.calls", llm.daily_budget.calls, or_null(count(0, 1_000_000, "calls"), "no bound"), "Maximum number of calls per day"),
         row!("llm.daily_budget.usd", llm.daily_budget.usd, or_null(Dollars, "no bound"), "Maximum cost per day, in US dollars"),
         row!("llm.price.input_per_mtok", llm.price.input_per_mtok, or_null(Dollars, "what is known of the model"), "Price of prompt tokens"),
@@ -323,7 +323,7 @@ fn surroundings() -> Vec<Field> {
         row!("embeddings.base_url", search.embeddings.base_url, or_null(Url, "the provider's own"), "Where the provider listens; null = its own address"),
         row!("embeddings.api_key_env", search.embeddings.key.env, or_null(EnvName, "the provider's usual one"), "The environment variable that holds the key; null = the provider's usual one"),
         row!("embeddings.api_key_file", search.embeddings.key.file, or_null(path("~/.graphiti/api-key"), "none"), "A file that holds the key and that only you can read"),
-        row!("embeddings.api_key_command", search.embeddings.key.command, or_null(Command, "none"), "A program that prints the key"),
+        row!("embeddings.api_key_command", search.embeddings.key.command, or_null(CommandCodec, "none"), "A program that prints the key"),
         row!("embeddings.path", search.embeddings.path, or_null(path("~/models/all-MiniLM-L6-v2"), "none"), "The model's folder when the provider is local"),
         row!("embeddings.dimensions", search.embeddings.dimensions, or_null(count(8, 8_192, "dimensions"), "the model's own"), "The length of a vector; null = the model's own"),
         row!("embeddings.query_timeout", search.embeddings.query_timeout, Seconds, "Seconds that a search waits for the vector of its query; after that, only full text is used"),

@@ -4,7 +4,7 @@ use graphiti_proto::methods::hook::HookCount;
 
 use super::{
     Finding,
-    seen::{AgentSeen, Seen, Told},
+    seen::{AgentSeen, DaemonAnswers, Observations},
 };
 use crate::{
     screen::{ago, instant},
@@ -14,7 +14,7 @@ use crate::{
 /// An agent that worked so shortly after the daemon's start may have read its hooks before. Seconds.
 const SETTLING: i64 = 60;
 
-pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
+pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     if seen.agents.is_empty() {
         return vec![Finding::warn(
             "agents",
@@ -23,7 +23,7 @@ pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
         )];
     }
     let mut findings: Vec<Finding> = seen.agents.iter().map(wired).collect();
-    findings.extend(seen.told().and_then(|told| firing(seen, told)));
+    findings.extend(seen.answers().and_then(|answers| firing(seen, answers)));
     findings
 }
 
@@ -70,10 +70,10 @@ fn wired(agent: &AgentSeen) -> Finding {
 }
 
 /// Whether the hooks that are set up really run.
-fn firing(seen: &Seen, told: &Told) -> Option<Finding> {
+fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "hooks";
-    if let Some(last) = told.heard.events.first() {
-        return Some(Finding::ok(ABOUT, heard(seen, told, last)));
+    if let Some(last) = answers.heard.events.first() {
+        return Some(Finding::ok(ABOUT, heard(seen, answers, last)));
     }
     let fires = |agent: &&AgentSeen| {
         agent.has_hooks && (agent.has_plugin || agent.wiring == Wiring::Complete)
@@ -82,9 +82,9 @@ fn firing(seen: &Seen, told: &Told) -> Option<Finding> {
     if agents.is_empty() {
         return None;
     }
-    let uptime = i64::try_from(told.health.uptime_seconds).unwrap_or(i64::MAX);
+    let uptime = i64::try_from(answers.health.uptime_seconds).unwrap_or(i64::MAX);
     let started = seen.now.as_second().saturating_sub(uptime);
-    let worked = told.latest.as_ref().and_then(|latest| {
+    let worked = answers.latest.as_ref().and_then(|latest| {
         let at = instant(&latest.last_activity)?;
         let agent = agents.iter().find(|agent| agent.name == latest.agent)?;
         (at.as_second() > started.saturating_add(SETTLING)).then_some((agent, at))
@@ -104,10 +104,10 @@ fn firing(seen: &Seen, told: &Told) -> Option<Finding> {
     })
 }
 
-fn heard(seen: &Seen, told: &Told, last: &HookCount) -> String {
-    let count: u64 = told.heard.events.iter().map(|event| event.count).sum();
+fn heard(seen: &Observations, answers: &DaemonAnswers, last: &HookCount) -> String {
+    let count: u64 = answers.heard.events.iter().map(|event| event.count).sum();
     let when = ago(instant(&last.last), seen.now);
-    let waiting = match told.heard.spooled {
+    let waiting = match answers.heard.spooled {
         0 => String::new(),
         spooled => format!("; {spooled} wait for their sessions"),
     };

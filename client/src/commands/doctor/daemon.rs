@@ -6,7 +6,7 @@ use graphiti_proto::PROTOCOL;
 
 use super::{
     Finding,
-    seen::{Access, Daemon, Seen},
+    seen::{Access, DaemonProbe, Observations},
 };
 use crate::{connection::older, screen::span, start::LOG};
 
@@ -15,26 +15,28 @@ const LONGEST_SOCKET: usize = 103;
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
+pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     let findings = [Some(running(seen)), version(seen), configuration(seen)];
     let places = [Some(home(seen)), socket(seen)];
     findings.into_iter().chain(places).flatten().collect()
 }
 
-fn running(seen: &Seen) -> Finding {
+fn running(seen: &Observations) -> Finding {
     const ABOUT: &str = "daemon";
     match &seen.daemon {
-        Daemon::Answers(told) => {
-            let up = span(Duration::from_secs(told.health.uptime_seconds));
-            Finding::ok(ABOUT, format!("it answers (pid {}, up {up})", told.welcome.pid))
+        DaemonProbe::Answers(answers) => {
+            let up = span(Duration::from_secs(answers.health.uptime_seconds));
+            Finding::ok(ABOUT, format!("it answers (pid {}, up {up})", answers.welcome.pid))
         }
-        Daemon::Foreign(welcome) => Finding::ok(ABOUT, format!("it answers (pid {})", welcome.pid)),
-        Daemon::Down if seen.program.is_none() => Finding::bad(
+        DaemonProbe::Foreign(welcome) => {
+            Finding::ok(ABOUT, format!("it answers (pid {})", welcome.pid))
+        }
+        DaemonProbe::Down if seen.program.is_none() => Finding::bad(
             ABOUT,
             "graphitid is neither beside this program nor on PATH",
             "cargo install --path daemon",
         ),
-        Daemon::Down => {
+        DaemonProbe::Down => {
             let waiting = match seen.spooled {
                 0 => String::new(),
                 count => format!("; events of hooks that wait for it: {count}"),
@@ -45,7 +47,7 @@ fn running(seen: &Seen) -> Finding {
                 "graphiti up, or graphiti service install to have it from each login on",
             )
         }
-        Daemon::Silent(pid) => {
+        DaemonProbe::Silent(pid) => {
             let pid = pid.map_or(String::new(), |pid| format!(" (pid {pid})"));
             Finding::bad(
                 ABOUT,
@@ -53,7 +55,7 @@ fn running(seen: &Seen) -> Finding {
                 format!("graphiti stop --force, then graphiti up; {}", log(seen)),
             )
         }
-        Daemon::Failing(why) => Finding::bad(
+        DaemonProbe::Failing(why) => Finding::bad(
             ABOUT,
             format!("it cannot be asked: {why}"),
             format!("graphiti stop, then graphiti up; {}", log(seen)),
@@ -61,16 +63,16 @@ fn running(seen: &Seen) -> Finding {
     }
 }
 
-fn log(seen: &Seen) -> String {
+fn log(seen: &Observations) -> String {
     format!("see the end of its log ({}, or graphiti service logs)", seen.home.join(LOG).display())
 }
 
-fn version(seen: &Seen) -> Option<Finding> {
+fn version(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "version";
     let welcome = match &seen.daemon {
-        Daemon::Answers(told) => &told.welcome,
-        Daemon::Foreign(welcome) => welcome,
-        Daemon::Down | Daemon::Silent(_) | Daemon::Failing(_) => return None,
+        DaemonProbe::Answers(answers) => &answers.welcome,
+        DaemonProbe::Foreign(welcome) => welcome,
+        DaemonProbe::Down | DaemonProbe::Silent(_) | DaemonProbe::Failing(_) => return None,
     };
     let daemons = &welcome.version;
     Some(if welcome.protocol != PROTOCOL {
@@ -90,7 +92,7 @@ fn version(seen: &Seen) -> Option<Finding> {
     })
 }
 
-fn configuration(seen: &Seen) -> Option<Finding> {
+fn configuration(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "configuration";
     seen.program.as_ref()?;
     Some(match &seen.misconfigured {
@@ -101,7 +103,7 @@ fn configuration(seen: &Seen) -> Option<Finding> {
     })
 }
 
-fn home(seen: &Seen) -> Finding {
+fn home(seen: &Observations) -> Finding {
     const ABOUT: &str = "home";
     let path = seen.home.display();
     match seen.home_access {
@@ -118,7 +120,7 @@ fn home(seen: &Seen) -> Finding {
     }
 }
 
-fn socket(seen: &Seen) -> Option<Finding> {
+fn socket(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "socket";
     let socket = &seen.socket;
     let path = &socket.path;
@@ -151,7 +153,7 @@ fn socket(seen: &Seen) -> Option<Finding> {
     })
 }
 
-fn in_closed_home(seen: &Seen) -> bool {
+fn in_closed_home(seen: &Observations) -> bool {
     let inside = std::path::Path::new(&seen.socket.path).starts_with(&seen.home);
     inside && seen.home_access.is_private()
 }

@@ -8,7 +8,7 @@ use crate::{
     commands::setup::show,
     connection::AskError,
     screen::Screen,
-    setup::{self, AGENTS, Change, Wiring, Wish},
+    setup::{self, AGENTS, SettingsChange, Wiring, Wish},
 };
 
 pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
@@ -24,7 +24,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-fn changes() -> Result<Vec<Change>, AskError> {
+fn changes() -> Result<Vec<SettingsChange>, AskError> {
     let surroundings = look::surroundings()?;
     let here = look::here(&surroundings);
     let mut changes = Vec::new();
@@ -35,10 +35,11 @@ fn changes() -> Result<Vec<Change>, AskError> {
         }
         if setup::old_hooks(agent, &here).is_some() {
             // In the user's home both are the same files.
-            let is_new = |change: &Change| changes.iter().all(|other| other.file != change.file);
+            let is_new =
+                |change: &SettingsChange| changes.iter().all(|other| other.file != change.file);
             let planned = setup::plan(agent, Wish::Install, &here).into_iter().flatten();
             let planned = planned.filter(|change| change.before.is_some() && is_new(change));
-            changes.extend(planned.collect::<Vec<Change>>());
+            changes.extend(planned.collect::<Vec<SettingsChange>>());
         }
     }
     Ok(changes)

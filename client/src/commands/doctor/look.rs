@@ -14,7 +14,7 @@ use graphiti_proto::{
     tools::{health, list_sessions},
 };
 
-use super::seen::{Access, AgentSeen, Daemon, Folder, Seen, Socket, Told};
+use super::seen::{Access, AgentSeen, DaemonAnswers, DaemonProbe, Folder, Observations, Socket};
 use crate::{
     connection::{AskError, Connection, timeout},
     plugin,
@@ -30,11 +30,11 @@ const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// Looks at everything. Nothing is changed, unless a connection makes a service manager start the
 /// daemon.
-pub(super) fn look(home: PathBuf) -> Result<Seen, AskError> {
+pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     let surroundings = surroundings()?;
     let program = start::daemon();
     let daemon = ask(&home);
-    Ok(Seen {
+    Ok(Observations {
         now: now(),
         home_access: access(&home),
         socket: socket(&home),
@@ -70,31 +70,31 @@ pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
 
 /// Asks the daemon, but not for longer than it may be silent: one that imports a large history on a
 /// busy machine takes a second or two.
-fn ask(home: &Path) -> Daemon {
+fn ask(home: &Path) -> DaemonProbe {
     let timeout = match timeout() {
         Ok(timeout) => timeout,
-        Err(error) => return Daemon::Failing(error.to_string()),
+        Err(error) => return DaemonProbe::Failing(error.to_string()),
     };
     let (send, receive) = mpsc::channel();
     let asking = thread::Builder::new().name("doctor".to_owned());
     if let Err(error) = asking.spawn(move || drop(send.send(answer()))) {
-        return Daemon::Failing(error.to_string());
+        return DaemonProbe::Failing(error.to_string());
     }
     match receive.recv_timeout(timeout) {
         Ok(Ok(daemon)) => daemon,
-        Ok(Err(AskError::Down { .. })) => Daemon::Down,
-        Ok(Err(AskError::Silent(pid))) => Daemon::Silent(pid),
-        Ok(Err(error)) => Daemon::Failing(error.to_string()),
-        Err(_) => Daemon::Silent(endpoint::runtime(home).map(|runtime| runtime.pid)),
+        Ok(Err(AskError::Down { .. })) => DaemonProbe::Down,
+        Ok(Err(AskError::Silent(pid))) => DaemonProbe::Silent(pid),
+        Ok(Err(error)) => DaemonProbe::Failing(error.to_string()),
+        Err(_) => DaemonProbe::Silent(endpoint::runtime(home).map(|runtime| runtime.pid)),
     }
 }
 
-fn answer() -> Result<Daemon, AskError> {
+fn answer() -> Result<DaemonProbe, AskError> {
     let mut connection = Connection::open_quickly()?;
     let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
     let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
     if welcome.protocol != PROTOCOL {
-        return Ok(Daemon::Foreign(welcome));
+        return Ok(DaemonProbe::Foreign(welcome));
     }
     let health = connection.call(health::NAME, &health::HealthArguments::default())?;
     let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
@@ -104,7 +104,14 @@ fn answer() -> Result<Daemon, AskError> {
     let sessions: list_sessions::ListSessionsAnswer =
         connection.call(list_sessions::NAME, &latest)?;
     let latest = sessions.sessions.into_iter().next();
-    Ok(Daemon::Answers(Box::new(Told { welcome, health, heard, reach, files, latest })))
+    Ok(DaemonProbe::Answers(Box::new(DaemonAnswers {
+        welcome,
+        health,
+        heard,
+        reach,
+        files,
+        latest,
+    })))
 }
 
 fn socket(home: &Path) -> Socket {
@@ -175,9 +182,9 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
 }
 
 /// The folders that the daemon watches; while it is down, that of Claude Code.
-fn folders(daemon: &Daemon, surroundings: &Surroundings<'_>) -> Vec<Folder> {
+fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
-        Daemon::Answers(told) => told.health.watched.iter().map(PathBuf::from).collect(),
+        DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
         _ => {
             let claude = AGENTS.iter().filter(|agent| agent.name == plugin::AGENT);
             claude.map(|agent| (agent.folder)(surroundings).join("projects")).collect()

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     Finding,
-    seen::{Folder, Seen, Told},
+    seen::{DaemonAnswers, Folder, Observations},
 };
 use crate::{
     commands::status::{REDACT_AGAIN, bytes, evicted, number, redaction, short_path, taken},
@@ -20,27 +20,27 @@ const LITTLE_SPACE: u64 = 1 << 30;
 const CLOCK_TOLERANCE: i64 = 300;
 /// This program is not older: a clock that says so is wrong.
 const MADE: &str = "2026-01-01T00:00:00Z";
-/// Problems that are told, the latest.
+/// Problems that are answers, the latest.
 const TOLD: usize = 3;
 
-pub(super) fn examine(seen: &Seen) -> Vec<Finding> {
+pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     let mut findings: Vec<Finding> = seen.folders.iter().map(transcripts).collect();
     findings.push(watching(seen));
-    findings.extend(seen.told().and_then(model));
-    findings.extend(seen.told().and_then(vectors));
-    findings.extend(seen.told().and_then(files));
+    findings.extend(seen.answers().and_then(model));
+    findings.extend(seen.answers().and_then(vectors));
+    findings.extend(seen.answers().and_then(files));
     findings.extend(disk(seen));
-    findings.extend(seen.told().and_then(room));
-    findings.extend(seen.told().map(|told| store(seen, told)));
-    findings.extend(seen.told().and_then(secrets));
-    findings.extend(seen.told().map(index));
+    findings.extend(seen.answers().and_then(room));
+    findings.extend(seen.answers().map(|answers| store(seen, answers)));
+    findings.extend(seen.answers().and_then(secrets));
+    findings.extend(seen.answers().map(index));
     findings.push(clock(seen));
     findings
 }
 
-fn index(told: &Told) -> Finding {
+fn index(answers: &DaemonAnswers) -> Finding {
     const ABOUT: &str = "index";
-    let index = told.health.index;
+    let index = answers.health.index;
     let behind = format!("{} changes behind the database", number(index.changes_behind));
     match (index.stalled, index.changes_behind) {
         (true, _) => Finding::bad(
@@ -76,13 +76,13 @@ fn transcripts(folder: &Folder) -> Finding {
     }
 }
 
-fn watching(seen: &Seen) -> Finding {
+fn watching(seen: &Observations) -> Finding {
     const ABOUT: &str = "watching";
     const RAISE: &str = "echo fs.inotify.max_user_watches=524288 | sudo tee \
                          /etc/sysctl.d/50-inotify.conf && sudo sysctl --system, then graphiti \
                          stop and graphiti up";
     let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
-    let mode = seen.told().map_or("events", |told| told.health.watch_mode.as_str());
+    let mode = seen.answers().map_or("events", |answers| answers.health.watch_mode.as_str());
     if mode.contains("max_user_watches") {
         return Finding::warn(ABOUT, format!("{mode}; slower and dearer than events"), RAISE);
     }
@@ -102,13 +102,13 @@ fn watching(seen: &Seen) -> Finding {
     Finding::ok(ABOUT, format!("{mode}; {room}"))
 }
 
-fn model(told: &Told) -> Option<Finding> {
+fn model(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "model";
-    let model = &told.health.model;
+    let model = &answers.health.model;
     if !model.on {
         return None;
     }
-    let found = told.reach.as_ref().and_then(|reach| reach.model.as_ref());
+    let found = answers.reach.as_ref().and_then(|reach| reach.model.as_ref());
     let waiting = match model.awaiting {
         0 => String::new(),
         count => format!("; sessions that wait for it: {count}"),
@@ -130,13 +130,13 @@ fn model(told: &Told) -> Option<Finding> {
     })
 }
 
-fn vectors(told: &Told) -> Option<Finding> {
+fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "vectors";
-    let vectors = &told.health.embeddings;
+    let vectors = &answers.health.embeddings;
     if !vectors.on {
         return None;
     }
-    let found = told.reach.as_ref().and_then(|reach| reach.embeddings.as_ref());
+    let found = answers.reach.as_ref().and_then(|reach| reach.embeddings.as_ref());
     let missing = found.filter(|found| !found.is_there).map(|found| &found.what);
     Some(match missing.or(vectors.error.as_ref()) {
         None => {
@@ -153,9 +153,9 @@ fn vectors(told: &Told) -> Option<Finding> {
     })
 }
 
-fn files(told: &Told) -> Option<Finding> {
+fn files(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "files";
-    let FileCheckReport { files, twice, behind, examples } = told.files.as_ref()?;
+    let FileCheckReport { files, twice, behind, examples } = answers.files.as_ref()?;
     let examples = examples.iter().map(|one| short_path(one)).collect::<Vec<_>>().join(" · ");
     Some(if *twice > 0 {
         Finding::bad(
@@ -178,11 +178,11 @@ fn files(told: &Told) -> Option<Finding> {
     })
 }
 
-fn disk(seen: &Seen) -> Option<Finding> {
+fn disk(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "disk";
     let free = seen.free_bytes?;
-    let kept = seen.told().map_or(0, |told| {
-        told.health.kept.database_bytes.saturating_add(told.health.kept.index_bytes)
+    let kept = seen.answers().map_or(0, |answers| {
+        answers.health.kept.database_bytes.saturating_add(answers.health.kept.index_bytes)
     });
     let what = format!("{} are free", bytes(free));
     let remedy = "make room where the home is, or move it and set GRAPHITI_HOME";
@@ -201,9 +201,9 @@ fn is_near((_, taken, limit): &(&'static str, u64, u64)) -> bool {
     *taken >= limit / 8 * 5
 }
 
-fn room(told: &Told) -> Option<Finding> {
+fn room(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "room";
-    let health = &told.health;
+    let health = &answers.health;
     let taken = taken(health);
     let near: Vec<_> = taken.iter().filter(|one| is_near(one)).collect();
     let (first, shown) =
@@ -230,9 +230,9 @@ fn room(told: &Told) -> Option<Finding> {
     })
 }
 
-fn store(seen: &Seen, told: &Told) -> Finding {
+fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
     const ABOUT: &str = "memory";
-    let health = &told.health;
+    let health = &answers.health;
     let kept = &health.kept;
     if !health.problems.is_empty() {
         let first = health.problems.len().saturating_sub(TOLD);
@@ -266,12 +266,12 @@ fn store(seen: &Seen, told: &Told) -> Finding {
     )
 }
 
-fn secrets(told: &Told) -> Option<Finding> {
-    let what = redaction(&told.health)?;
+fn secrets(answers: &DaemonAnswers) -> Option<Finding> {
+    let what = redaction(&answers.health)?;
     Some(Finding::warn("secrets", what, REDACT_AGAIN))
 }
 
-fn clock(seen: &Seen) -> Finding {
+fn clock(seen: &Observations) -> Finding {
     const ABOUT: &str = "clock";
     let made: Timestamp = MADE.parse().expect("a constant that a test reads");
     if seen.now < made {
@@ -281,7 +281,8 @@ fn clock(seen: &Seen) -> Finding {
             "set the clock of this machine: timeouts and dates follow it",
         );
     }
-    let latest = seen.told().and_then(|told| instant(&told.latest.as_ref()?.last_activity));
+    let latest =
+        seen.answers().and_then(|answers| instant(&answers.latest.as_ref()?.last_activity));
     let ahead = latest.map_or(0, |latest| latest.as_second() - seen.now.as_second());
     if ahead > CLOCK_TOLERANCE {
         let ahead = std::time::Duration::from_secs(ahead.unsigned_abs());

@@ -1,6 +1,6 @@
 //! `graphiti doctor`: what is wrong, and what to do about it.
 //!
-//! [`look`] gathers what is [seen](Seen); what that means is decided by [`examine`], without
+//! [`look`] gathers what is [seen](Observations); what that means is decided by [`examine`], without
 //! touching anything: [`daemon`] for the program and who may reach it, [`agents`] for those that
 //! are to call it, [`memory`] for what it reads and keeps. With `--fix`, [`fix`] repairs what it can
 //! before.
@@ -15,7 +15,7 @@ mod seen;
 use graphiti_proto::endpoint;
 use serde::Serialize;
 
-use self::seen::Seen;
+use self::seen::Observations;
 use crate::{
     cli,
     connection::AskError,
@@ -49,7 +49,7 @@ enum Verdict {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct DoctorReport {
     /// The worst of all.
     verdict: Verdict,
     findings: Vec<Finding>,
@@ -65,7 +65,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
     let count = |verdict| findings.iter().filter(|finding| finding.verdict == verdict).count();
     let (warned, bad) = (count(Verdict::Warn), count(Verdict::Bad));
     if args.output.json {
-        screen.print_json(&Report { verdict, findings });
+        screen.print_json(&DoctorReport { verdict, findings });
     } else {
         findings.iter().for_each(|finding| show(finding, screen));
     }
@@ -82,7 +82,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
 }
 
 /// Says what is to be said about everything that was seen.
-fn examine(seen: &Seen) -> Vec<Finding> {
+fn examine(seen: &Observations) -> Vec<Finding> {
     let mut findings = daemon::examine(seen);
     findings.extend(agents::examine(seen));
     findings.extend(memory::examine(seen));

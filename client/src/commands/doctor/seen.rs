@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::setup::Wiring;
 
 /// Everything that is looked at.
-pub(super) struct Seen {
+pub(super) struct Observations {
     pub(super) now: Timestamp,
     pub(super) home: PathBuf,
     /// Whether others may enter it.
@@ -22,7 +22,7 @@ pub(super) struct Seen {
     /// Why the configuration is refused, in the daemon's words.
     pub(super) misconfigured: Option<String>,
     /// How the daemon answers.
-    pub(super) daemon: Daemon,
+    pub(super) daemon: DaemonProbe,
     /// Events of hooks that wait for the daemon.
     pub(super) spooled: usize,
     /// The agents on this machine.
@@ -59,7 +59,7 @@ pub(super) struct Socket {
 }
 
 /// How the daemon answers.
-pub(super) enum Daemon {
+pub(super) enum DaemonProbe {
     Down,
     /// Somebody listens and says nothing; the process, as far as it is known.
     Silent(Option<u32>),
@@ -67,11 +67,11 @@ pub(super) enum Daemon {
     Failing(String),
     /// It speaks another protocol.
     Foreign(Welcome),
-    Answers(Box<Told>),
+    Answers(Box<DaemonAnswers>),
 }
 
 /// What the daemon says.
-pub(super) struct Told {
+pub(super) struct DaemonAnswers {
     pub(super) welcome: Welcome,
     pub(super) health: health::HealthAnswer,
     /// Which hooks it heard of.
@@ -112,12 +112,15 @@ pub(super) struct Folder {
     pub(super) error: Option<String>,
 }
 
-impl Seen {
+impl Observations {
     /// What the daemon says, if it does.
-    pub(super) fn told(&self) -> Option<&Told> {
+    pub(super) fn answers(&self) -> Option<&DaemonAnswers> {
         match &self.daemon {
-            Daemon::Answers(told) => Some(told),
-            Daemon::Down | Daemon::Silent(_) | Daemon::Failing(_) | Daemon::Foreign(_) => None,
+            DaemonProbe::Answers(answers) => Some(answers),
+            DaemonProbe::Down
+            | DaemonProbe::Silent(_)
+            | DaemonProbe::Failing(_)
+            | DaemonProbe::Foreign(_) => None,
         }
     }
 }

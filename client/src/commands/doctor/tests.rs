@@ -10,12 +10,12 @@ use graphiti_proto::{
 
 use super::{
     Finding, Verdict, examine,
-    seen::{Access, AgentSeen, Daemon, Folder, Seen, Socket, Told},
+    seen::{Access, AgentSeen, DaemonAnswers, DaemonProbe, Folder, Observations, Socket},
 };
 use crate::setup::Wiring;
 
 /// What is changed on a machine where all is well.
-type Harm = fn(&mut Seen);
+type Harm = fn(&mut Observations);
 
 #[test]
 fn on_a_machine_where_all_is_well_nothing_is_to_be_done() {
@@ -54,10 +54,10 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (|seen| files(seen).twice = 2, "files", Bad, "more than once: 2 of 400", "graphiti forget"),
         (|seen| files(seen).behind = 3, "files", Warn, "not remembered: 3 of 400", "graphiti stop"),
         // the program
-        (|seen| seen.daemon = Daemon::Down, "daemon", Bad, "not running", "graphiti up"),
+        (|seen| seen.daemon = DaemonProbe::Down, "daemon", Bad, "not running", "graphiti up"),
         (
             |seen| {
-                seen.daemon = Daemon::Down;
+                seen.daemon = DaemonProbe::Down;
                 seen.program = None;
             },
             "daemon",
@@ -67,7 +67,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         ),
         (
             |seen| {
-                seen.daemon = Daemon::Down;
+                seen.daemon = DaemonProbe::Down;
                 seen.spooled = 3;
             },
             "daemon",
@@ -76,35 +76,35 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "graphiti up",
         ),
         (
-            |seen| seen.daemon = Daemon::Silent(Some(4711)),
+            |seen| seen.daemon = DaemonProbe::Silent(Some(4711)),
             "daemon",
             Bad,
             "does not answer (pid 4711)",
             "graphiti stop --force",
         ),
         (
-            |seen| seen.daemon = Daemon::Failing("refused".to_owned()),
+            |seen| seen.daemon = DaemonProbe::Failing("refused".to_owned()),
             "daemon",
             Bad,
             "refused",
             "graphiti stop",
         ),
         (
-            |seen| seen.daemon = Daemon::Foreign(welcome(PROTOCOL + 1)),
+            |seen| seen.daemon = DaemonProbe::Foreign(welcome(PROTOCOL + 1)),
             "version",
             Bad,
             "speaks protocol",
             "update graphiti to",
         ),
         (
-            |seen| seen.daemon = Daemon::Foreign(welcome(PROTOCOL - 1)),
+            |seen| seen.daemon = DaemonProbe::Foreign(welcome(PROTOCOL - 1)),
             "version",
             Bad,
             "speaks protocol",
             "update graphitid",
         ),
         (
-            |seen| told(seen).welcome.version = "0.0.1".to_owned(),
+            |seen| answers(seen).welcome.version = "0.0.1".to_owned(),
             "version",
             Warn,
             "graphitid is 0.0.1",
@@ -167,7 +167,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         ),
         (|seen| seen.agents[0].has_plugin = true, "claude", Warn, "runs twice", "--remove"),
         (
-            |seen| told(seen).heard.events.clear(),
+            |seen| answers(seen).heard.events.clear(),
             "hooks",
             Warn,
             "Claude Code worked 10 min ago",
@@ -184,7 +184,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         ),
         (
             |seen| {
-                told(seen).health.watch_mode =
+                answers(seen).health.watch_mode =
                     "polling, for there are more folders than fs.inotify.max_user_watches allows"
                         .to_owned();
             },
@@ -195,7 +195,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         ),
         (
             |seen| {
-                told(seen).health.watch_mode =
+                answers(seen).health.watch_mode =
                     "polling, for the file system reports no changes".to_owned();
             },
             "watching",
@@ -206,7 +206,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (|seen| seen.watch_limit = Some(50), "watching", Warn, "30 folders of 50", "sysctl"),
         (
             |seen| {
-                let model = &mut told(seen).health.model;
+                let model = &mut answers(seen).health.model;
                 model.on = true;
                 model.outage = Some("401 from the provider".to_owned());
             },
@@ -217,7 +217,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         ),
         (
             |seen| {
-                let vectors = &mut told(seen).health.embeddings;
+                let vectors = &mut answers(seen).health.embeddings;
                 vectors.on = true;
                 vectors.error = Some("401 from the provider".to_owned());
             },
@@ -230,7 +230,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (
             |seen| {
                 seen.free_bytes = Some(2 << 30);
-                told(seen).health.kept.database_bytes = 4 << 30;
+                answers(seen).health.kept.database_bytes = 4 << 30;
             },
             "disk",
             Warn,
@@ -240,7 +240,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "room"),
         (
             |seen| {
-                let index = &mut told(seen).health.index;
+                let index = &mut answers(seen).health.index;
                 (index.changes_behind, index.stalled) = (1_234, true);
             },
             "index",
@@ -249,7 +249,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "graphiti stop",
         ),
         (
-            |seen| told(seen).health.problems = vec!["the index is broken".to_owned()],
+            |seen| answers(seen).health.problems = vec!["the index is broken".to_owned()],
             "memory",
             Warn,
             "the index is broken",
@@ -264,7 +264,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         ),
         (
             |seen| {
-                let health = &mut told(seen).health;
+                let health = &mut answers(seen).health;
                 health.limits.database_bytes = 4_000_000_000;
                 health.kept.database_bytes = 2_600_000_000;
                 health.evicted.sessions = 3;
@@ -276,7 +276,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "database 2.6 GB of 4.0 GB; let go so far: text of 3 sessions (7.0 MB), last on 2026-03-19",
             "limits.database_bytes",
         ),
-        (|seen| told(seen).health.sessions.failed = 2, "memory", Warn, ": 2", "--state failed"),
+        (|seen| answers(seen).health.sessions.failed = 2, "memory", Warn, ": 2", "--state failed"),
         (|seen| latest(seen, "2026-03-20T15:00:00Z"), "clock", Warn, "3 h in the future", "clock"),
         (|seen| seen.now = at("1970-01-01T00:10:00Z"), "clock", Bad, "1970-01-01", "set the clock"),
     ];
@@ -286,8 +286,8 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
         let finding = found(&seen, about);
         assert_eq!(finding.verdict, *verdict, "{about}: {}", finding.what);
         assert!(finding.what.contains(what), "{}", finding.what);
-        let told = finding.remedy.expect("what is wrong has a remedy");
-        assert!(told.contains(remedy), "{told}");
+        let answers = finding.remedy.expect("what is wrong has a remedy");
+        assert!(answers.contains(remedy), "{answers}");
     }
 }
 
@@ -299,7 +299,7 @@ fn what_only_looks_wrong_is_fine() {
         (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
         (
             |seen| {
-                let health = &mut told(seen).health;
+                let health = &mut answers(seen).health;
                 health.limits.index_bytes = 2_000_000_000;
                 health.kept.index_bytes = 1_000;
             },
@@ -316,7 +316,7 @@ fn what_only_looks_wrong_is_fine() {
         ),
         (
             |seen| {
-                told(seen).heard.events.clear();
+                answers(seen).heard.events.clear();
                 latest(seen, "2026-03-20T09:00:30Z");
             },
             "hooks",
@@ -324,23 +324,23 @@ fn what_only_looks_wrong_is_fine() {
         ),
         (
             |seen| {
-                told(seen).heard.events.clear();
-                told(seen).latest = None;
+                answers(seen).heard.events.clear();
+                answers(seen).latest = None;
             },
             "hooks",
             "nor did an agent work",
         ),
         (
-            |seen| told(seen).health.watch_mode = "polling, as configured".to_owned(),
+            |seen| answers(seen).health.watch_mode = "polling, as configured".to_owned(),
             "watching",
             "as configured",
         ),
-        (|seen| told(seen).files = Some(FileCheckReport::default()), "files", "each once"),
-        (|seen| told(seen).health.model.on = true, "model", "nothing went wrong"),
+        (|seen| answers(seen).files = Some(FileCheckReport::default()), "files", "each once"),
+        (|seen| answers(seen).health.model.on = true, "model", "nothing went wrong"),
         (|seen| seen.watch_limit = None, "watching", "events"),
         (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
-        (|seen| told(seen).health.history.left = 9, "memory", "9 sessions are still"),
-        (|seen| told(seen).heard.spooled = 2, "hooks", "2 wait for their sessions"),
+        (|seen| answers(seen).health.history.left = 9, "memory", "9 sessions are still"),
+        (|seen| answers(seen).heard.spooled = 2, "hooks", "2 wait for their sessions"),
     ];
     for (change, about, what) in rows {
         let mut seen = healthy();
@@ -354,7 +354,7 @@ fn what_only_looks_wrong_is_fine() {
 #[test]
 fn hooks_that_are_not_set_up_are_not_expected_to_run() {
     let mut seen = healthy();
-    told(&mut seen).heard.events.clear();
+    answers(&mut seen).heard.events.clear();
     wired(&mut seen, Wiring::Missing);
     assert!(examine(&seen).iter().all(|finding| finding.about != "hooks"));
 }
@@ -362,7 +362,7 @@ fn hooks_that_are_not_set_up_are_not_expected_to_run() {
 #[test]
 fn a_daemon_that_is_down_leaves_the_rest_to_be_looked_at() {
     let mut seen = healthy();
-    seen.daemon = Daemon::Down;
+    seen.daemon = DaemonProbe::Down;
     seen.socket.access = Access::Absent;
     let abouts: Vec<&str> = examine(&seen).iter().map(|finding| finding.about).collect();
     let expected =
@@ -370,8 +370,8 @@ fn a_daemon_that_is_down_leaves_the_rest_to_be_looked_at() {
     assert_eq!(abouts, expected);
 }
 
-fn healthy() -> Seen {
-    Seen {
+fn healthy() -> Observations {
+    Observations {
         now: at("2026-03-20T12:00:00Z"),
         home: "/home/u/.graphiti".into(),
         home_access: Access::Mode(0o700),
@@ -383,7 +383,7 @@ fn healthy() -> Seen {
         },
         program: Some("/usr/bin/graphitid".into()),
         misconfigured: None,
-        daemon: Daemon::Answers(Box::new(Told {
+        daemon: DaemonProbe::Answers(Box::new(DaemonAnswers {
             welcome: welcome(PROTOCOL),
             health: health::HealthAnswer {
                 uptime_seconds: 3 * 3_600,
@@ -436,23 +436,23 @@ fn welcome(protocol: u32) -> Welcome {
     }
 }
 
-fn told(seen: &mut Seen) -> &mut Told {
+fn answers(seen: &mut Observations) -> &mut DaemonAnswers {
     match &mut seen.daemon {
-        Daemon::Answers(told) => told,
+        DaemonProbe::Answers(answers) => answers,
         _ => panic!("the daemon of a healthy machine answers"),
     }
 }
 
-fn files(seen: &mut Seen) -> &mut FileCheckReport {
-    told(seen).files.as_mut().expect("it was asked about its files")
+fn files(seen: &mut Observations) -> &mut FileCheckReport {
+    answers(seen).files.as_mut().expect("it was asked about its files")
 }
 
-fn wired(seen: &mut Seen, wiring: Wiring) {
+fn wired(seen: &mut Observations, wiring: Wiring) {
     seen.agents[0].wiring = wiring;
 }
 
-fn latest(seen: &mut Seen, time: &str) {
-    let row = told(seen).latest.as_mut().expect("a session");
+fn latest(seen: &mut Observations, time: &str) {
+    let row = answers(seen).latest.as_mut().expect("a session");
     row.last_activity = time.to_owned();
 }
 
@@ -460,7 +460,7 @@ fn at(time: &str) -> jiff::Timestamp {
     time.parse().expect("a time")
 }
 
-fn found(seen: &Seen, about: &str) -> Finding {
+fn found(seen: &Observations, about: &str) -> Finding {
     let mut findings = examine(seen).into_iter().filter(|finding| finding.about == about);
     findings.next().unwrap_or_else(|| panic!("nothing is said about {about}"))
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::{
     capture::config::Keep,
     config::{
-        codec::{Codec, Context, Wrong},
+        codec::{Codec, CodecContext, Wrong},
         file::{Node, Value},
     },
     model::{ActivityVector, activity::Activity},
@@ -30,7 +30,7 @@ const CONTENT: &str = "{content}";
 impl Codec for KeepCodec {
     type Item = Keep;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Keep, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Keep, Wrong> {
         let text = match &node.value {
             Value::Bool(true) => return Ok(Keep::Full),
             Value::Bool(false) => return Ok(Keep::Omit),
@@ -71,7 +71,7 @@ impl Codec for KeepCodec {
 impl Codec for PromptCodec {
     type Item = TemplateSource;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<TemplateSource, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<TemplateSource, Wrong> {
         match &node.value {
             Value::Text(text) if text.trim() == "default" => Ok(TemplateSource::Default),
             Value::Text(text) if is_file(text) => Ok(TemplateSource::File(text.trim().to_owned())),
@@ -100,7 +100,7 @@ impl Codec for PromptCodec {
 impl Codec for VectorCodec {
     type Item = ActivityVector;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<ActivityVector, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<ActivityVector, Wrong> {
         let remedy = "write {\"fixing\": 0.8, \"testing\": 0.5}, for example";
         let Value::Object(entries) = &node.value else { return Err(Wrong::new(remedy)) };
         let mut intensities = Map::new();

@@ -14,16 +14,16 @@ use crate::config::file::Node;
 
 pub(super) use self::{
     content::{KeepCodec, PromptCodec, VectorCodec},
-    number::{Bytes, Count, Days, Delays, Dollars, Millis, OffSeconds, Seconds, Share},
+    number::{Bytes, Count, Days, Delays, Dollars, Millis, OffSeconds, Seconds, ShareCodec},
     place::{Path, Paths},
-    text::{Choice, Command, EnvName, Flag, Group, Namespaces, Text, Url},
+    text::{Choice, CommandCodec, EnvName, Flag, GroupCodec, Namespaces, Text, Url},
 };
 
 pub(super) trait Codec {
     /// What it is read as.
     type Item;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Self::Item, Wrong>;
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, Wrong>;
 
     /// The notation of `item`.
     fn write(&self, item: &Self::Item) -> Json;
@@ -42,7 +42,7 @@ pub(super) struct Wrong {
 }
 
 /// What codecs need beside the value, and what they have to say.
-pub(super) struct Context<'c> {
+pub(super) struct CodecContext<'c> {
     /// The user's home folder, for `~/`.
     pub(super) user_home: Option<&'c std::path::Path>,
     /// A notice about a value that was read.
@@ -63,7 +63,7 @@ impl Wrong {
     }
 }
 
-impl Context<'_> {
+impl CodecContext<'_> {
     fn older(&mut self, present: &Json) {
         self.remarks.push(Remark::Older(present.to_string()));
     }
@@ -80,7 +80,7 @@ pub(super) struct Optional<C> {
 impl<C: Codec> Codec for Optional<C> {
     type Item = Option<C::Item>;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Self::Item, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, Wrong> {
         match node.value {
             crate::config::file::Value::Null => Ok(None),
             _ => self.inner.read(node, context).map(Some),

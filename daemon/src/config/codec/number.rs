@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use crate::config::{
-    codec::{Codec, Context, Remark, Wrong},
+    codec::{Codec, CodecContext, Remark, Wrong},
     file::{Node, Value},
 };
 
@@ -39,7 +39,7 @@ pub(in crate::config) struct Count {
 }
 
 /// A number from 0 to 1.
-pub(in crate::config) struct Share;
+pub(in crate::config) struct ShareCodec;
 
 /// An amount of US dollars.
 pub(in crate::config) struct Dollars;
@@ -55,7 +55,7 @@ const SECONDS_AT_MOST: f64 = 120.0;
 impl Codec for Seconds {
     type Item = Duration;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Duration, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, Wrong> {
         let seconds = number(node, "60 for a minute")?;
         match (SHORTEST..=LONGEST).contains(&seconds) {
             true => Ok(Duration::from_secs_f64(seconds)),
@@ -79,7 +79,7 @@ impl Codec for Seconds {
 impl Codec for OffSeconds {
     type Item = Option<Duration>;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Option<Duration>, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Option<Duration>, Wrong> {
         if node.value == Value::Null {
             return Ok(None);
         }
@@ -107,7 +107,7 @@ impl Codec for OffSeconds {
 impl Codec for Millis {
     type Item = Duration;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Duration, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Duration, Wrong> {
         let millis = number(node, "30000 for half a minute")?;
         if (1.0..=SECONDS_AT_MOST).contains(&millis) {
             let used = format!("{}", millis * 1_000.0);
@@ -137,7 +137,7 @@ impl Codec for Millis {
 impl Codec for Delays {
     type Item = Vec<Duration>;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Vec<Duration>, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<Duration>, Wrong> {
         let remedy = "write the pauses in seconds, such as [300, 900, 2700]";
         let Value::List(items) = &node.value else { return Err(Wrong::new(remedy)) };
         if items.is_empty() {
@@ -163,7 +163,7 @@ impl Codec for Delays {
 impl Codec for Days {
     type Item = Duration;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Duration, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, Wrong> {
         let days = number(node, "30 for a month")?;
         match (SHORTEST..=LONGEST / DAY).contains(&days) {
             true => Ok(Duration::from_secs_f64(days * DAY)),
@@ -187,7 +187,7 @@ impl Codec for Days {
 impl Codec for Count {
     type Item = u32;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<u32, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u32, Wrong> {
         let found = number(node, &self.min.max(1).to_string())?;
         let is_within = found >= f64::from(self.min) && found <= f64::from(self.max);
         match is_within && found.fract() == 0.0 {
@@ -211,10 +211,10 @@ impl Codec for Count {
     }
 }
 
-impl Codec for Share {
+impl Codec for ShareCodec {
     type Item = f64;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<f64, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, Wrong> {
         let share = number(node, "0.3")?;
         match (0.0..=1.0).contains(&share) {
             true => Ok(share),
@@ -238,7 +238,7 @@ impl Codec for Share {
 impl Codec for Dollars {
     type Item = f64;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<f64, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, Wrong> {
         let dollars = number(node, "2.50")?;
         match (0.0..=1_000_000.0).contains(&dollars) {
             true => Ok(dollars),
@@ -277,7 +277,7 @@ const UNITS: &[(&str, u64)] = &[
 impl Codec for Bytes {
     type Item = u64;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<u64, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u64, Wrong> {
         let remedy = "write \"512 MiB\" or a whole number of bytes";
         let bytes = match &node.value {
             Value::Number(number) => number.parse().ok(),

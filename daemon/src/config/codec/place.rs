@@ -5,7 +5,7 @@ use std::path::{self, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::config::{
-    codec::{Codec, Context, Wrong},
+    codec::{Codec, CodecContext, Wrong},
     file::{Node, Value},
 };
 
@@ -24,7 +24,7 @@ pub(in crate::config) struct Paths {
 impl Codec for Path {
     type Item = PathBuf;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<PathBuf, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<PathBuf, Wrong> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => absolute(text.trim(), context),
             _ => Err(Wrong::new(format!("write \"{}\", for example", self.example))),
@@ -47,7 +47,7 @@ impl Codec for Path {
 impl Codec for Paths {
     type Item = Vec<PathBuf>;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<Vec<PathBuf>, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Vec<PathBuf>, Wrong> {
         let one = Path { example: self.example };
         match &node.value {
             Value::Null => Ok(Vec::new()),
@@ -75,7 +75,7 @@ impl Codec for Paths {
 }
 
 /// `text` with `~/` replaced by the user's home folder.
-fn absolute(text: &str, context: &Context<'_>) -> Result<PathBuf, Wrong> {
+fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, Wrong> {
     let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
     if let Some(rest) = below_home {
         let no_home = || Wrong::new("write it in full: the home folder of the user is not known");

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     config::{
-        codec::{Codec, Context, Remark, Wrong},
+        codec::{Codec, CodecContext, Remark, Wrong},
         file::{Node, Value},
     },
     graph::config::GroupId,
@@ -32,10 +32,10 @@ pub(in crate::config) struct EnvName;
 pub(in crate::config) struct Url;
 
 /// A program and its arguments as a list; a program without any also as text.
-pub(in crate::config) struct Command;
+pub(in crate::config) struct CommandCodec;
 
 /// A group id; what is not allowed in one is replaced.
-pub(in crate::config) struct Group;
+pub(in crate::config) struct GroupCodec;
 
 /// A list of project namespaces.
 pub(in crate::config) struct Namespaces;
@@ -43,7 +43,7 @@ pub(in crate::config) struct Namespaces;
 impl Codec for Flag {
     type Item = bool;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<bool, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<bool, Wrong> {
         match &node.value {
             Value::Bool(value) => Ok(*value),
             Value::Text(text) if matches!(text.as_str(), "true" | "false") => {
@@ -82,7 +82,7 @@ impl<T: Copy + PartialEq> Choice<T> {
 impl<T: Copy + PartialEq> Codec for Choice<T> {
     type Item = T;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<T, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<T, Wrong> {
         let Value::Text(text) = &node.value else {
             return Err(Wrong::new(format!("write \"{}\", for example", self.words[0].0)));
         };
@@ -121,7 +121,7 @@ impl<T: Copy + PartialEq> Codec for Choice<T> {
 impl Codec for Text {
     type Item = String;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<String, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, Wrong> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
             _ => Err(Wrong::new(format!("write \"{}\", for example", self.example))),
@@ -144,7 +144,7 @@ impl Codec for Text {
 impl Codec for EnvName {
     type Item = String;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<String, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, Wrong> {
         let is_name = |text: &str| {
             text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -174,7 +174,7 @@ impl Codec for EnvName {
 impl Codec for Url {
     type Item = String;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<String, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, Wrong> {
         let Value::Text(text) = &node.value else {
             return Err(Wrong::new("write \"http://localhost:11434/v1\", for example"));
         };
@@ -200,10 +200,10 @@ impl Codec for Url {
     }
 }
 
-impl Codec for Command {
+impl Codec for CommandCodec {
     type Item = Vec<String>;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Vec<String>, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<String>, Wrong> {
         let word = |node: &Node| match &node.value {
             Value::Text(text) => Some(text.clone()),
             _ => None,
@@ -235,10 +235,10 @@ impl Codec for Command {
     }
 }
 
-impl Codec for Group {
+impl Codec for GroupCodec {
     type Item = GroupId;
 
-    fn read(&self, node: &Node, context: &mut Context<'_>) -> Result<GroupId, Wrong> {
+    fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<GroupId, Wrong> {
         let Value::Text(text) = &node.value else {
             return Err(Wrong::new("write \"my_group\", for example"));
         };
@@ -271,7 +271,7 @@ impl Codec for Group {
 impl Codec for Namespaces {
     type Item = Vec<Namespace>;
 
-    fn read(&self, node: &Node, _: &mut Context<'_>) -> Result<Vec<Namespace>, Wrong> {
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Vec<Namespace>, Wrong> {
         let remedy = "write [\"a1b2c3d4\"], for example; `graphiti status` shows each project's";
         let namespace = |node: &Node| match &node.value {
             // Longer hashes begin with the same eight digits.

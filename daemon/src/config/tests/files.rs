@@ -3,12 +3,12 @@
 use std::{fs, path::Path};
 
 use crate::config::{
-    Config, Existing, FILE_NAME, Search, check, init_text, load, table, tests::read_text,
+    Config, Existing, FILE_NAME, FileSearch, check, init_text, load, table, tests::read_text,
     write_default,
 };
 
-fn search(directory: Option<&Path>, home: &Path) -> Search {
-    Search { directory: directory.map(Path::to_owned), home: home.to_owned(), user_home: None }
+fn search(directory: Option<&Path>, home: &Path) -> FileSearch {
+    FileSearch { directory: directory.map(Path::to_owned), home: home.to_owned(), user_home: None }
 }
 
 #[test]
