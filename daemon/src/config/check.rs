@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use crate::config::{Loaded, problem::Notice, problem::Problems, search::Search, table};
+use crate::config::{Loaded, problem::Notice, problem::Problems, search::FileSearch, table};
 
 /// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -179,7 +179,7 @@ const PROVIDER: Choice<ProviderKind> = Choice {
         ("none", ProviderKind::None),
         ("anthropic", ProviderKind::Anthropic),
         ("openai", ProviderKind::OpenAi),
-        ("command", ProviderKind::CommandCodec),
+        ("command", ProviderKind::Command),
     ],
 };
 
