@@ -130,7 +130,7 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
 /// formatters and compilers on one's own lines.
 fn is_routine(message: &str, attempt: &str) -> bool {
     pattern!(
-        r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat"
+        r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat|\([a-z]{4,16}\)$|could not find `?Cargo\.toml|command not found|not a git repository"
     )
     .is_match(message)
         || pattern!(r"^git (?:add|rebase|merge|cherry-pick|pull)\b").is_match(attempt)
@@ -248,6 +248,11 @@ mod tests {
             ("! [rejected] main -> main (fetch first)", "git push", true),
             ("a.go:6:2: f - x is unused (unparam)", "mise run lint", true),
             ("error[E0502]: cannot borrow `a` as mutable", "cargo build", false),
+            (
+                "a.go:81:15: string `x` has 3 occurrences, make it a constant (goconst)",
+                "lint",
+                true,
+            ),
             ("connection refused on port 5432", "make migrate", false),
         ] {
             assert_eq!(is_routine(message, attempt), wanted, "{message}");

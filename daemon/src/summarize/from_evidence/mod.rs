@@ -371,6 +371,19 @@ mod tests {
     }
 
     #[test]
+    fn work_given_to_a_later_command_belongs_to_the_objective() {
+        let mut script = Script::default();
+        script.prompt("Add a parser for dates");
+        script.reply("m1", "Added the parser to `dates.rs`.");
+        script.prompt("/quick login page somehow lost its footer, get that back with the status");
+        script.reply("m2", "Restored the footer.");
+        assert_eq!(
+            summary(&script).objective,
+            "Add a parser for dates. Later: login page somehow lost its footer, get that back with the status."
+        );
+    }
+
+    #[test]
     fn what_the_objective_quotes_is_not_told_as_a_decision() {
         let mut script = Script::default();
         script.prompt("/clear");

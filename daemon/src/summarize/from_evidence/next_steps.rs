@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{GitStep, StatementKind},
+        evidence::{GitStep, PublicationKind, StatementKind},
         transcript::{Origin, RecapKind, TaskState},
     },
     summarize::{
@@ -14,7 +14,7 @@ use crate::{
             test_results::main_run,
         },
         recap::{self, Section, Sections},
-        report::{Report, Topic},
+        report::{Form, Report, Topic, passages},
         text::{
             Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words, words,
         },
@@ -27,6 +27,8 @@ const REPORTS: usize = 3;
 const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
 const STEPS: usize = 8;
+/// Unticked boxes of a pull request, at most.
+const CHECKS: usize = 3;
 /// Options named at most.
 const OPTIONS: usize = 5;
 /// Failing tests named at most.
@@ -48,6 +50,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         push(&mut list, entries.open_end(&statement.text));
     }
     reported(entries, &mut list);
+    to_check(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
     list.truncate(STEPS);
@@ -83,7 +86,8 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let replied = evidence.last_reply.as_ref().is_some_and(|reply| followed(reply.origin));
     if !replied && !evidence.prompts.iter().any(|prompt| followed(prompt.origin)) {
         let title = entries.tidy_line(&plan.question);
-        push(list, format!("Plan shown, not approved: {}", cut(&title, 120)));
+        let title = title.trim_start_matches("Plan: ");
+        push(list, format!("Plan shown, not approved: {}", cut(title, 120)));
     }
 }
 
@@ -126,6 +130,23 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             if !is_vague && !is_taken_up(entries, &line, report.origin) {
                 push(list, line);
             }
+        }
+    }
+}
+
+/// What the test plan of the newest pull request has not ticked off.
+fn to_check(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let mut published = entries.evidence.publications.iter().rev();
+    let Some(request) = published.find(|one| one.kind == PublicationKind::PullRequest) else {
+        return;
+    };
+    let boxes = passages(&request.body).into_iter();
+    let unticked = boxes.filter(|one| matches!(one.form, Form::Item { ticked: Some(false), .. }));
+    for passage in unticked.take(CHECKS) {
+        let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
+        let line = entries.tidy(&format!("{label}{}", passage.text));
+        if line.split_whitespace().count() >= 3 && !is_taken_up(entries, &line, request.origin) {
+            push(list, format!("To check: {line}"));
         }
     }
 }
@@ -245,5 +266,31 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     } else if question.len() >= 25 && !pattern!(r"(?i)^(?:what|how|anything|is there|any)\b.*\b(?:else|next|help|today|like (?:me )?to)\b").is_match(question) {
         let options = options(entries);
         push(list, format!("To decide: {}{options}", entries.tidy_line(question)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Evidence, Publication},
+        summarize::report::Reports,
+    };
+
+    #[test]
+    fn unticked_boxes_of_a_pull_request_are_open() {
+        let body = "## Test plan\n\n- [x] Unit tests pass\n- [ ] Check the token after the merge\n";
+        let evidence = Evidence {
+            publications: vec![Publication {
+                title: None,
+                body: body.to_owned(),
+                kind: PublicationKind::PullRequest,
+                origin: Origin::default(),
+            }],
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let steps = next_steps(&Entries { evidence: &evidence, reports: &reports, project: None });
+        assert_eq!(steps, ["To check: Check the token after the merge"]);
     }
 }

@@ -27,6 +27,8 @@ use crate::{
 const NAME: usize = 80;
 /// Characters of each goal that came up later.
 const LATER: usize = 110;
+/// Words of a slash command, its name included, that say what is wanted.
+const COMMANDED: usize = 7;
 /// Goals that came up later, at most.
 const SHIFTS: usize = 2;
 /// From this number of prompts on, the agent's own note says more than the first prompt.
@@ -45,9 +47,10 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
     let first = first_request(&requests);
     let goal = goal(evidence, first.map(|at| &requests[at]));
+    let commands = commands(evidence);
     let later = first
         .filter(|at| goal.text == requests[*at].text)
-        .map_or(Vec::new(), |at| shifts(&requests, at));
+        .map_or(Vec::new(), |at| shifts(&requests, at, &commands));
     if later.is_empty() {
         return goal.text;
     }
@@ -253,13 +256,21 @@ pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
     (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
 }
 
+/// The requests that were given to slash commands: work of its own, however it is worded.
+fn commands(evidence: &Evidence) -> Vec<Request> {
+    let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
+    let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
+    given.filter_map(|prompt| Request::of(&prompt.text)).collect()
+}
+
 /// What the session turned to later: clear orders that share few words with all before them.
-fn shifts(requests: &[Request], first: usize) -> Vec<String> {
+fn shifts(requests: &[Request], first: usize, commands: &[Request]) -> Vec<String> {
     let mut known = words(&requests[first].text);
     let mut found: Vec<String> = Vec::new();
     for request in &requests[first + 1..] {
         let new = words(&request.text);
-        if is_new_work(request) && new.len() >= 4 && share_of_words(&new, &known) < 0.3 {
+        let is_new = is_new_work(request) || commands.contains(request);
+        if is_new && new.len() >= 4 && share_of_words(&new, &known) < 0.3 {
             found.push(shortened(&request.ask));
         }
         known.extend(new);
