@@ -164,11 +164,13 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
     }
 }
 
-/// A reader that has gone away is no error.
+/// Prints a line.
 fn print(text: &str) {
-    drop(writeln!(io::stdout().lock(), "{text}"));
+    // The reader of the output may have closed it.
+    let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
 fn complain(error: &anyhow::Error) {
-    drop(writeln!(io::stderr().lock(), "graphitid: {error:#}"));
+    // The reader of the errors may have closed them.
+    let _ = writeln!(io::stderr().lock(), "graphitid: {error:#}");
 }

@@ -28,8 +28,8 @@ pub struct Handle(reload::Handle<EnvFilter, Registry>);
 impl Handle {
     /// Puts another level in force.
     pub fn set_level(&self, log: &Log) {
-        // It fails only when the log has ended.
-        drop(self.0.reload(filter(log.level)));
+        // This fails only after the log has ended.
+        let _ = self.0.reload(filter(log.level));
     }
 }
 
@@ -157,8 +157,8 @@ impl BoundedFile {
     fn put_aside(&mut self) -> io::Result<()> {
         remove_from(&self.path, self.bounds.files - 1);
         for number in (1..self.bounds.files - 1).rev() {
-            // Not all of them are there from the beginning.
-            drop(fs::rename(aside(&self.path, number), aside(&self.path, number + 1)));
+            // A log that is still short has fewer files.
+            let _ = fs::rename(aside(&self.path, number), aside(&self.path, number + 1));
         }
         fs::rename(&self.path, aside(&self.path, 1))?;
         *self = BoundedFile::open(&self.path, self.bounds)?;

@@ -12,7 +12,7 @@ use graphitid::{
         filter::Filter,
         format::{FORMATS, Format},
     },
-    engine::pipeline::{LinePosition, ParseContext, SourceState},
+    engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
     model::{Project, transcript::Origin},
     redact::Redactor,
     store::Tally,
@@ -60,7 +60,8 @@ fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
     let (mut messages, mut tally, mut at) = (Vec::new(), Tally::default(), 0);
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         let place = LinePosition { origin: Origin { source, line: number }, at };
-        state.take_line((format, parse_context), (line, place), &mut tally, &mut messages);
+        let context = LineContext { format, parse_context };
+        state.take_line(context, line, place, &mut tally, &mut messages);
         messages.clear();
         at += line.len() as u64 + 1;
     }

@@ -1,5 +1,5 @@
-//! Damaged databases that are moved out of the way. They lie beside the one in use and count towards
-//! no limit, so only few of them stay.
+//! Damaged databases that were moved aside. They lie beside the database in use and count towards no
+//! limit, so only a few of them are kept.
 
 use std::{
     fs, io,
@@ -10,23 +10,23 @@ use anyhow::Context;
 
 use crate::clock;
 
-/// What the extension of a database begins with that was moved aside.
+/// The prefix of the extension of a damaged database.
 pub(super) const DAMAGED: &str = "damaged-";
-/// What it begins with when what can be read of it was brought back.
+/// The prefix of the extension after everything readable was restored.
 pub(super) const SALVAGED: &str = "salvaged-";
-/// So many stay. Those of which nothing was brought back yet stay first, and of these the newest.
+/// The number of databases that are kept: first those that were not restored yet, and the newest.
 const KEPT: usize = 2;
 
-/// Moves a damaged database out of the way, to be looked at later.
-pub(super) fn put_aside(folder: &Path) -> anyhow::Result<PathBuf> {
+/// Moves a damaged database aside.
+pub(super) fn quarantine(folder: &Path) -> anyhow::Result<PathBuf> {
     let aside = folder.with_extension(format!("{DAMAGED}{}", clock::now().micros() / 1_000_000));
     fs::rename(folder, &aside)
         .with_context(|| format!("move {} to {}", folder.display(), aside.display()))?;
     Ok(aside)
 }
 
-/// Removes all but [`KEPT`] of those that were moved aside from `folder`. `say` is told of each, and of
-/// one that cannot be removed, which then stays.
+/// Removes all but [`KEPT`] of the databases that were moved aside from `folder`. Reports each removal
+/// and each failure through `say`.
 pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
         Ok(aside) => aside,
@@ -51,7 +51,7 @@ pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// All that were moved aside from `folder`.
+/// All databases that were moved aside from `folder`.
 pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     match moved_from(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -59,8 +59,7 @@ pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// Those that were moved aside from `folder`: first those of which all that can be read was brought
-/// back, and the oldest first.
+/// The databases that were moved aside from `folder`: the restored ones first, and the oldest first.
 fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     let mut found = Vec::new();
     for entry in folder.parent().unwrap_or(folder).read_dir()? {
@@ -77,8 +76,8 @@ fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     Ok(found)
 }
 
-/// Whether something may still be brought back of a database of this name, and when it was moved
-/// aside, in seconds since the epoch; `None` when it is named otherwise.
+/// Parses a name: whether the database is still to be restored, and when it was moved aside, in
+/// seconds since the epoch. `None` for other names.
 fn moved_at(path: &Path) -> Option<(bool, u64)> {
     let extension = path.extension()?.to_str()?;
     let kinds = [(true, DAMAGED), (false, SALVAGED)].into_iter();
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn one_that_is_moved_now_is_the_newest() {
         let (home, folder) = home_with(&["db", "db.damaged-1700000000", "db.salvaged-1700000001"]);
-        let aside = put_aside(&folder).unwrap();
+        let aside = quarantine(&folder).unwrap();
         remove_old(&folder, &mut |_| {});
         assert!(aside.join("db").is_file() && !folder.exists());
         let name = aside.file_name().unwrap().to_str().unwrap();

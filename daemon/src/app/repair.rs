@@ -31,7 +31,7 @@ pub fn repair(
     say: &mut dyn FnMut(&str),
 ) -> anyhow::Result<()> {
     let home = Home::take(&options.home)?;
-    let folder = database(home.path());
+    let folder = database::folder(home.path());
     let mut was_moved = false;
     if let Some(damaged) = damaged {
         ensure!(
@@ -84,7 +84,7 @@ fn examine(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
         Err(StoreError::Unreadable(what)) => what,
         Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
     };
-    let moved = quarantine::put_aside(folder)?;
+    let moved = quarantine::quarantine(folder)?;
     say(&format!("{}: {what}; it was moved to {}.", folder.display(), moved.display()));
     Ok(true)
 }
@@ -110,8 +110,8 @@ fn bring_back(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged
         left.close();
         salvaged
     });
-    // A copy: when it stays, it is in nobody's way but the next repair's, which removes it.
-    drop(fs::remove_dir_all(&work));
+    // If the copy cannot be removed, the next repair removes it.
+    let _ = fs::remove_dir_all(&work);
     brought_back
 }
 

@@ -1,4 +1,4 @@
-//! A round: one opened database, and the tasks that work with it.
+//! A round: one open database, and the tasks that work on it.
 
 use std::{
     path::Path,
@@ -11,8 +11,9 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
     Supervisor,
+    database::{self, OpenedDatabase},
     models::Models,
-    open_store, places, reserve,
+    places, reserve,
     tasks::{Ended, Task, Tasks},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     capture::watch::{Method, Notice, Watch, Watched},
     clock,
     engine::{
-        Engine,
+        Engine, LastRun,
         crash_tracker::CrashTracker,
         embedding::Embedding,
         follow::{self, OutboxPositions},
@@ -29,10 +30,10 @@ use crate::{
     store::{Store, StoreHealth},
 };
 
-/// Between two looks into the spool, where the file system reports no changes.
+/// The interval of scans of the spool, where the file system reports no changes.
 const SPOOL_POLL: Duration = Duration::from_secs(5);
 
-/// What lives from the opening of the database to its closing.
+/// Everything that lives as long as the database is open.
 pub(super) struct Round {
     pub(super) tasks: Tasks,
     pub(super) daemon: api::SharedDaemon,
@@ -42,24 +43,24 @@ pub(super) struct Round {
     spool_watch: Watch,
 }
 
-/// Why a round came to its end.
+/// Why a round ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoundEnd {
-    /// The daemon was told to stop.
+    /// The daemon was asked to stop.
     Stopped,
-    /// The database is to be opened anew: it failed and may work again, or it can be made smaller.
+    /// The database is to be reopened: it failed and may work again, or it can become smaller.
     Again,
-    /// This task ended, and should not have.
+    /// This task ended unexpectedly.
     Broken(Task),
 }
 
 impl Supervisor {
-    /// Opens everything first: nothing works yet when something cannot be opened.
+    /// Opens everything before any task starts.
     pub(super) async fn open_round(&mut self, is_first: bool) -> anyhow::Result<Round> {
         let home = self.home.path().to_owned();
         let limits = self.limits();
-        let (store, damage) = open_store(&home, limits.database)?;
-        // What was opened to be made smaller, and is not, would not be the next time.
+        let OpenedDatabase { store, problem: damage } = database::open(&home, limits.database)?;
+        // A database that did not become smaller when it was reopened would not the next time.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embedding = Arc::new(Embedding::new(store.clone(), models.embeddings(&self.config)));
@@ -74,9 +75,10 @@ impl Supervisor {
         let places = places(&self.config);
         let watched = places.roots.clone();
         let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
+        let last_run = LastRun { followed: reached, crash_tracker };
         let settings = self.settings(&mut models);
-        let (engine, engine_loop) = Engine::new(store, settings, places, (reached, crash_tracker))
-            .context("start the engine")?;
+        let (engine, engine_loop) =
+            Engine::new(store, settings, places, last_run).context("start the engine")?;
         for problem in self.problem.take().into_iter().chain(damage) {
             engine.note_problem(problem).await;
         }
@@ -96,7 +98,7 @@ impl Supervisor {
             admin_requests,
         });
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
-            tracing::warn!(%error, "hooks cannot be told how much may wait in the spool");
+            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
         }
         let changed = Arc::new(Notify::new());
         let spool_watch = watch_spool(&home, changed.clone())?;
@@ -118,19 +120,19 @@ impl Supervisor {
 }
 
 impl Round {
-    /// The database, for finding out when nobody holds it any more.
+    /// The database, to detect when nothing holds it any more.
     pub(super) fn opened(&self) -> Weak<dyn Store> {
         Arc::downgrade(self.daemon.engine.store())
     }
 
-    /// Whether the round is over with the end of one of its tasks.
+    /// Whether the end of a task ends the round.
     pub(super) fn end_after(&self, ended: Ended) -> Option<RoundEnd> {
         let Ended { task, is_defect } = ended;
         let condition = self.daemon.engine.store().quota().health();
         let is_store_broken = matches!(&*condition.borrow(), StoreHealth::Failed(_));
         match task {
             Task::QuotaKeeper if !is_defect => Some(RoundEnd::Again),
-            // The keeper waits until the database works again; until then is searched what there is.
+            // The keeper waits until the database works again. Until then, searches find what is indexed.
             Task::Follower | Task::Embedder if !is_defect && is_store_broken => None,
             _ => {
                 tracing::error!(is_defect, "{task} has ended");
@@ -139,8 +141,8 @@ impl Round {
         }
     }
 
-    /// Ends the tasks: callers first, then the work in hand, then the index, and the database with
-    /// the last of those who hold it. What has not ended in time is broken off where it waits.
+    /// Ends the tasks: callers first, then running jobs, then the index. The database closes with its
+    /// last holder. Tasks that do not end in time are aborted.
     pub(super) async fn end(self, limit: Duration) {
         let Round { mut tasks, daemon, models, stop, spool_watch, .. } = self;
         let ending = async {
@@ -159,13 +161,13 @@ impl Round {
             tasks.until_ended(Task::Follower).await;
         };
         if tokio::time::timeout(limit, ending).await.is_err() {
-            tracing::error!(running = ?tasks.running(), "some tasks do not end");
+            tracing::error!(running = ?tasks.running(), "some tasks did not end in time");
         }
     }
 }
 
-/// Watches for events that are put in the spool. A hook that a daemon that hangs did not answer leaves
-/// its event there, too, so what lies there at the start is not all.
+/// Watches for new events in the spool. Hooks also write there while the daemon runs, if it does not
+/// answer in time.
 fn watch_spool(home: &Path, changed: Arc<Notify>) -> anyhow::Result<Watch> {
     let folder = api::spool::open(home).context("open the spool")?;
     let watched = Watched {

@@ -1,5 +1,4 @@
-//! Sessions of the past that have no episode yet, also such as are too old to be imported by
-//! themselves.
+//! Finds old sessions without an episode, including those that are too old for the automatic import.
 
 use std::{
     collections::BTreeMap,
@@ -23,61 +22,59 @@ use crate::{
     store::Store,
 };
 
-/// A session of the past that has no episode.
+/// An old session without an episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackfillCandidate {
-    /// What its agent calls it.
     pub id: SessionId,
-    /// The store's number of it, where it is known.
+    /// The key of the session, if it is registered.
     pub session: Option<SessionKey>,
-    /// Its transcript.
+    /// The path of the transcript.
     pub path: String,
-    /// When that was last written.
+    /// When the transcript was last written.
     pub modified: Timestamp,
-    /// Bytes of it and of its sub-agents' transcripts.
+    /// The size of the transcripts of the session and its sub-agents.
     pub bytes: u64,
-    /// Messages in it; 0 when it has not been read.
+    /// The number of messages; 0 if the transcript was not read.
     pub messages: u32,
-    /// Where it took place, where that is known.
     pub project: Option<Project>,
-    /// The files of its sub-agents that are not known yet.
+    /// The files of its sub-agents that are not registered.
     pub(super) sub_agents: Vec<PathBuf>,
 }
 
-/// What the engine knows that a look into the past needs.
+/// What the search for candidates needs from the engine.
 pub(super) struct BackfillContext {
-    /// The sessions that are not indexed and quiet.
+    /// The live sessions.
     pub(super) live: Vec<Session>,
     /// Folders with transcripts.
     pub(super) roots: Vec<PathBuf>,
-    /// Folders that nothing is captured of.
+    /// Folders that are ignored.
     pub(super) excluded: Vec<PathBuf>,
-    /// Sessions that stay forgotten.
     pub(super) forgotten: Arc<Forgotten>,
 }
 
 impl BackfillCandidate {
-    /// The project's short stable name, where it is known.
+    /// The namespace of the project, if that is known.
     pub fn namespace(&self) -> Option<Namespace> {
         self.project.as_ref().map(Project::namespace)
     }
 }
 
-/// Finds the sessions of the past, the latest first: those written since `since`, or all.
-/// Reads folders and the beginnings of files.
+/// Finds the candidates, the latest first: those written since `since`, or all. Reads folders and the
+/// starts of files.
 pub(super) fn find(
     known: &BackfillContext,
     store: &dyn Store,
     since: Option<Timestamp>,
 ) -> Vec<BackfillCandidate> {
-    let mut past: Vec<BackfillCandidate> = known.live.iter().filter_map(of_session).collect();
-    past.extend(unknown(known, store, since));
-    past.retain(|one| since.is_none_or(|since| one.modified >= since));
-    past.sort_unstable_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
-    past
+    let mut candidates: Vec<BackfillCandidate> = known.live.iter().filter_map(of_session).collect();
+    candidates.extend(unregistered(known, store, since));
+    candidates.retain(|one| since.is_none_or(|since| one.modified >= since));
+    candidates
+        .sort_unstable_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    candidates
 }
 
-/// The instant that lies `age` before `now`.
+/// The time `age` before `now`.
 pub(super) fn since(age: Option<Duration>, now: Timestamp) -> Option<Timestamp> {
     age.map(|age| now.minus(age))
 }
@@ -102,8 +99,8 @@ fn of_session(session: &Session) -> Option<BackfillCandidate> {
     })
 }
 
-/// The sessions of files that the store does not know: they were too old.
-fn unknown(
+/// The sessions of unregistered files, which were too old for the automatic import.
+fn unregistered(
     known: &BackfillContext,
     store: &dyn Store,
     since: Option<Timestamp>,
@@ -130,10 +127,10 @@ fn unknown(
         }
     }
     let found = sessions.into_values().filter_map(of_files);
-    found.filter(|past| !known.forgotten.has(&past.id)).collect()
+    found.filter(|candidate| !known.forgotten.has(&candidate.id)).collect()
 }
 
-/// The session of new files; `None` when its own is not among them.
+/// The candidate for the files of one session; `None` without the session's own file.
 fn of_files(files: Vec<IdentifiedFile>) -> Option<BackfillCandidate> {
     let (own, sub_agents): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.identity.sub_agent.is_none());

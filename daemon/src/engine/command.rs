@@ -1,4 +1,4 @@
-//! What others may ask of the engine, and what they get.
+//! The commands that the engine takes, and their replies.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,11 +8,11 @@ use crate::{
     capture::{format::RunningSession, watch::Mode},
     engine::{Settings, TranscriptFolders, backfill::BackfillContext, model_queue::Summarizer},
     model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
-    store::Source,
+    store::{Source, StoreError},
 };
 
-/// A question with the way back for its answer.
-pub(super) enum Command {
+/// A command, with the channel for its reply.
+pub(super) enum EngineCommand {
     Close {
         session: SessionKey,
         reason: CloseReason,
@@ -23,104 +23,109 @@ pub(super) enum Command {
         reason: CloseReason,
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
-    Need {
+    RequestEpisodes {
         scope: Scope,
         reply: oneshot::Sender<Vec<PendingEpisode>>,
     },
     Live(oneshot::Sender<Vec<Session>>),
     Running(oneshot::Sender<Vec<RunningSession>>),
     AgentRuns(RunningSession),
-    AgentLeft(String),
-    AtHand(oneshot::Sender<Vec<Source>>),
-    Known(oneshot::Sender<BackfillContext>),
+    AgentEnded(String),
+    OpenSources(oneshot::Sender<Vec<Source>>),
+    BackfillContext(oneshot::Sender<BackfillContext>),
     Status(oneshot::Sender<Status>),
-    PendingAnswer {
+    /// Asks whether a model's answer about a session that was just closed is pending.
+    Pending {
         session: SessionKey,
         reply: oneshot::Sender<Option<PendingAnswer>>,
     },
     Summarizer(oneshot::Sender<Arc<Summarizer>>),
-    Settled {
+    Settle {
         sessions: bool,
         reply: oneshot::Sender<()>,
     },
-    /// A model is to be asked about a session of the past.
-    Summarise {
+    /// Has a model asked about an old session.
+    RequestSummary {
         session: SessionKey,
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
-    /// About how many sessions in the scope a model is being asked, or will be at once.
-    Asking {
+    PendingSummaries {
         scope: Scope,
         reply: oneshot::Sender<usize>,
     },
-    /// These are to be forgotten: replies when nothing works on them any more.
-    EvictionStats {
+    /// Releases sessions that are to be forgotten. The reply comes when no job works on them.
+    Release {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// They are gone, or stay after all.
-    LetGoEnded {
+    /// The released sessions are removed from the store, or stay because that failed.
+    ReleaseEnded {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
     NoteProblem(String),
-    Reload(Box<(Settings, TranscriptFolders)>, oneshot::Sender<()>),
+    Reload {
+        settings: Box<Settings>,
+        folders: TranscriptFolders,
+        reply: oneshot::Sender<()>,
+    },
     Stop(oneshot::Sender<()>),
 }
 
-/// How closing a session ended.
+/// A closed session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
-    /// The session.
     pub session: SessionKey,
-    /// Its episode; `None` when the session says nothing yet.
+    /// The episode; `None` when the session has no content yet.
     pub episode: Option<EpisodeId>,
-    /// What was done.
     pub how: CloseOutcome,
-    /// The outbox position behind it.
+    /// The outbox position after the close.
     pub position: u64,
 }
 
 /// What closing a session did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseOutcome {
-    /// It was turned into its first episode.
+    /// The session got its first episode.
     Indexed,
-    /// Its episode was replaced, for it says something else now.
+    /// The episode was replaced, because the content of the session changed.
     Replaced,
-    /// Its episode still holds.
+    /// The content did not change: the episode still holds.
     Unchanged,
-    /// It says nothing yet.
+    /// The session has no content yet.
     Empty,
 }
 
-/// Why the engine cannot do what was asked.
+/// Why the engine did not carry out a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// There is no such session.
     #[error("there is no such session")]
     NoSuchSession,
-    /// Making the episode failed.
     #[error("{0}")]
     Failed(String),
-    /// The daemon is ending.
     #[error("graphitid is stopping")]
     Stopping,
 }
 
-/// Which sessions a search is about.
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> EngineError {
+        EngineError::Failed(error.to_string())
+    }
+}
+
+/// The sessions that a search covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Projects; all when empty.
+    /// The projects; empty for all.
     pub projects: Vec<Namespace>,
-    /// The caller's own session, which is going on.
+    /// The caller's own session, which is still active.
     pub except: Option<SessionKey>,
-    /// At most so many sessions.
+    /// The maximum number of sessions.
     pub limit: usize,
 }
 
 impl Scope {
-    /// Whether a session is in it.
+    /// Whether the scope covers a session.
     pub(super) fn has(&self, session: &Session) -> bool {
         let namespace = session.project.as_ref().map(Project::namespace);
         Some(session.key) != self.except
@@ -131,76 +136,71 @@ impl Scope {
 
 /// A session whose episode is being made because a search needs it.
 pub struct PendingEpisode {
-    /// The session.
     pub session: SessionKey,
-    /// Resolves when it is made, or failed.
+    /// Resolves when the episode is stored or has failed.
     pub done: oneshot::Receiver<Result<Closed, EngineError>>,
 }
 
 /// What the engine is doing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// Sessions by state; of the indexed ones only the store knows the number.
+    /// Sessions by state. The number of indexed sessions is known to the store alone.
     pub active: usize,
-    /// See above.
     pub inactive: usize,
-    /// See above.
     pub indexing: usize,
-    /// See above.
     pub failed: usize,
-    /// Over, but not indexed, history included.
+    /// Sessions that are over but not indexed, including history.
     pub unindexed: usize,
-    /// Of these, sessions of history that wait to be imported.
+    /// Sessions of history that wait for their import.
     pub history_left: usize,
-    /// Sessions of history imported since the start.
+    /// Sessions of history that were imported since the start.
     pub history_done: usize,
-    /// New files whose session is not known yet.
+    /// New files that are not yet matched to a session.
     pub unidentified: usize,
-    /// Jobs running.
+    /// RunningSession jobs.
     pub jobs: usize,
-    /// Whether all files that were there at the start have been seen.
+    /// Whether the first scan is complete.
     pub scanned: bool,
-    /// How changes are noticed.
+    /// How changes are detected.
     pub mode: Option<Mode>,
-    /// Bytes of transcripts read since the start.
+    /// Bytes of transcripts that were read since the start.
     pub bytes_read: u64,
-    /// The last few things that went wrong with files, newest last.
+    /// The latest problems, newest last.
     pub problems: Vec<String>,
-    /// The model.
     pub model: ModelStatus,
 }
 
-/// How far searches are behind what was stored.
+/// How far the search index is behind the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexLag {
-    /// Changes that are stored and cannot be found.
+    /// Changes that are stored but cannot be found yet.
     pub changes: u64,
-    /// Nothing brings them into the search index, or that takes too long.
+    /// Whether the index does not follow, or takes too long.
     pub is_stalled: bool,
 }
 
-/// What is going on with the model.
+/// The state of the model and of the questions to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStatus {
-    /// Whether one is asked at all.
+    /// Whether a model is asked at all.
     pub is_on: bool,
-    /// Whether it writes summaries.
+    /// Whether the model writes summaries.
     pub writes_summaries: bool,
-    /// Sessions that it is still to be asked about.
+    /// Sessions that the model is still to be asked about.
     pub awaiting: usize,
-    /// Of these, those that it is being asked about.
+    /// Sessions that the model is being asked about now.
     pub asking: usize,
-    /// Why it is not asked at present.
+    /// Why the model is not asked at present.
     pub outage: Option<String>,
-    /// Why one of the sessions still waits.
+    /// Why the question about one of the sessions failed last.
     pub last_error: Option<String>,
 }
 
-/// A model is asked about sessions.
+/// A model's answer about a closed session.
 pub(super) struct PendingAnswer {
-    /// Resolves when the answer is in the episode, or will not come for now; `None` when it is
-    /// already, or nothing is asked about the session.
+    /// Resolves when the answer is part of the episode or was postponed; `None` when nothing is
+    /// pending.
     pub(super) done: Option<oneshot::Receiver<Result<(), EngineError>>>,
-    /// How long it is worth waiting.
+    /// How long a caller should wait.
     pub(super) patience: Duration,
 }

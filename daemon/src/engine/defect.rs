@@ -1,12 +1,12 @@
-//! Work that did not come to its end.
+//! Describes work that did not end.
 
 use tokio::task::JoinError;
 
-/// What is said of a panic. Its message is not: it may quote what was worked on, and this is logged,
-/// stored and shown.
+/// The description of a panic, which is logged, stored and shown. The message of the panic is left
+/// out: it may quote a transcript.
 pub(super) const PANIC: &str = "a defect in graphitid; its log says where";
 
-/// What is said of the work.
-pub(super) fn told(error: &JoinError) -> &'static str {
-    if error.is_panic() { PANIC } else { "it was broken off" }
+/// Describes why a task ended.
+pub(super) fn describe(error: &JoinError) -> &'static str {
+    if error.is_panic() { PANIC } else { "it was cancelled" }
 }

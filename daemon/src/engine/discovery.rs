@@ -1,8 +1,8 @@
-//! New files on their way to being registered: each path once, whatever is announced and how often.
+//! The queue of new files that are to be identified, each path once.
 //!
-//! Decisions only, without I/O: the watch, a scan and a hook may announce a file at any moment, also
-//! while it is being identified. A path stands in one map with one stage, so it is never identified
-//! twice at a time; one that changed while it was being identified is looked at once more.
+//! Pure decisions, without I/O. The watch, a scan and a hook may announce a file at any moment, also
+//! while it is being identified. Each path has one stage, so it is never identified twice at a time;
+//! a file that changes while it is being identified is announced again.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-/// Files whose session is not known yet.
+/// Files that are not yet matched to a session.
 #[derive(Debug, Default)]
 pub(super) struct Discovery {
     stages: HashMap<Arc<Path>, Stage>,
@@ -21,14 +21,14 @@ pub(super) struct Discovery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Waiting,
-    /// It is in the batch that is being looked at.
+    /// The file is in the current batch.
     Identifying,
-    /// It was announced again since.
+    /// The file was announced again while it was being identified.
     ChangedMeanwhile,
 }
 
 impl Discovery {
-    /// Notes that a file that is not registered was created or changed.
+    /// Notes that an unregistered file was created or changed.
     pub(super) fn announce(&mut self, path: &Path) {
         match self.stages.get_mut(path) {
             None => {
@@ -41,7 +41,7 @@ impl Discovery {
         }
     }
 
-    /// The files to be identified next, at most `limit`; none while a batch is being looked at.
+    /// The next batch of at most `limit` files; empty while a batch is being identified.
     pub(super) fn next_batch(&mut self, limit: usize) -> Vec<PathBuf> {
         if self.is_identifying() {
             return Vec::new();
@@ -56,8 +56,8 @@ impl Discovery {
         paths
     }
 
-    /// The batch was looked at, and what was found is registered. Returns the files that were
-    /// announced meanwhile, to be announced anew: what was found of them may be outdated.
+    /// The files of the batch are registered. Returns those that were announced again meanwhile: their
+    /// identification may be outdated, so the caller announces them again.
     pub(super) fn batch_done(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         self.stages.retain(|path, stage| match stage {
@@ -71,7 +71,6 @@ impl Discovery {
         changed
     }
 
-    /// Whether a batch is being looked at.
     pub(super) fn is_identifying(&self) -> bool {
         self.stages.len() > self.waiting.len()
     }
@@ -84,7 +83,7 @@ impl Discovery {
         self.stages.is_empty()
     }
 
-    /// Forgets the files that wait. A batch that is being looked at comes to its end.
+    /// Drops the waiting files. The current batch is finished.
     pub(super) fn stop(&mut self) {
         self.waiting.clear();
         self.stages.retain(|_, stage| *stage != Stage::Waiting);

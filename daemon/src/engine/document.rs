@@ -1,5 +1,5 @@
-//! Reads what [`episode::document`](super::episode::document) writes: where an episode comes from,
-//! then its text.
+//! Parses the documents that [`episode::document`](super::episode::document) writes: front matter
+//! with the origin of an episode, then its text.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,22 @@ use crate::{
     summarize::markdown::OUTCOME,
 };
 
-/// What is wrong with a document, and in which line, from 1.
+/// A problem of a document, and its line, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// The line.
     pub line: usize,
-    /// What is wrong.
     pub what: String,
 }
 
 const FRONT: &str = "---";
 const MEMBERS: &str = "graphiti_session_metadata:";
-/// What a member's name stands behind.
+/// The indentation of a member.
 const INDENT: &str = "  ";
 
-/// The members in front of a document, each with its line.
+/// The members of the front matter, each with its line.
 struct Members(BTreeMap<String, (usize, Value)>);
 
-/// The episode in `document`, as one that comes from elsewhere; `summary` is its summary by field,
-/// where that is known.
+/// Parses `document` as an imported episode. `summary` is its summary by field, if that is known.
 pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
@@ -58,7 +55,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     });
     let optional = |name| members.get(name).and_then(Value::as_str).map(str::to_owned);
     let content = ExternalContent {
-        // What the fields of the summary say is said there.
+        // The fields of the summary make the text redundant.
         text: if is_told { text.to_owned() } else { String::new() },
         source: optional("source").unwrap_or_else(|| "text".to_owned()),
         description: optional("source_description").unwrap_or_default(),
@@ -84,14 +81,14 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
     })
 }
 
-/// What the text of a summary says of the outcome, where it says so.
+/// The outcome that the text of a summary names.
 fn outcome_in(text: &str) -> Outcome {
     let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
     told.and_then(|told| Outcome::parse(told.split_whitespace().next()?))
         .unwrap_or(nothing().outcome)
 }
 
-/// A summary that says nothing.
+/// An empty summary.
 pub fn nothing() -> EnhancedSessionSummary {
     EnhancedSessionSummary {
         activity_vector: ActivityVector::default(),
@@ -122,7 +119,7 @@ pub fn nothing() -> EnhancedSessionSummary {
 }
 
 impl Members {
-    /// The members of a document, and the text behind them.
+    /// Parses the front matter; returns its members and the text after it.
     fn read(document: &str) -> Result<(Members, &str), Wrong> {
         let wrong = |line, what: &str| Wrong { line, what: what.to_owned() };
         let mut members = BTreeMap::new();
@@ -145,7 +142,10 @@ impl Members {
                 _ => {
                     let member = line.strip_prefix(INDENT).and_then(|line| line.split_once(": "));
                     let Some((name, value)) = member else {
-                        return Err(wrong(number, "is no `name: value` in two blanks' depth"));
+                        return Err(wrong(
+                            number,
+                            "expected `name: value`, indented by two spaces",
+                        ));
                     };
                     let value = serde_json::from_str(value).map_err(|error| Wrong {
                         line: number,
@@ -165,7 +165,7 @@ impl Members {
     fn text(&self, name: &str) -> Result<String, Wrong> {
         match self.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(self.wrong(name, "is no text")),
+            Some(_) => Err(self.wrong(name, "is not a text")),
             None => Err(self.wrong(name, "is missing")),
         }
     }
@@ -186,7 +186,7 @@ impl Members {
     }
 }
 
-/// As many digits of it as there are.
+/// Parses a hash that may be shortened; missing digits are 0.
 fn hash(text: &str) -> Option<ContentHash> {
     let mut bytes = [0; 32];
     let digits = text.as_bytes();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_told_with_its_line() {
+    fn a_problem_is_reported_with_its_line() {
         let document = episode::document(&sample());
         let broken = |from: &str, to: &str| {
             let Wrong { line, what } =
@@ -251,12 +251,12 @@ mod tests {
         };
         assert_eq!(broken("---\n", "# Title\n"), "1: does not begin with `---`");
         assert_eq!(broken(MEMBERS, "title: x"), "2: `graphiti_session_metadata:` is missing");
-        assert!(broken("  version: 1", "  version 1").starts_with("3: is no `name: value`"));
+        assert!(broken("  version: 1", "  version 1").starts_with("3: expected `name: value`"));
         assert!(
             broken("  episode_uuid: \"", "  episode_uuid: \"x")
                 .starts_with("4: `episode_uuid` is an episode's id")
         );
         assert!(broken("  session_id:", "  session:").ends_with("`session_id` is missing"));
-        assert!(broken("\n---\n", "\n").contains("is no `name: value`"));
+        assert!(broken("\n---\n", "\n").contains("expected `name: value`"));
     }
 }

@@ -1,9 +1,9 @@
-//! Files that an older version registered twice. They are put in order once, at the first start of
-//! this one.
+//! Repairs files that an older version registered twice. It runs once, at the first start of this
+//! version.
 //!
-//! A path that was announced twice in one batch got two numbers. Its messages stand twice, or what
-//! was written later is missing: each of the two left that to the other. One is kept, and read anew
-//! where its file is still there.
+//! A path that was announced twice in one batch got two numbers. Its messages are stored twice, or
+//! later ones are missing, because each registration left them to the other. One registration is
+//! kept, and its file is read again if it still exists.
 
 use std::{
     collections::BTreeSet,
@@ -12,41 +12,41 @@ use std::{
 
 use crate::store::{FileStamp, Note, NoteNamespace, Source, Store, StoreError, Tally, Write};
 
-/// The name of the note that says that a database was searched, and what it says.
+/// The name and the content of the note that marks a searched database.
 const NAME: &[u8] = b"duplicates";
 const VERSION: &[u8] = b"1";
 
-/// Searches the database unless that was done before, and puts what it finds in order. Returns the
-/// paths that stood twice; `is_readable` says which may be read anew.
-pub(super) async fn mend(
+/// Searches the database, unless that was done before, and repairs what it finds. Returns the paths
+/// that were registered twice; `is_readable` selects those that are read again.
+pub(super) async fn repair(
     store: &dyn Store,
     is_readable: &(dyn Fn(&Path) -> bool + Sync),
 ) -> Result<Vec<PathBuf>, StoreError> {
     if store.note(NoteNamespace::Checked, NAME)?.as_deref() == Some(VERSION) {
         return Ok(Vec::new());
     }
-    let mut mended = Vec::new();
+    let mut repaired = Vec::new();
     for rows in find(store)? {
         let path = PathBuf::from(&rows[0].path);
         store.write(writes(store, rows, is_readable(&path))?).done().await?;
-        mended.push(path);
+        repaired.push(path);
     }
     let content = Some(VERSION.to_vec());
     let note = Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content };
     store.write(vec![Write::Note(note)]).done().await?;
-    Ok(mended)
+    Ok(repaired)
 }
 
-/// What the status says of it.
-pub(super) fn told(paths: &[PathBuf]) -> String {
+/// Describes the repair for the status.
+pub(super) fn describe(paths: &[PathBuf]) -> String {
     let (count, first) = (paths.len(), paths.first().map(|path| path.display().to_string()));
     format!(
-        "{count} transcripts had been registered twice by an older version, {} among them; this was put in order, and they are read again",
+        "{count} transcripts had been registered twice by an older version, {} among them; this is repaired, and they are read again",
         first.unwrap_or_default()
     )
 }
 
-/// All entries of each path that has several, the first session and number first.
+/// The registrations of each path that has several, by session and number.
 fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     let mut shadowed: Vec<Source> = Vec::new();
     let mut failed = None;
@@ -74,7 +74,7 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     paths.into_iter().map(rows_of).collect()
 }
 
-/// What leaves one of `rows`, which have the same path.
+/// The writes that leave one of `rows`, which have the same path.
 fn writes(
     store: &dyn Store,
     mut rows: Vec<Source>,
@@ -94,7 +94,7 @@ fn writes(
     Ok(writes)
 }
 
-/// Which of `rows` has the most messages, the first one of several.
+/// The index of the row with the most messages.
 fn longest(store: &dyn Store, rows: &[Source]) -> Result<usize, StoreError> {
     let (mut kept, mut most) = (0, 0);
     for (at, row) in rows.iter().enumerate() {

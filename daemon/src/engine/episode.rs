@@ -1,4 +1,4 @@
-//! Puts an episode together from what is known of a session.
+//! Makes the episode of a session from its evidence.
 
 pub use crate::summarize::handoff;
 use crate::{
@@ -16,12 +16,13 @@ use crate::{
     summarize::{self, conversation::ConversationSummary},
 };
 
-/// The episode of a session as the evidence tells it, without any model.
+/// Makes an episode from evidence alone, without a model.
 pub fn from_evidence(
     session: &Session,
     reason: &CloseReason,
     done: &JobResult,
-    (content, config): (Content, &summarize::config::Config),
+    content: Content,
+    config: &summarize::config::Config,
     now: Timestamp,
 ) -> Episode {
     let evidence = merged_evidence(done);
@@ -32,7 +33,7 @@ pub fn from_evidence(
         .or_else(|| session.project.clone())
         .unwrap_or_else(unknown_project);
     let activity = config.manual_vector().unwrap_or_else(|| activity(done));
-    let mut summary = summary(&evidence, (session, &project), config, activity);
+    let mut summary = summary(&evidence, session, &project, config, activity);
     summary.phases = done.files.first().and_then(|file| phases(&file.state.detector));
     let name = summarize::name(&evidence, &context(session, &project, config));
     let started_at = evidence.span.first.or(session.started_at).unwrap_or(session.last_activity);
@@ -61,15 +62,16 @@ pub fn conversation(episode: &Episode) -> ConversationSummary {
     ConversationSummary::of(&episode.summary)
 }
 
-/// What was done one after the other, where there is more than one phase.
+/// The phases of the activity, if there is more than one.
 pub(super) fn phases(detector: &Detector) -> Option<Vec<Segment>> {
     Some(detector.segments()).filter(|phases| phases.len() > 1)
 }
 
-/// The summary that the evidence makes of a session.
+/// Makes the summary of a session from evidence.
 pub(super) fn summary(
     evidence: &Evidence,
-    (session, project): (&Session, &Project),
+    session: &Session,
+    project: &Project,
     config: &summarize::config::Config,
     activity: ActivityVector,
 ) -> EnhancedSessionSummary {
@@ -87,12 +89,12 @@ pub(super) fn summary(
     summary
 }
 
-/// What a session is about that begins with `prompt`.
+/// The title of a session that starts with `prompt`.
 pub fn title(prompt: &str) -> String {
     summarize::title(prompt)
 }
 
-/// The summary of an episode for whoever goes on with the work: what they need first comes first.
+/// The summary of an episode for someone who continues the work, the most useful parts first.
 pub fn page(episode: &Episode) -> String {
     match episode.text() {
         Some(text) => text.to_owned(),
@@ -120,8 +122,8 @@ fn context<'c>(
     }
 }
 
-/// The whole episode as a document: where it comes from in front, as Graphiti's own episodes have
-/// it, then the summary.
+/// The whole episode as a document: its origin as front matter, in the form that Graphiti's own
+/// episodes have, then the summary.
 pub fn document(episode: &Episode) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -161,7 +163,7 @@ pub fn document(episode: &Episode) -> String {
     format!("---\ngraphiti_session_metadata:\n{members}{more}---\n\n{}", markdown(episode))
 }
 
-/// What all files of a session give away.
+/// The evidence of all files of a session.
 pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     let mut files = done.files.iter();
     let Some(own) = files.next() else { return Evidence::default() };
@@ -173,7 +175,7 @@ pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     merged
 }
 
-/// The activity of the session's own file; that of its sub-agents is what it asked them for.
+/// The activity of the session's own file. Sub-agents do what that file asks them for.
 fn activity(done: &JobResult) -> ActivityVector {
     done.files.first().map_or_else(
         || ActivityVector::from_signals(&Signals::default()),
@@ -181,7 +183,7 @@ fn activity(done: &JobResult) -> ActivityVector {
     )
 }
 
-/// For a transcript that never says where it was written.
+/// The project of a transcript without a working directory.
 fn unknown_project() -> Project {
     Project::new("/unknown")
 }

@@ -1,5 +1,4 @@
-//! Whether every file is followed as it should be: each path once, and every complete line of a
-//! quiet file remembered.
+//! Checks that every path is registered once, and that every complete line of a quiet file is stored.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,37 +17,35 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// A file that was written to less long ago may still be on its way.
+/// A file that was written more recently than this may still be waiting to be read.
 const QUIET: Duration = Duration::from_secs(60);
-/// Bytes in which the end of a line is looked for at one time.
+/// Bytes that are searched for a line end in one step.
 const CHUNK: u64 = 16 << 10;
 
-/// What was found.
+/// The result of the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileCheck {
-    /// Files that are followed.
+    /// The number of registered files.
     pub files: u64,
-    /// Paths that stand more than once.
+    /// Paths that are registered more than once.
     pub twice: Vec<String>,
-    /// Files with lines that are not remembered.
+    /// Files with lines that are not stored.
     pub behind: Vec<FileBehind>,
 }
 
-/// A file with lines that are not remembered.
+/// A file with lines that are not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileBehind {
-    /// The file.
     pub path: String,
-    /// Its session.
     pub session: SessionKey,
-    /// Bytes up to which it was read.
+    /// The offset up to which the file was read.
     pub read: u64,
-    /// Bytes up to the end of its last complete line.
+    /// The offset after its last complete line.
     pub complete: u64,
 }
 
-/// Looks at every file. `at_hand` are those that are being written to, newer than what the store
-/// has of them. Blocks.
+/// Checks every file. `at_hand` are the files whose state is in memory, which is newer than the
+/// stored one. Blocks.
 pub fn check(
     store: &dyn Store,
     at_hand: &[Source],
@@ -66,7 +63,7 @@ pub fn check(
         }
         true
     })?;
-    // One that is being imported or indexed will be read.
+    // A session that is being imported or indexed will be read.
     let mut failed = None;
     checked.behind.retain(|file| match store.session(file.session) {
         Ok(session) => session.is_some_and(|session| !will_be_read(&session.state)),
@@ -89,9 +86,9 @@ fn will_be_read(state: &State) -> bool {
     }
 }
 
-/// What of a quiet file is not remembered, if something is not.
+/// The unread lines of a quiet file, if there are any.
 fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
-    // One that cannot be opened is told of elsewhere.
+    // Files that cannot be opened are reported when they are read.
     let mut file = open(Path::new(&source.path)).ok()?;
     let stamp = tail::stamp(&file.metadata().ok()?);
     let is_quiet = now.since(Timestamp::from_micros(stamp.modified)) >= QUIET;
@@ -108,7 +105,7 @@ fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Opti
     (read < complete).then_some(FileBehind { path, session, read, complete })
 }
 
-/// The byte behind the last newline before `length`; 0 when there is none.
+/// The offset after the last newline before `length`; 0 when there is none.
 fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
     let mut end = length;
     while end > 0 {

@@ -1,4 +1,4 @@
-//! Which session a new file belongs to.
+//! Finds the session of a new file.
 
 use std::{
     io::{self, Read},
@@ -24,10 +24,10 @@ pub(super) struct IdentifiedFile {
     pub(super) stamp: FileStamp,
 }
 
-/// Of a file's beginning so much is looked at, and so much again where that does not tell.
+/// Bytes of the start of a file that are read, one step after the other until a format matches.
 const HEADS: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
 
-/// Whether a file may be a transcript, judged by its path.
+/// Whether the path may be that of a transcript.
 pub(super) fn is_wanted(path: &Path) -> bool {
     FORMATS.iter().any(|format| format.claims(path))
 }
@@ -37,12 +37,12 @@ pub(super) fn format_of(agent: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.agent() == agent)
 }
 
-/// What looking at new files came to.
+/// The result of identifying new files.
 pub(super) struct IdentifyResult<I = IdentifiedFile> {
     pub(super) found: Vec<I>,
-    /// Files that are there and could not be read.
+    /// Files that exist but could not be read.
     pub(super) unreadable: Vec<PathBuf>,
-    /// Files over which it panicked.
+    /// Files whose identification panicked.
     pub(super) defects: Vec<PathBuf>,
 }
 
@@ -52,30 +52,30 @@ impl<I> Default for IdentifyResult<I> {
     }
 }
 
-/// Finds out whose the files are. What is no transcript is left out: an empty file becomes one with
-/// its first line, and will be reported again.
+/// Finds the session of each file, and skips files that are not transcripts. An empty file may become
+/// one: it is announced again with its first line.
 pub(super) fn identify(paths: Vec<PathBuf>) -> IdentifyResult {
     identify_each(paths, identify_one)
 }
 
-/// A file over which `identify_one` panics is to cost the others nothing.
+/// Catches the panic of `identify_one` on a file, so that the other files are still identified.
 fn identify_each<I>(
     paths: Vec<PathBuf>,
     identify_one: impl Fn(&Path) -> io::Result<Option<I>>,
 ) -> IdentifyResult<I> {
-    let mut looked = IdentifyResult::default();
+    let mut identified_files = IdentifyResult::default();
     for path in paths {
         match panic::catch_unwind(AssertUnwindSafe(|| identify_one(&path))) {
-            Ok(Ok(identified)) => looked.found.extend(identified),
+            Ok(Ok(identified)) => identified_files.found.extend(identified),
             Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {}
             Ok(Err(error)) => {
                 tracing::debug!(%error, file = %path.display(), "cannot read a transcript");
-                looked.unreadable.push(path);
+                identified_files.unreadable.push(path);
             }
-            Err(_) => looked.defects.push(path),
+            Err(_) => identified_files.defects.push(path),
         }
     }
-    looked
+    identified_files
 }
 
 fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
@@ -101,8 +101,8 @@ fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
     Ok(None)
 }
 
-/// Ids are made of the names of files. The directory stays: it is only compared, and shown without
-/// secrets.
+/// Redacts the ids, which are made of file names. The directory is only compared, and redacted where
+/// it is shown.
 fn without_secrets(identity: Identity) -> Identity {
     let Identity { session, sub_agent, directory } = identity;
     let clean = |id: String| redaction::id(&id).into_owned();
@@ -116,15 +116,15 @@ mod tests {
     #[test]
     fn a_file_that_is_gone_unreadable_or_makes_it_panic_costs_the_others_nothing() {
         let names = ["gone", "first", "locked", "other", "defect", "last"].map(PathBuf::from);
-        let looked = identify_each(names.to_vec(), |path| match path.to_str() {
+        let identified_files = identify_each(names.to_vec(), |path| match path.to_str() {
             Some("gone") => Err(io::ErrorKind::NotFound.into()),
             Some("locked") => Err(io::ErrorKind::PermissionDenied.into()),
             Some("other") => Ok(None),
             Some("defect") => panic!("a defect"),
             _ => Ok(Some(path.to_owned())),
         });
-        assert_eq!(looked.found, ["first", "last"].map(PathBuf::from));
-        assert_eq!(looked.unreadable, [PathBuf::from("locked")]);
-        assert_eq!(looked.defects, [PathBuf::from("defect")]);
+        assert_eq!(identified_files.found, ["first", "last"].map(PathBuf::from));
+        assert_eq!(identified_files.unreadable, [PathBuf::from("locked")]);
+        assert_eq!(identified_files.defects, [PathBuf::from("defect")]);
     }
 }

@@ -1,8 +1,8 @@
-//! Sessions that were forgotten: by what they are known when they come back.
+//! Sessions that were forgotten, and how their transcripts are recognised.
 //!
-//! The transcript of a forgotten session may stay where its agent keeps it, and be written to,
-//! copied or forked. It is known by the agent's id of it; a copy under another id by the ids of
-//! its records, which say nothing of what stood in them.
+//! The transcript of a forgotten session may still exist, and be written to, copied or forked. It is
+//! recognised by the session id that the agent gave it. A copy under another session id is recognised
+//! by the ids of its records, which reveal nothing of their content.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -21,23 +21,21 @@ use crate::{
 /// A session that was forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgottenSession {
-    /// What its agent calls it.
     pub id: SessionId,
-    /// When it was forgotten.
     pub at: Timestamp,
 }
 
-/// All of them.
+/// The forgotten sessions.
 #[derive(Debug, Default)]
 pub(super) struct Forgotten(RwLock<ForgottenIndex>);
 
 #[derive(Debug, Default)]
 struct ForgottenIndex {
     sessions: BTreeMap<SessionId, Timestamp>,
-    landmarks: HashMap<RecordUuid, Vec<SessionId>>,
+    fork_keys: HashMap<RecordUuid, Vec<SessionId>>,
 }
 
-/// Of a record's id so much is kept: enough to know it by, among its session's.
+/// A part of the hash of a record's id, long enough to be unique within a session.
 type Fingerprint = [u8; 8];
 
 /// The form on disk.
@@ -47,15 +45,23 @@ struct ForgottenRecord {
     agent: String,
     id: String,
     at: i64,
-    landmarks: Vec<RecordUuid>,
+    #[serde(rename = "landmarks")]
+    fork_keys: Vec<RecordUuid>,
+}
+
+/// What forgetting a session writes.
+pub(super) struct ForgottenWrites {
+    pub(super) writes: Vec<Write>,
+    /// The fork keys of the session.
+    pub(super) fork_keys: Vec<RecordUuid>,
 }
 
 const VERSION: u32 = 1;
-/// Messages read at one time.
+/// Messages read in one batch.
 const MESSAGES: usize = 1_024;
 
 impl Forgotten {
-    /// All that were saved. One that cannot be read is an error: its session would come back.
+    /// Loads the saved sessions. One that cannot be read is an error: its session would come back.
     pub(super) fn load(store: &dyn Store) -> Result<Forgotten, StoreError> {
         let forgotten = Forgotten::default();
         for (name, content) in store.notes(NoteNamespace::Forgotten)? {
@@ -65,7 +71,7 @@ impl Forgotten {
                 return Err(StoreError::TooNew { found: record.version, known: VERSION });
             }
             let id = SessionId { agent: record.agent, id: record.id };
-            forgotten.add(&id, Timestamp::from_micros(record.at), &record.landmarks);
+            forgotten.add(&id, Timestamp::from_micros(record.at), &record.fork_keys);
         }
         Ok(forgotten)
     }
@@ -75,35 +81,34 @@ impl Forgotten {
         self.read().sessions.contains_key(id)
     }
 
-    /// Every forgotten session.
     pub(super) fn list(&self) -> Vec<ForgottenSession> {
         let known = self.read();
         let sessions = known.sessions.iter();
         sessions.map(|(id, at)| ForgottenSession { id: id.clone(), at: *at }).collect()
     }
 
-    /// The forgotten sessions that have `record` as a landmark.
-    pub(super) fn with_landmark(&self, record: &RecordUuid) -> Vec<SessionId> {
-        self.read().landmarks.get(record).cloned().unwrap_or_default()
+    /// The forgotten sessions that have `record` as a fork key.
+    pub(super) fn with_fork_key(&self, record: &RecordUuid) -> Vec<SessionId> {
+        self.read().fork_keys.get(record).cloned().unwrap_or_default()
     }
 
-    /// Takes a session for forgotten from now on.
-    pub(super) fn add(&self, id: &SessionId, at: Timestamp, landmarks: &[RecordUuid]) {
+    /// Adds a session.
+    pub(super) fn add(&self, id: &SessionId, at: Timestamp, fork_keys: &[RecordUuid]) {
         let mut known = self.write();
         known.sessions.insert(id.clone(), at);
-        for landmark in landmarks {
-            let sessions = known.landmarks.entry(*landmark).or_default();
+        for fork_key in fork_keys {
+            let sessions = known.fork_keys.entry(*fork_key).or_default();
             if !sessions.contains(id) {
                 sessions.push(id.clone());
             }
         }
     }
 
-    /// Takes a session for forgotten no longer.
+    /// Removes a session.
     pub(super) fn remove(&self, id: &SessionId) {
         let mut known = self.write();
         known.sessions.remove(id);
-        known.landmarks.retain(|_, sessions| {
+        known.fork_keys.retain(|_, sessions| {
             sessions.retain(|session| session != id);
             !sessions.is_empty()
         });
@@ -118,30 +123,29 @@ impl Forgotten {
     }
 }
 
-/// The ids of a session's records, as much of them as is kept.
+/// The fingerprints of the ids of a session's records.
 pub(super) struct Fingerprints(HashSet<Fingerprint>);
 
 impl Fingerprints {
-    /// Those of a forgotten session.
+    /// Loads the fingerprints of a forgotten session.
     pub(super) fn load(store: &dyn Store, id: &SessionId) -> Result<Fingerprints, StoreError> {
         let bytes = store.note(NoteNamespace::ForgottenRecords, &name_of(id))?.unwrap_or_default();
         Ok(Fingerprints(bytes.as_chunks().0.iter().copied().collect()))
     }
 
-    /// Whether a record is among them.
     pub(super) fn has(&self, record: &RecordUuid) -> bool {
         self.0.contains(&fingerprint(record))
     }
 }
 
-/// What takes it down that a session is forgotten, so that it stays so; `session` is its key where
-/// it was ever read. Its landmarks come back, too.
+/// The writes that record that a session is forgotten. `session` is its key, if it was ever read.
 pub(super) fn writes(
     store: &dyn Store,
-    (id, session): (&SessionId, Option<SessionKey>),
+    id: &SessionId,
+    session: Option<SessionKey>,
     at: Timestamp,
-) -> Result<(Vec<Write>, Vec<RecordUuid>), StoreError> {
-    let (landmarks, records) = match session {
+) -> Result<ForgottenWrites, StoreError> {
+    let (fork_keys, records) = match session {
         Some(session) => (store.fork_keys_of(session)?, fingerprints(store, session)?),
         None => (Vec::new(), Vec::new()),
     };
@@ -150,20 +154,20 @@ pub(super) fn writes(
         agent: id.agent.clone(),
         id: id.id.clone(),
         at: at.micros(),
-        landmarks: landmarks.clone(),
+        fork_keys: fork_keys.clone(),
     };
     let record = serde_json::to_vec(&record).expect("a record is plain data");
     let note = |namespace, content| {
         Write::Note(Note { namespace, name: name_of(id), content: Some(content) })
     };
-    let notes = vec![
+    let writes = vec![
         note(NoteNamespace::Forgotten, record),
         note(NoteNamespace::ForgottenRecords, records),
     ];
-    Ok((notes, landmarks))
+    Ok(ForgottenWrites { writes, fork_keys })
 }
 
-/// What takes it back that a session is forgotten.
+/// The writes that remove a session from the forgotten ones.
 pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
     let shelves = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
     shelves
@@ -171,14 +175,14 @@ pub(super) fn withdrawn(id: &SessionId) -> Vec<Write> {
         .into()
 }
 
-/// Of every record of a session's own files that something was kept of.
+/// The fingerprints of all stored records of a session's own files.
 fn fingerprints(store: &dyn Store, session: SessionKey) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::new();
     visit_records(store, session, &mut |record| bytes.extend(fingerprint(record)))?;
     Ok(bytes)
 }
 
-/// Calls `visit` for every record of a session's own files that something was kept of.
+/// Calls `visit` for every stored record of a session's own files.
 pub(super) fn visit_records(
     store: &dyn Store,
     session: SessionKey,
@@ -192,7 +196,7 @@ pub(super) fn visit_records(
     Ok(())
 }
 
-/// The same for one file.
+/// Calls `visit` for every stored record of one file.
 pub(super) fn visit_records_of(
     store: &dyn Store,
     source: SourceKey,
@@ -210,7 +214,7 @@ pub(super) fn visit_records_of(
 }
 
 fn fingerprint(record: &RecordUuid) -> Fingerprint {
-    // Of some agents' ids the beginning is the time.
+    // The ids of some agents start with the time, so their prefix is not unique.
     let digest: [u8; 32] = Sha256::digest(record).into();
     *digest.first_chunk().expect("a digest has thirty-two bytes")
 }

@@ -1,14 +1,14 @@
-//! Forks and copies: transcripts that begin as others do.
+//! Detects forks and copies: transcripts that start with the records of another one.
 //!
-//! An agent that forks a session copies its records, ids and all, into a new file; people copy
-//! transcripts, too. What stands in another session already is that session's: of a fork only its
-//! own part is read, and a copy says nothing at all. Whichever file is read first owns what they
-//! share.
+//! An agent that forks a session copies its records, with their ids, into a new file; people copy
+//! transcripts, too. Each record belongs to one session, the first one that was read with it. Of a
+//! fork only the new part is read, and of a copy nothing.
 //!
-//! A sub-agent's file may be in several places, too, when the folder of a project is moved or copied.
+//! A sub-agent's file may exist twice, too, when the folder of a project is moved or copied.
 //!
-//! A file is recognised by its first record, which is a [landmark](Write::Landmarks) of every
-//! session that begins with it or has a compaction there: later files may begin at one.
+//! A file is identified by its first record: the record is a [fork key](Write::ForkKeys) of every
+//! session that starts with it, or has a compaction there, for a later file may start at a
+//! compaction.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -33,15 +33,15 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Tally, Write},
 };
 
-/// A file whose first records have no ids is none that is forked.
+/// The number of lines in which the first record with an id is searched.
 const LINES: u64 = 64;
 
-/// What the beginning of a session shares with another one.
+/// The records that the start of a session shares with another session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fork {
-    /// The other session; `None` for one that was forgotten.
+    /// The other session; `None` if it was forgotten.
     pub of: Option<SessionId>,
-    /// Records that they share.
+    /// The number of shared records.
     pub records: u64,
 }
 
@@ -55,7 +55,7 @@ struct ForkRecord {
 
 const VERSION: u32 = 1;
 
-/// What the beginning of `session` shares with another one, if it does.
+/// The fork that a session started as, if it did.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
     let note = store.note(NoteNamespace::Forks, &session.0.to_be_bytes())?;
     let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
@@ -66,11 +66,11 @@ pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, S
     }))
 }
 
-/// The sessions that begin as `session` does, or at one of its compactions.
+/// The sessions that start as `session` does, or at one of its compactions.
 pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
     let mut found = Vec::new();
-    for landmark in store.fork_keys_of(session)? {
-        found.extend(store.sessions_with_fork_key(landmark)?);
+    for fork_key in store.fork_keys_of(session)? {
+        found.extend(store.sessions_with_fork_key(fork_key)?);
     }
     found.sort_unstable();
     found.dedup();
@@ -78,17 +78,17 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// How far the rest of a file stands in other sessions, too.
+/// The next lines of a file that other sessions have, too.
 pub(super) struct SharedPrefix<'c> {
-    /// The last line that does; 0 when none does.
+    /// The last shared line; 0 when there is none.
     pub(super) until: u64,
-    /// What is to be remembered of it.
+    /// The fork, to be saved.
     pub(super) note: Option<Write>,
-    /// To be held until the file's messages are in the store.
-    pub(super) _claim: RecordLock<'c>,
+    /// Held until the messages of the file are in the store.
+    pub(super) _lock: RecordLock<'c>,
 }
 
-/// Who else has records.
+/// The owners of records.
 struct RecordOwners {
     ids: Vec<SessionId>,
     records: HashMap<RecordUuid, usize>,
@@ -96,7 +96,7 @@ struct RecordOwners {
 }
 
 impl SourceReader {
-    /// Whether a sub-agent of the session has more than one file: one that was moved or copied.
+    /// Whether the sub-agent of a file has several files: one of them was moved or copied.
     pub(super) fn has_namesakes(&self, source: &Source) -> Result<bool, StoreError> {
         let others = self.store.sources_of(source.key.session)?;
         let is_namesake =
@@ -104,13 +104,14 @@ impl SourceReader {
         Ok(others.iter().any(is_namesake))
     }
 
-    /// Finds out how far `source`, from `cursor` on, stands in other sessions. `first` is its first
-    /// record, once known; `None` comes back as long as that is.
-    pub(super) fn shared(
+    /// Finds the lines of `source` after `cursor` that other sessions have, too. `first` is the first
+    /// record of the file, if it is known. Returns `None` while no record has an id.
+    pub(super) fn shared_prefix(
         &self,
         format: &dyn Format,
         source: &Source,
-        (cursor, first): (&FileCursor, Option<RecordUuid>),
+        cursor: &FileCursor,
+        first: Option<RecordUuid>,
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
         let path = Path::new(&source.path);
         let fail = |error| ReadError::File { path: source.path.clone(), error };
@@ -119,11 +120,11 @@ impl SourceReader {
             None => first_record(format, path, cursor).map_err(fail)?,
         };
         let Some(first) = first else { return Ok(None) };
-        let claim = self.claims.take(first);
+        let lock = self.locks.lock(first);
         let owners = self.owners(format, source, &first)?;
         let (mut until, mut records, mut of) = (0, 0, None);
         if !owners.is_empty() {
-            // A file that is read once more, as after a crash, keeps what it had.
+            // A file that is read again, for example after a crash, keeps its records.
             let mut own: HashSet<RecordUuid> = HashSet::new();
             let add = &mut |record: &RecordUuid| {
                 own.insert(*record);
@@ -137,16 +138,16 @@ impl SourceReader {
             };
             each_record(format, path, cursor, visit).map_err(fail)?;
         }
-        // A copy that has grown shares what it shared before, too.
+        // A copy that has grown still shares the earlier records.
         let before = match cursor.line {
             0 => None,
             _ => fork_of(self.store.as_ref(), source.key.session)?,
         };
         let fork = Fork { of, records: records + before.map_or(0, |before| before.records) };
-        // What a file shares with another one of its own session is nothing to tell.
-        let is_told = until > 0 && source.key.number == 0;
-        let note = is_told.then(|| write(source.key.session, &fork));
-        Ok(Some(SharedPrefix { until, note, _claim: claim }))
+        // Records shared within one session are not a fork.
+        let is_fork = until > 0 && source.key.number == 0;
+        let note = is_fork.then(|| write(source.key.session, &fork));
+        Ok(Some(SharedPrefix { until, note, _lock: lock }))
     }
 
     fn owners(
@@ -158,7 +159,7 @@ impl SourceReader {
         let store = self.store.as_ref();
         let mut owners =
             RecordOwners { ids: Vec::new(), records: HashMap::new(), forgotten: Vec::new() };
-        for id in self.forgotten.with_landmark(first) {
+        for id in self.forgotten.with_fork_key(first) {
             owners.forgotten.push(Fingerprints::load(store, &id)?);
         }
         let mut files: Vec<(Source, usize)> = Vec::new();
@@ -176,13 +177,13 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // Of two files of one session, the first reads on what both of them got.
+                // Of two files of one session, the first reads the records that both of them got.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }
             }
         }
-        // What the other files got since they were last saved will be read there.
+        // Records that the other files got since their last checkpoint will be read there.
         for (other, number) in files {
             let state = self.load(&other)?;
             let own = &mut |line, record: &RecordUuid| {
@@ -191,15 +192,15 @@ impl SourceReader {
                 }
                 true
             };
-            // A file that cannot be read adds nothing.
-            drop(each_record(format, Path::new(&other.path), &state.cursor, own));
+            // A file that cannot be read owns no new records.
+            let _ = each_record(format, Path::new(&other.path), &state.cursor, own);
         }
         Ok(owners)
     }
 }
 
 impl RecordOwners {
-    /// Whoever has a record first has it.
+    /// Notes the owner of a record, unless it has one.
     fn add(&mut self, record: RecordUuid, owner: usize) {
         self.records.entry(record).or_insert(owner);
     }
@@ -208,7 +209,7 @@ impl RecordOwners {
         self.records.is_empty() && self.forgotten.is_empty()
     }
 
-    /// The session that has a record: a forgotten one when it is none that is known.
+    /// The owner of a record; `Some(None)` if that is a forgotten session.
     fn of(&self, record: &RecordUuid) -> Option<Option<SessionId>> {
         if let Some(owner) = self.records.get(record) {
             return Some(self.ids.get(*owner).cloned());
@@ -217,7 +218,7 @@ impl RecordOwners {
     }
 }
 
-/// The id of the first record of the rest of a file.
+/// The id of the first record after `cursor`.
 fn first_record(
     format: &dyn Format,
     path: &Path,
@@ -229,25 +230,26 @@ fn first_record(
         first = (line <= last).then_some(*record);
         false
     };
-    each_record_until(format, (path, last), cursor, visit)?;
+    each_record_until(format, path, cursor, last, visit)?;
     Ok(first)
 }
 
-/// Calls `visit` with each line from `cursor` on and the id of a record that something is said in,
-/// until it returns `false`.
+/// Calls `visit` with the number and the record id of each line after `cursor`, until it returns
+/// `false`. Lines without a record are skipped.
 fn each_record(
     format: &dyn Format,
     path: &Path,
     cursor: &FileCursor,
     visit: &mut dyn FnMut(u64, &RecordUuid) -> bool,
 ) -> io::Result<()> {
-    each_record_until(format, (path, u64::MAX), cursor, visit)
+    each_record_until(format, path, cursor, u64::MAX, visit)
 }
 
 fn each_record_until(
     format: &dyn Format,
-    (path, last): (&Path, u64),
+    path: &Path,
     cursor: &FileCursor,
+    last: u64,
     visit: &mut dyn FnMut(u64, &RecordUuid) -> bool,
 ) -> io::Result<()> {
     let (mut tail, _) = match Tail::open(path, cursor) {

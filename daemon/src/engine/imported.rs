@@ -1,5 +1,5 @@
-//! Episodes that come from elsewhere: from another machine, or from someone who wants something
-//! remembered. They have no transcript here.
+//! Imported episodes: from another machine, or added as a memory. They have no transcript on this
+//! machine.
 
 use crate::{
     engine::{Engine, EngineError, document, episode, job, redaction::StoredRedactor},
@@ -14,45 +14,41 @@ use crate::{
     store::{Cleaner as _, StoreError, Write},
 };
 
-/// Something to be remembered.
+/// A memory to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// A short title.
     pub name: String,
-    /// What it says.
     pub body: String,
     /// `text`, `json` or `message`.
     pub source: String,
-    /// Where it comes from, in words.
     pub description: String,
-    /// Where it belongs.
     pub project: Project,
-    /// The earlier one that it replaces.
+    /// The episode of the memory that this one replaces.
     pub replaces: Option<EpisodeId>,
 }
 
-/// What becomes of an episode that comes from another machine.
+/// How an episode from another machine is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportDecision {
-    /// It is taken in, in the place of an older one of its session, if there is one.
+    /// The episode is imported, and replaces an older one of its session.
     New {
-        /// The session's key, where it is known.
+        /// The key of the session, if it is known.
         session: Option<SessionKey>,
     },
-    /// It is here already, or the transcript is that it was made from.
+    /// The episode exists, or its transcript is on this machine.
     Known,
-    /// Its session was forgotten here.
+    /// The session was forgotten.
     Forgotten,
 }
 
 impl Engine {
-    /// Remembers something; returns its episode and the outbox position behind it.
+    /// Adds a memory. Returns its episode and the outbox position after it.
     pub async fn add_memory(
         &self,
         memory: Memory,
         now: Timestamp,
     ) -> Result<(Episode, u64), EngineError> {
-        self.has_room()?;
+        self.check_writable()?;
         let redactor = self.summarizer().await?.parse_context.redactor.clone();
         let failed = |error: StoreError| EngineError::Failed(error.to_string());
         let replaced = match memory.replaces {
@@ -64,14 +60,14 @@ impl Engine {
             Some(replaced) => replaced.session,
             None => self.store.next_session_key().map_err(failed)?,
         };
-        let episode = of_memory((id, key), memory, &redactor, now);
-        let position = self.store.write(taken_in(&episode)).done().await.map_err(failed)?;
-        // It is stored, whether that is found or not.
+        let episode = memory_episode(memory, id, key, &redactor, now);
+        let position = self.store.write(writes_of(&episode)).done().await.map_err(failed)?;
+        // The episode is stored even if the search index cannot follow.
         let _ = self.until_followed(position).await;
         Ok((episode, position))
     }
 
-    /// What is to become of an episode from another machine.
+    /// Decides how an episode from another machine is imported.
     pub fn import_decision(&self, episode: &Episode) -> Result<ImportDecision, StoreError> {
         if self.is_forgotten(&episode.session_id) {
             return Ok(ImportDecision::Forgotten);
@@ -95,12 +91,12 @@ impl Engine {
         })
     }
 
-    /// Takes in episodes that come from another machine, all in one step.
+    /// Imports episodes from another machine, all in one write list.
     pub async fn import_episodes(
         &self,
         episodes: Vec<(Episode, Option<SessionKey>)>,
     ) -> Result<(), EngineError> {
-        self.has_room()?;
+        self.check_writable()?;
         let failed = |error: StoreError| EngineError::Failed(error.to_string());
         let redactor = self.summarizer().await?.parse_context.redactor.clone();
         let mut writes = Vec::new();
@@ -110,18 +106,19 @@ impl Engine {
                 None => self.store.next_session_key().map_err(failed)?,
             };
             redact(&mut episode, &redactor);
-            writes.extend(taken_in(&episode));
+            writes.extend(writes_of(&episode));
         }
         let position = self.store.write(writes).done().await.map_err(failed)?;
-        // It is stored, whether that is found or not.
+        // The episode is stored even if the search index cannot follow.
         let _ = self.until_followed(position).await;
         Ok(())
     }
 }
 
-fn of_memory(
-    (id, session): (EpisodeId, SessionKey),
+fn memory_episode(
     memory: Memory,
+    id: EpisodeId,
+    session: SessionKey,
     redactor: &Redactor,
     now: Timestamp,
 ) -> Episode {
@@ -151,8 +148,8 @@ fn of_memory(
     episode
 }
 
-/// What puts an episode in the store that has no transcript here, with a session for it.
-fn taken_in(episode: &Episode) -> Vec<Write> {
+/// The writes that store an imported episode, with a session for it.
+fn writes_of(episode: &Episode) -> Vec<Write> {
     let session = Session {
         key: episode.session,
         id: episode.session_id.clone(),
@@ -173,7 +170,7 @@ fn taken_in(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // A text says nothing by field.
+    // A plain text has no fields to read statements from.
     if episode.text().is_none() {
         let statements = Box::new(graph::read(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
@@ -182,10 +179,10 @@ fn taken_in(episode: &Episode) -> Vec<Write> {
     writes
 }
 
-/// Another machine may know fewer kinds of secrets, and people add what they like.
+/// Redacts an episode: another machine may have older rules, and a memory may hold any text.
 fn redact(episode: &mut Episode, redactor: &Redactor) {
     StoredRedactor::default().episode(episode);
-    // What a model said of a setting, say, may stand under a name that tells.
+    // A value may be a secret by the name of its member, such as a setting.
     if let Ok(mut summary) = serde_json::to_value(&episode.summary) {
         redactor.redact_value(&mut summary);
         if let Ok(summary) = serde_json::from_value(summary) {
@@ -194,7 +191,7 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
     }
 }
 
-/// An episode as a line of an export, with all that is needed to take it in elsewhere.
+/// The summary of an episode for an export, complete enough to import the episode elsewhere.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) => serde_json::Value::Null,
@@ -202,7 +199,7 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
     }
 }
 
-/// The same as a document that tells this machine's name.
+/// The episode as a document that names this machine.
 pub fn document_of(episode: &Episode, host: &str) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {

@@ -1,7 +1,6 @@
-//! The work on one session: read what is new in its files, and perhaps make its episode.
+//! A job reads the new lines of a session's files, and makes its episode where one is due.
 //!
-//! At any time at most one job works on a session, so that a job may take the session's files and
-//! states for its own.
+//! At most one job works on a session at any time, so a job owns the session's files and states.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -27,116 +26,103 @@ use crate::{
 
 /// What a job is to do.
 pub struct Job {
-    /// The session as it is when the job begins.
+    /// The session at the start of the job.
     pub session: Session,
-    /// Its agent's format.
     pub format: &'static dyn Format,
-    /// What is kept of transcripts.
     pub parse_context: Arc<ParseContext>,
-    /// The files to be read, with their states where these are at hand.
+    /// The files to be read.
     pub files: Vec<JobFile>,
-    /// Whether the files are read from their beginning.
-    pub anew: bool,
-    /// When states are saved.
+    /// Whether the files are read from their start.
+    pub from_start: bool,
     pub save: SavePolicy,
-    /// Why an episode is to be made, if one is.
+    /// Why an episode is to be made; `None` if none is.
     pub index: Option<CloseReason>,
-    /// Whether what is known of the session is to be gathered, for asking a model.
+    /// Whether to gather a question to a model.
     pub gather: bool,
-    /// When the job begins.
+    /// The start of the job.
     pub now: Timestamp,
 }
 
 /// A file of a session.
 pub struct JobFile {
-    /// The file.
     pub source: Source,
-    /// Its state, unless it has to be loaded.
+    /// The state of the file; `None` to load the saved one.
     pub state: Option<Box<SourceState>>,
 }
 
-/// How a job ended.
+/// The result of a job.
 pub struct JobResult {
-    /// The session it worked on.
     pub session: SessionKey,
     /// How far each file was read.
     pub files: Vec<ReadProgress>,
-    /// What the session says now.
+    /// The content of the session after the job.
     pub digest: SessionDigest,
-    /// How making the episode ended, if one was to be made.
+    /// The outcome of making the episode; `None` if none was due.
     pub index: Option<IndexOutcome>,
-    /// What is known of the session, for asking a model about its episode.
     pub gathered: GatherOutcome,
-    /// What went wrong with reading, if something did.
+    /// Why a file could not be read.
     pub error: Option<ReadError>,
 }
 
-/// What was gathered for asking a model.
+/// The outcome of gathering a question to a model.
 pub enum GatherOutcome {
-    /// It was not asked for.
-    NotAsked,
-    /// There is nothing to be asked: the session went on, or a model wrote its episode.
+    /// The job was not told to gather one.
+    NotRequested,
+    /// There is nothing to ask: the session changed, or a model has written its episode.
     Nothing,
-    /// This.
     Question(Box<ModelQuestion>),
 }
 
-/// A new episode, and what it says of things and facts.
+/// A new episode with its entities and facts.
 pub struct NewEpisode {
-    /// The episode.
     pub episode: Episode,
-    /// What it says.
     pub statements: Statements,
 }
 
-/// How making an episode ended.
+/// The outcome of making an episode.
 pub enum IndexOutcome {
-    /// This is it; it is not stored yet.
+    /// The new episode, which is not stored yet.
     Made(Box<NewEpisode>),
-    /// The session says what it said when it was last indexed.
+    /// The content of the session did not change since its last episode.
     Unchanged,
-    /// The session says nothing yet.
+    /// The session has no content yet.
     Nothing,
-    /// It failed, and why.
     Failed(String),
 }
 
-/// What is known of a session from its files.
+/// The content of a session, from its files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionDigest {
-    /// What it says; `None` when that is nothing yet.
+    /// The hash and size of the content; `None` when there is none yet.
     pub content: Option<Content>,
-    /// Where it was started.
+    /// The project in which the session started.
     pub project: Option<Project>,
-    /// When its first message was written.
+    /// The time of the first message.
     pub started_at: Option<Timestamp>,
-    /// The latest time in it.
+    /// The latest time in the transcript.
     pub last_at: Option<Timestamp>,
 }
 
 impl JobResult {
-    /// The end of a job that hit a defect of the program, or was not even begun.
-    pub(super) fn broken(
-        session: SessionKey,
-        (index, gather): (bool, bool),
-        error: ReadError,
-    ) -> JobResult {
+    /// The result of a job that panicked or was not started.
+    pub(super) fn failed(job: &Job, error: ReadError) -> JobResult {
         let failed = IndexOutcome::Failed(error.to_string());
         JobResult {
-            session,
+            session: job.session.key,
             files: Vec::new(),
             digest: SessionDigest::default(),
-            index: index.then_some(failed),
-            gathered: if gather { GatherOutcome::Nothing } else { GatherOutcome::NotAsked },
+            index: job.index.is_some().then_some(failed),
+            gathered: if job.gather { GatherOutcome::Nothing } else { GatherOutcome::NotRequested },
             error: Some(error),
         }
     }
 }
 
 impl Job {
-    /// Does it. Blocks; for a thread of its own.
+    /// Runs the job. Blocks: call it on a thread of its own.
     pub fn run(self, reader: &SourceReader) -> JobResult {
-        let Job { session, format, parse_context, files, anew, save, index, gather, now } = self;
+        let Job { session, format, parse_context, files, from_start, save, index, gather, now } =
+            self;
         let known = files.iter().map(|file| file.source.offset).sum();
         let begun = reader.crash_tracker.begin(&session.id, known);
         let mut done = JobResult {
@@ -144,12 +130,12 @@ impl Job {
             files: Vec::with_capacity(files.len()),
             digest: SessionDigest::default(),
             index: None,
-            gathered: GatherOutcome::NotAsked,
+            gathered: GatherOutcome::NotRequested,
             error: None,
         };
         for JobFile { source, state } in files {
             let parse_context = parse_context.clone();
-            let request = ReadRequest { format, parse_context, source, state, anew, save };
+            let request = ReadRequest { format, parse_context, source, state, from_start, save };
             match reader.read(request) {
                 Ok(read) => done.files.push(read),
                 Err(error) => done.error = Some(error),
@@ -160,7 +146,7 @@ impl Job {
             let question = question(&session, &done, reader).map(Box::new);
             done.gathered = question.map_or(GatherOutcome::Nothing, GatherOutcome::Question);
         }
-        // A session that was not read to its end stays due, and is taken up at the next start.
+        // A session whose reading was interrupted stays due, and is resumed at the next start.
         let is_stopped = reader.stop.load(Ordering::Relaxed);
         if let Some(reason) = index.filter(|_| !is_stopped) {
             done.index = Some(match &done.error {
@@ -176,7 +162,7 @@ impl Job {
 }
 
 impl SessionDigest {
-    /// What is known from all files of a session, the session's own first.
+    /// Summarizes the files of a session. The session's own file comes first.
     pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());
@@ -192,10 +178,10 @@ impl SessionDigest {
     }
 }
 
-/// The directory that the transcript's folder is named after, else the first one worked in.
+/// The directory that the transcript's folder is named after, else the first working directory.
 ///
-/// The name is lossy (every character that is no letter or digit became `-`), so it can confirm a
-/// directory but not tell it.
+/// The name of the folder is lossy (`-` replaces every character that is not a letter or a digit):
+/// it can confirm a directory, but not name one.
 fn project(path: &str, evidence: &crate::model::Evidence) -> Option<Project> {
     let folder = std::path::Path::new(path).parent()?.file_name()?.to_str()?;
     let slug = |directory: &str| -> String {
@@ -216,25 +202,30 @@ fn make_episode(
     if let Some(indexed) = &session.indexed
         && indexed.hash == content.hash
     {
-        // Perhaps its episode was deleted since: then it is not wanted.
+        // This holds even if someone deleted the episode: then it is not wanted.
         let hash = content.hash;
         tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
         return IndexOutcome::Unchanged;
     }
     let episode =
-        episode::from_evidence(session, reason, done, (content, &parse_context.summarize), now);
+        episode::from_evidence(session, reason, done, content, &parse_context.summarize, now);
     let statements = graph::read(&episode, &episode::merged_evidence(done));
     IndexOutcome::Made(Box::new(NewEpisode { episode, statements }))
 }
 
-/// What is known of a session, as long as its episode is of what it says now and no model wrote
-/// it.
+/// The question about a session; `None` when its episode is out of date or a model wrote it.
 fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Option<ModelQuestion> {
     let indexed = session.indexed.as_ref()?;
     if done.digest.content?.hash != indexed.hash {
         return None;
     }
-    let episode = reader.store.episode(indexed.episode).ok().flatten()?;
+    let episode = match reader.store.episode(indexed.episode) {
+        Ok(episode) => episode?,
+        Err(error) => {
+            tracing::warn!(%error, session = %session.id, "failed to read an episode for a model");
+            return None;
+        }
+    };
     if episode.author != Author::Evidence {
         return None;
     }
@@ -250,26 +241,28 @@ fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Optio
     })
 }
 
-/// The messages of all files that are kept in short, those that say most first.
+/// The truncated messages of all files, the most relevant first.
 fn truncated(done: &JobResult) -> Vec<LocatedMessage> {
     let of_file = |file: &ReadProgress| {
         let Source { key, path, .. } = file.source.clone();
         let truncated = file.state.truncated.iter().cloned();
         truncated
-            .map(move |long| LocatedMessage { source: key, path: path.clone(), long })
+            .map(move |message| LocatedMessage { source: key, path: path.clone(), message })
             .collect::<Vec<_>>()
     };
     let mut truncated: Vec<LocatedMessage> = done.files.iter().flat_map(of_file).collect();
-    truncated.sort_by(|a, b| b.long.worth().cmp(&a.long.worth()).then(a.source.cmp(&b.source)));
+    truncated.sort_by(|a, b| {
+        b.message.relevance().cmp(&a.message.relevance()).then(a.source.cmp(&b.source))
+    });
     truncated
 }
 
-/// Whether a file of a session has anything that was not read.
+/// Whether a file has changed since it was last read to its end.
 pub fn needs_reading(source: &Source) -> bool {
     !reading::is_untouched(source)
 }
 
-/// A new name for an episode of a session that ended at `ended_at`.
+/// A new id for the episode of a session that ended at `ended_at`.
 pub(crate) fn new_episode_id(ended_at: Timestamp) -> EpisodeId {
     let random = uuid::Uuid::new_v4().into_bytes();
     EpisodeId::new(ended_at, *random.first_chunk().expect("a UUID has sixteen bytes"))

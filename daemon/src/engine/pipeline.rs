@@ -1,8 +1,8 @@
-//! One transcript file, from its bytes to messages and evidence.
+//! Turns the lines of one transcript file into messages and evidence.
 //!
-//! Everything that is known after a line fits into [`SourceState`], which is saved beside the
-//! file's cursor: reading goes on from there with the same result as if it had never stopped.
-//! Secrets are taken out before anything else sees a text.
+//! [`SourceState`] holds everything that is known after a line. It is saved with the file's cursor, so
+//! that reading can be interrupted and resumed without a difference in its result. Secrets are
+//! redacted before any other code sees a text.
 
 use std::{
     borrow::Cow,
@@ -26,7 +26,9 @@ use crate::{
     },
     engine::{
         redaction::{self, StoredRedactor},
-        truncated_messages::{Relevance, TruncatedMessage, TruncatedMessages},
+        truncated_messages::{
+            KeptText, MessagePosition, Relevance, TruncatedMessage, TruncatedMessages,
+        },
     },
     model::{
         Evidence, Message, Timestamp,
@@ -40,13 +42,12 @@ use crate::{
     summarize::{self, evidence::Collector},
 };
 
-/// What reading needs besides the file.
+/// What parsing needs besides the file.
 pub struct ParseContext {
-    /// What is kept.
+    /// Decides what is kept of each message.
     pub filter: Filter,
-    /// What takes secrets out.
     pub redactor: Redactor,
-    /// What was learned about tools.
+    /// Learned classifications of tools.
     pub learned: Arc<Mutex<Learned>>,
     /// How summaries are made.
     pub summarize: summarize::config::Config,
@@ -59,10 +60,9 @@ impl ParseContext {
     }
 }
 
-/// Everything that is known of a file up to its cursor.
+/// Everything that is known about a file up to its cursor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceState {
-    /// How far the file was read.
     pub cursor: FileCursor,
     /// The content hash so far.
     pub hasher: Hasher,
@@ -70,50 +70,55 @@ pub struct SourceState {
     pub next_seq: u32,
     /// The latest time in the file.
     pub last_at: Option<Timestamp>,
-    /// Facts.
     pub collector: Collector,
-    /// Activity.
     pub detector: Detector,
-    /// Tools that nobody knew when they were seen.
+    /// Calls of tools that were unknown when they were read.
     #[serde(default)]
     pub unknowns: Unknowns,
     /// The id of the file's first record.
     #[serde(default)]
     pub first_record: Option<RecordUuid>,
-    /// So many lines at the beginning stand in another session, too, and are that one's.
+    /// The number of lines at the start that were copied from another session.
     #[serde(default)]
     pub shared: u64,
-    /// Records since the last save that forks of the session may begin with.
+    /// Records since the last batch at which a fork of the session may start.
     #[serde(skip)]
-    pub landmarks: Vec<RecordUuid>,
-    /// Messages that are kept in short.
+    pub fork_keys: Vec<RecordUuid>,
+    /// Messages of which only a part is kept.
     #[serde(default, rename = "longs")]
     pub truncated: TruncatedMessages,
     memory: Memory,
     waiting: PendingCalls,
-    /// Calls whose output nobody needs, as long as they succeed.
+    /// Calls whose output is skipped if they succeed.
     silent: VecDeque<String>,
     branch: Option<String>,
 }
 
-/// Where a line stands in its file.
+/// The position of a line in its file.
 #[derive(Clone, Copy, Debug)]
 pub struct LinePosition {
     /// The file and the line's number in it.
     pub origin: Origin,
-    /// The byte that the line begins with.
+    /// The offset of the line's first byte.
     pub at: u64,
 }
 
-/// Of a tool's output so many bytes are looked at.
+/// What a line is parsed with.
+#[derive(Clone, Copy)]
+pub struct LineContext<'c> {
+    pub format: &'c dyn Format,
+    pub parse_context: &'c ParseContext,
+}
+
+/// The number of bytes that are read of a tool's output.
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
-/// So many silent calls are remembered; the output of an older one is looked at after all.
+/// The number of silent calls that are remembered; the output of older ones is read after all.
 const SILENT: usize = 256;
-/// Bytes of a call's id that are remembered.
+/// The number of bytes that are kept of a call's id.
 const ID: usize = 256;
 
 impl SourceState {
-    /// The state at the beginning of file number `source` of its session.
+    /// The state at the start of file number `source` of its session.
     pub fn new(source: u32) -> SourceState {
         SourceState {
             cursor: FileCursor::default(),
@@ -125,7 +130,7 @@ impl SourceState {
             unknowns: Unknowns::default(),
             first_record: None,
             shared: 0,
-            landmarks: Vec::new(),
+            fork_keys: Vec::new(),
             truncated: TruncatedMessages::default(),
             memory: Memory::default(),
             waiting: PendingCalls::default(),
@@ -134,12 +139,11 @@ impl SourceState {
         }
     }
 
-    /// Facts so far.
     pub fn evidence(&self) -> &Evidence {
         self.collector.evidence()
     }
 
-    /// Redacts every text in it again; says whether it changed any.
+    /// Redacts every text in the state again. Returns whether any changed.
     pub(in crate::engine) fn redact_again(&mut self, again: &mut StoredRedactor) -> bool {
         let SourceState {
             cursor: _,
@@ -151,7 +155,7 @@ impl SourceState {
             unknowns,
             first_record: _,
             shared: _,
-            landmarks: _,
+            fork_keys: _,
             truncated,
             memory,
             waiting,
@@ -164,17 +168,18 @@ impl SourceState {
         is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
-    /// Takes one line of the file; adds to `messages` what is kept of it.
+    /// Parses one line, and adds the messages that are kept of it to `messages`.
     pub fn take_line(
         &mut self,
-        (format, parse_context): (&dyn Format, &ParseContext),
-        (line, place): (&[u8], LinePosition),
+        context: LineContext<'_>,
+        line: &[u8],
+        position: LinePosition,
         tally: &mut Tally,
         messages: &mut Vec<Message>,
     ) {
         let mut memory = std::mem::take(&mut self.memory);
-        salvage::read_line(format, line, &mut memory, tally, &mut |entry| {
-            self.take_entry(parse_context, entry, place, messages);
+        salvage::read_line(context.format, line, &mut memory, tally, &mut |entry| {
+            self.take_entry(context.parse_context, entry, position, messages);
         });
         self.memory = memory;
     }
@@ -183,18 +188,19 @@ impl SourceState {
         &mut self,
         parse_context: &ParseContext,
         mut entry: Entry<'_>,
-        place: LinePosition,
+        position: LinePosition,
         messages: &mut Vec<Message>,
     ) {
-        self.note_landmark(&entry);
-        if place.origin.line <= self.shared {
-            // Where the session takes place is all that it has of another one's.
+        self.note_fork_key(&entry);
+        if position.origin.line <= self.shared {
+            // Of a copied line, the session takes over only the working directory and the like.
             if let Item::Context(_) = &entry.item {
                 redact(&mut entry.item, &parse_context.redactor);
                 self.observe(
                     parse_context,
                     &Entry { at: None, ..entry },
-                    (place, Relevance::Little),
+                    position,
+                    Relevance::Low,
                     messages,
                 );
             }
@@ -208,12 +214,12 @@ impl SourceState {
             let content = LazyText::plain(output);
             let entry =
                 Entry { item: Item::Result(ToolResult { call, outcome, content }), ..entry };
-            self.observe(parse_context, &entry, (place, Relevance::Usual), messages);
+            self.observe(parse_context, &entry, position, Relevance::Normal, messages);
         } else {
             redact(&mut entry.item, &parse_context.redactor);
             let is_silent = matches!(entry.item, Item::Result(_));
-            let worth = if is_silent { Relevance::Little } else { Relevance::Usual };
-            self.observe(parse_context, &entry, (place, worth), messages);
+            let relevance = if is_silent { Relevance::Low } else { Relevance::Normal };
+            self.observe(parse_context, &entry, position, relevance, messages);
         }
     }
 
@@ -221,9 +227,11 @@ impl SourceState {
         &mut self,
         parse_context: &ParseContext,
         entry: &Entry<'_>,
-        (LinePosition { origin, at }, worth): (LinePosition, Relevance),
+        position: LinePosition,
+        relevance: Relevance,
         messages: &mut Vec<Message>,
     ) {
+        let LinePosition { origin, at } = position;
         if let Item::Context(context) = &entry.item
             && let Some(branch) = &context.branch
         {
@@ -248,11 +256,14 @@ impl SourceState {
         };
         self.hasher.add(role, &text);
         if parse_context.filter.shortens(&entry.item) {
-            self.truncated.note(TruncatedMessage::new(
-                (self.next_seq, at),
-                (&entry.item, worth),
-                (role, &text),
-            ));
+            let position = MessagePosition { seq: self.next_seq, at };
+            let message = TruncatedMessage::new(
+                position,
+                &entry.item,
+                relevance,
+                KeptText { role, text: &text },
+            );
+            self.truncated.note(message);
         }
         messages.push(Message {
             seq: self.next_seq,
@@ -268,19 +279,19 @@ impl SourceState {
         self.next_seq += 1;
     }
 
-    fn note_landmark(&mut self, entry: &Entry<'_>) {
+    fn note_fork_key(&mut self, entry: &Entry<'_>) {
         let Some(record) = entry.uuid else { return };
         let is_first = self.first_record.is_none();
         if is_first {
             self.first_record = Some(record);
         }
-        // Later files may begin at a compaction.
+        // A later file may start at a compaction.
         if is_first || matches!(entry.item, Item::Boundary | Item::Recap { .. }) {
-            self.landmarks.push(record);
+            self.fork_keys.push(record);
         }
     }
 
-    /// The redacted output of a result that someone will look at.
+    /// The redacted output of a result; `None` for other items and for skipped output.
     fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Call(Call {
@@ -310,7 +321,7 @@ impl SourceState {
     }
 }
 
-/// Takes the secrets out of every text in `item`, a result's output apart.
+/// Redacts every text in `item`, except the output of a result.
 pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
     let clean = |text: &mut Cow<'_, str>| {
         if let Cow::Owned(redacted) = redactor.redact(text).text {
@@ -342,7 +353,7 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             }
         }
         Item::Call(call) => {
-            // A tool is known by its name.
+            // Names of tools are compared, so they are redacted as ids.
             if let Cow::Owned(clean) = redaction::id(&call.tool) {
                 call.tool = Cow::Owned(clean);
             }

@@ -1,7 +1,7 @@
-//! Registering new files: which session each belongs to, and its number there.
+//! Registers new files: assigns each a session and a number within the session.
 //!
-//! Decisions only, over what [`KnownFiles`] says: files of one list see those before them, so that a
-//! path is registered once and no number is given twice, however the files come.
+//! Pure decisions over [`KnownFiles`]. A file sees the earlier files of its list, so that no path is
+//! registered twice and no number is assigned twice.
 
 use crate::{
     model::{
@@ -11,24 +11,24 @@ use crate::{
     store::{FileStamp, Source, SourceKey, StoreError, Tally},
 };
 
-/// A file that was identified and is to be registered.
+/// An identified file that is to be registered.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NewFile {
     pub(super) path: String,
     pub(super) session: SessionId,
-    /// For a sub-agent's file, the sub-agent's id.
+    /// The id of the sub-agent, for a sub-agent's file.
     pub(super) sub_agent: Option<String>,
     /// When it was last written.
     pub(super) modified: Timestamp,
-    /// The state of its session if that is new.
+    /// The state of the session if the session is new.
     pub(super) first_state: State,
 }
 
-/// What is registered already.
+/// The registered files and sessions.
 pub(super) trait KnownFiles {
     /// The file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError>;
-    /// The session that its agent calls `id`.
+    /// The session with this id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
     /// The numbers of a session's files.
     fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError>;
@@ -48,7 +48,7 @@ impl<'k> Registration<'k> {
         Registration { known, sessions: Vec::new(), sources: Vec::new() }
     }
 
-    /// Adds a file, unless it is registered by now.
+    /// Adds a file, unless it is registered already.
     pub(super) fn add(&mut self, file: NewFile) -> Result<(), StoreError> {
         let is_known = self.sources.iter().any(|source| source.path == file.path)
             || self.known.source_at(&file.path)?.is_some();
@@ -78,7 +78,7 @@ impl<'k> Registration<'k> {
         Ok(())
     }
 
-    /// The sessions of the new files, each once, and the files.
+    /// The sessions of the new files, and the files.
     pub(super) fn finish(mut self) -> (Vec<Session>, Vec<Source>) {
         // A file that could not be registered leaves no session behind.
         let sources = &self.sources;
@@ -88,7 +88,7 @@ impl<'k> Registration<'k> {
         (self.sessions, self.sources)
     }
 
-    /// Where the session of a file stands in the list.
+    /// The index of a file's session in the list.
     fn session(&mut self, file: &NewFile) -> Result<usize, StoreError> {
         if let Some(at) = self.sessions.iter().position(|session| session.id == file.session) {
             return Ok(at);

@@ -1,77 +1,77 @@
-//! Which session is worked on next.
+//! Schedules the work on sessions.
 //!
-//! A session waits in one of two queues: those that someone waits for or writes to, and history.
-//! At most one job runs for a session.
+//! There are two queues: live sessions, which someone waits for or writes to, and history. At most
+//! one job runs for a session.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use crate::{
-    engine::crash_tracker::QUIET,
+    engine::crash_tracker::TEST_DELAY,
     model::{CloseReason, SessionKey, Timestamp},
 };
 
-/// Jobs for live sessions at one time.
+/// Concurrent jobs for live sessions.
 const LIVE_JOBS: usize = 2;
-/// Jobs for history at one time: it has time, and the machine is the user's.
+/// Concurrent jobs for history, which may take its time on the user's machine.
 const HISTORY_JOBS: usize = 1;
-/// Jobs at one time.
+/// All concurrent jobs.
 pub(super) const JOBS: usize = LIVE_JOBS + HISTORY_JOBS;
 
-/// What is to be done for each session, and what is being done.
+/// The work that is due for each session, and the running jobs.
 #[derive(Default)]
 pub(super) struct Schedule {
     due: HashMap<SessionKey, DueWork>,
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
     running: HashMap<SessionKey, RunningJob>,
-    /// Sessions in whose work the daemon may have died. One is worked on at a time, so that none
-    /// is blamed for another.
+    /// Sessions that may have crashed the daemon. One of them is worked on at a time, so that a crash
+    /// has one suspect.
     suspects: HashMap<SessionKey, Suspicion>,
 }
 
-/// How strongly a session is suspected of having ended the daemon.
+/// How strongly a session is suspected of having crashed the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// It may have been chance.
+    /// The crash may have been a coincidence.
     Slight,
-    /// It is put to the test: worked on with nothing beside it, and not before then.
+    /// The session is tested: no other job runs beside it, and it does not start before this time.
     TestedFrom(Timestamp),
 }
 
-/// What is to be done for one session.
+/// The work that is due for one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DueWork {
     /// Files that changed, by number.
     pub(super) files: BTreeSet<u32>,
-    /// Why its episode is to be made, if it is.
+    /// Why an episode is to be made; `None` if none is.
     pub(super) index: Option<CloseReason>,
-    /// Whether what is known of it is to be gathered, for asking a model.
+    /// Whether to gather a question to a model.
     pub(super) gather: bool,
-    /// Whether the states of its files are to be saved and let go.
+    /// Whether to save the cached states of the files.
     pub(super) save: bool,
-    /// Whether its files are to be read from their beginning.
-    pub(super) anew: bool,
+    /// Whether to read the files from their start.
+    pub(super) from_start: bool,
 }
 
-/// A session that is worked on.
+/// A session that a job works on.
 #[derive(Clone, Copy)]
 struct RunningJob {
     queue: Queue,
-    /// The number of its thread, the lowest that was idle.
+    /// The number of the job's thread, the lowest that was idle.
     thread: usize,
 }
 
 /// How urgent a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Queue {
-    /// Someone waits for it or writes to it.
+    /// Someone waits for the session or writes to it.
     Live,
-    /// It is being imported.
+    /// The session is being imported.
     History,
 }
 
 impl Schedule {
-    /// Notes that something is to be done for a session.
+    /// Adds work for a session.
     pub(super) fn add(
         &mut self,
         session: SessionKey,
@@ -81,32 +81,32 @@ impl Schedule {
         let waits = self.due.contains_key(&session);
         add(self.due.entry(session).or_default());
         match queue {
-            // It may wait as history.
+            // The session may wait in the other queue, too.
             Queue::Live if !self.live.contains(&session) => self.live.push_back(session),
             Queue::History if !waits => self.history.push_back(session),
             Queue::Live | Queue::History => {}
         }
     }
 
-    /// Has a session worked on as one that may end the daemon.
+    /// Marks a session as one that may crash the daemon.
     pub(super) fn suspect(&mut self, session: SessionKey, suspicion: Suspicion) {
         self.suspects.insert(session, suspicion);
     }
 
-    /// Has a session that waits for its test put to it now: somebody wants to know.
+    /// Lets the test of a session start now, because someone waits for it.
     pub(super) fn test_now(&mut self, session: SessionKey, now: Timestamp) {
         if let Some(suspicion @ Suspicion::TestedFrom(_)) = self.suspects.get_mut(&session) {
             *suspicion = Suspicion::TestedFrom(now);
         }
     }
 
-    /// When the next session may be put to the test that waits for its time.
+    /// When the next test may start that is not due yet.
     pub(super) fn next_test(&self, now: Timestamp) -> Option<Timestamp> {
         let due = self.tests().filter(|(session, at)| self.due.contains_key(session) && *at > now);
         due.map(|(_, at)| at).min()
     }
 
-    /// The next session to be worked on, if a job may be started; it counts as running.
+    /// The next session, if a job may start. The session counts as running from now on.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<(SessionKey, DueWork)> {
         if self.tests().any(|(session, _)| self.running.contains_key(&session)) {
             return None;
@@ -117,7 +117,7 @@ impl Schedule {
         };
         match self.running.is_empty() {
             true => self.begin(tested),
-            // What runs comes to its end; those who are waited for go first.
+            // The test waits for the running jobs; live sessions go first.
             false => self.take(Queue::Live, LIVE_JOBS),
         }
     }
@@ -130,8 +130,8 @@ impl Schedule {
     }
 
     fn to_be_tested(&self, now: Timestamp) -> Option<SessionKey> {
-        // A clock that was set back would put it off for longer.
-        let is_time = |at: Timestamp| at <= now || now.plus(QUIET) < at;
+        // After the clock was set back, the test would wait longer.
+        let is_time = |at: Timestamp| at <= now || now.plus(TEST_DELAY) < at;
         let due =
             self.tests().filter(|(session, at)| self.due.contains_key(session) && is_time(*at));
         due.map(|(session, _)| session).min()
@@ -150,7 +150,7 @@ impl Schedule {
         Some((session, due))
     }
 
-    /// Whether a job for history may be started, and none waits.
+    /// Whether a job for history may start and none waits.
     pub(super) fn wants_history(&self) -> bool {
         self.history.is_empty() && self.count(Queue::History) < HISTORY_JOBS
     }
@@ -161,32 +161,30 @@ impl Schedule {
         self.suspects.remove(&session);
     }
 
-    /// Forgets what is to be done for a session, unless it was begun.
+    /// Drops the work for a session that has not started.
     pub(super) fn forget(&mut self, session: SessionKey) {
         self.due.remove(&session);
     }
 
-    /// Whether a job works on a session.
     pub(super) fn is_running(&self, session: SessionKey) -> bool {
         self.running.contains_key(&session)
     }
 
-    /// The number of the thread on which a session is worked on.
+    /// The number of the thread that works on a session.
     pub(super) fn thread_of(&self, session: SessionKey) -> usize {
         self.running.get(&session).map_or(0, |running| running.thread)
     }
 
-    /// Jobs running.
+    /// The number of running jobs.
     pub(super) fn running(&self) -> usize {
         self.running.len()
     }
 
-    /// Whether nothing runs and nothing waits.
     pub(super) fn is_idle(&self) -> bool {
         self.running.is_empty() && self.due.is_empty()
     }
 
-    /// Forgets everything that was not begun, and whom to suspect: what comes now is the end.
+    /// Drops all work that has not started, and all suspicions, for the shutdown.
     pub(super) fn clear(&mut self) {
         self.suspects.clear();
         self.due.clear();
@@ -216,7 +214,7 @@ impl Schedule {
                 continue;
             }
             waiting.remove(at);
-            // Those without anything due were done in the other queue, or forgotten.
+            // Sessions without due work were done from the other queue, or dropped.
             if let Some(due) = self.due.remove(&session) {
                 let thread = self.idle_thread();
                 self.running.insert(session, RunningJob { queue, thread });
@@ -311,7 +309,7 @@ mod tests {
     #[test]
     fn a_session_is_put_to_the_test_alone_and_in_a_daemon_that_has_lived_for_a_while() {
         let mut schedule = Schedule::default();
-        let then = NOW.plus(QUIET);
+        let then = NOW.plus(TEST_DELAY);
         schedule.suspect(A, Suspicion::TestedFrom(then));
         schedule.add(A, Queue::Live, file(0));
         schedule.add(B, Queue::Live, file(0));
@@ -336,7 +334,7 @@ mod tests {
     fn a_test_is_not_put_off_by_a_clock_nor_when_someone_asks_nor_at_the_end() {
         let mut schedule = Schedule::default();
         let mut tested = |change: &dyn Fn(&mut Schedule), now| {
-            schedule.suspect(A, Suspicion::TestedFrom(NOW.plus(QUIET)));
+            schedule.suspect(A, Suspicion::TestedFrom(NOW.plus(TEST_DELAY)));
             change(&mut schedule);
             schedule.add(A, Queue::History, file(0));
             let next = schedule.next(now).map(|(session, _)| session);
@@ -345,7 +343,7 @@ mod tests {
             next
         };
         assert_eq!(tested(&|_| {}, NOW), None);
-        assert_eq!(tested(&|_| {}, NOW.minus(QUIET)), Some(A));
+        assert_eq!(tested(&|_| {}, NOW.minus(TEST_DELAY)), Some(A));
         assert_eq!(tested(&|schedule| schedule.test_now(A, NOW), NOW), Some(A));
         assert_eq!(tested(&Schedule::clear, NOW), Some(A));
     }

@@ -1,9 +1,8 @@
-//! Messages that are kept in short although they say much, and where all of it stands.
+//! Long messages of which only one line is kept, and their positions in the transcript.
 //!
-//! What a summary is to be kept of is kept as one line while a transcript is read, and hashed as
-//! that line: a summary that comes later changes no content hash. Where the whole of it stands is
-//! noted here, the messages that say most first to stay, and it is read again when a model is
-//! asked about it.
+//! Where the configuration asks for a summary of a message, reading keeps and hashes one line of it;
+//! a summary that a model writes later does not change the content hash. This module notes the
+//! positions of the most relevant of these messages. They are read again when a model is asked.
 
 use std::path::Path;
 
@@ -24,48 +23,44 @@ use crate::{
     store::{SourceKey, Tally},
 };
 
-/// A message that is kept in short.
+/// A message of which only a part is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TruncatedMessage {
-    /// Its number in its file.
+    /// The number of the message in its file.
     pub seq: u32,
-    /// The byte of the file that its line begins with.
+    /// The offset of its line in the file.
     at: u64,
-    /// For a tool's result, the call.
+    /// The id of the call, for a tool's result.
     call: Option<String>,
-    /// A checksum over what is kept of it.
+    /// A checksum of the kept text.
     kept: u64,
     rank: Rank,
-    /// How long it is.
+    /// The length of the whole message.
     bytes: u64,
 }
 
-/// The messages of one file that are kept in short.
+/// The truncated messages of one file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TruncatedMessages(Vec<TruncatedMessage>);
 
-/// A long message in one of the files of a session.
+/// A truncated message in one of the files of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocatedMessage {
-    /// The file.
     pub source: SourceKey,
-    /// Where it lies.
     pub path: String,
-    /// The message.
-    pub long: TruncatedMessage,
+    pub message: TruncatedMessage,
 }
 
-/// What an item says beside others of its kind.
+/// The relevance of an item among items of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Relevance {
-    /// As much as they do.
-    Usual,
-    /// Little: it was only read or searched for, and can be so again.
-    Little,
+    Normal,
+    /// The output of a read or a search, which can be repeated.
+    Low,
 }
 
-/// What is worth a summary, the least first.
+/// The kinds of messages, the least relevant first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Rank {
@@ -76,40 +71,58 @@ enum Rank {
     User,
 }
 
-/// So many of a file are noted; those that are worth less give way.
+/// The position of a message.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct MessagePosition {
+    /// The number of the message in its file.
+    pub(in crate::engine) seq: u32,
+    /// The offset of its line in the file.
+    pub(in crate::engine) at: u64,
+}
+
+/// What is kept of a message.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct KeptText<'t> {
+    pub(in crate::engine) role: Role,
+    pub(in crate::engine) text: &'t str,
+}
+
+/// The maximum number of messages that are noted per file; the least relevant are dropped.
 const MOST: usize = 64;
 
 impl TruncatedMessage {
-    /// Notes `item`, message number `seq` in the line at byte `at`, of which `text` is kept.
+    /// Notes `item`, of which `kept` is kept.
     pub(in crate::engine) fn new(
-        (seq, at): (u32, u64),
-        (item, worth): (&Item<'_>, Relevance),
-        (role, text): (Role, &str),
+        position: MessagePosition,
+        item: &Item<'_>,
+        relevance: Relevance,
+        kept: KeptText<'_>,
     ) -> TruncatedMessage {
         let (call, rank, bytes) = match item {
             Item::Result(result) => {
-                let rank = match (result.outcome, worth) {
+                let rank = match (result.outcome, relevance) {
                     (Outcome::Failed(_), _) => Rank::Failure,
-                    (_, Relevance::Usual) => Rank::Output,
-                    (_, Relevance::Little) => Rank::Read,
+                    (_, Relevance::Normal) => Rank::Output,
+                    (_, Relevance::Low) => Rank::Read,
                 };
                 (Some(result.call.to_string()), rank, result.content.raw_len())
             }
             item => {
-                let rank = if role == Role::User { Rank::User } else { Rank::Agent };
+                let rank = if kept.role == Role::User { Rank::User } else { Rank::Agent };
                 (None, rank, words(item).map_or(0, |(_, text)| text.len()))
             }
         };
-        TruncatedMessage { seq, at, call, kept: checksum(text), rank, bytes: bytes as u64 }
+        let MessagePosition { seq, at } = position;
+        TruncatedMessage { seq, at, call, kept: checksum(kept.text), rank, bytes: bytes as u64 }
     }
 
-    /// The more it is, the sooner a model is asked; of two that are alike, about the earlier one.
-    pub fn worth(&self) -> impl Ord + use<> {
+    /// The order in which a model is asked, the most relevant last; ties go to the earlier message.
+    pub fn relevance(&self) -> impl Ord + use<> {
         (self.rank, self.bytes, std::cmp::Reverse(self.seq))
     }
 
-    /// Whether `text` is what was kept of it.
-    pub fn is(&self, text: &str) -> bool {
+    /// Whether `text` is the kept text of this message.
+    pub fn matches(&self, text: &str) -> bool {
         self.kept == checksum(text)
     }
 }
@@ -118,23 +131,27 @@ impl TruncatedMessages {
     pub(in crate::engine) fn note(&mut self, long: TruncatedMessage) {
         self.0.push(long);
         if self.0.len() > MOST {
-            let least = (0..self.0.len()).min_by_key(|at| self.0[*at].worth());
+            let least = (0..self.0.len()).min_by_key(|at| self.0[*at].relevance());
             least.map(|at| self.0.remove(at));
         }
     }
 
-    /// All of them, in their order in the file.
+    /// The messages in their order in the file.
     pub fn iter(&self) -> impl Iterator<Item = &TruncatedMessage> {
         self.0.iter()
     }
 }
 
 impl LocatedMessage {
-    /// The whole of it, without secrets; `None` when it does not stand in the file any more.
+    /// Reads the whole message again, redacted; `None` when the file no longer contains it.
     pub fn content(&self, format: &dyn Format, parse_context: &ParseContext) -> Option<String> {
-        let line = tail::line_at(Path::new(&self.path), self.long.at);
-        let line = line.inspect_err(|error| tracing::debug!(%error, "cannot be read again"));
-        let line = line.ok().flatten()?;
+        let line = match tail::line_at(Path::new(&self.path), self.message.at) {
+            Ok(line) => line?,
+            Err(error) => {
+                tracing::debug!(%error, file = self.path, "failed to read a message again");
+                return None;
+            }
+        };
         let mut content = None;
         let (mut memory, mut tally) = (Memory::default(), Tally::default());
         salvage::read_line(format, &line, &mut memory, &mut tally, &mut |mut entry| {
@@ -147,15 +164,15 @@ impl LocatedMessage {
 
     fn content_of(&self, item: &mut Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
-            Item::Result(result) if self.long.call.as_deref() == Some(&*result.call) => {
+            Item::Result(result) if self.message.call.as_deref() == Some(&*result.call) => {
                 let output = result.content.decode(OUTPUT);
                 Some(parse_context.redactor.redact(&output).text.into_owned())
             }
             Item::Result(_) | Item::Call(_) => None,
-            item if self.long.call.is_none() => {
+            item if self.message.call.is_none() => {
                 pipeline::redact(item, &parse_context.redactor);
                 let kept = parse_context.filter.keep(item, &mut PendingCalls::default())?;
-                let (_, text) = words(item).filter(|_| self.long.is(&kept.text))?;
+                let (_, text) = words(item).filter(|_| self.message.matches(&kept.text))?;
                 Some(text.trim().to_owned())
             }
             _ => None,
@@ -177,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_say_most_stay() {
+    fn the_most_relevant_messages_are_kept() {
         let mut truncated = TruncatedMessages::default();
         truncated.note(long(0, Rank::User, 5));
         truncated.note(long(1, Rank::Output, 1_000_000));

@@ -104,8 +104,9 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        drop(fs::remove_file(endpoint::runtime_file(&self.path)));
-        drop(self.lock.unlock());
+        // A file that stays names a process that has ended; the lock ends with the process.
+        let _ = fs::remove_file(endpoint::runtime_file(&self.path));
+        let _ = self.lock.unlock();
     }
 }
 

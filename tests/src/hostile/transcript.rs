@@ -13,7 +13,7 @@ use graphitid::{
     },
     engine::{
         document,
-        pipeline::{LinePosition, ParseContext, SourceState},
+        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
     },
     model::{Episode, Message, Project, transcript::Origin},
     store::Tally,
@@ -117,7 +117,8 @@ fn read(
         }
         let origin = Origin { source: 0, line: number as u64 + 1 };
         let place = LinePosition { origin, at };
-        state.take_line((format, &MEANS), (line, place), &mut tally, &mut messages);
+        let context = LineContext { format, parse_context: &MEANS };
+        state.take_line(context, line, place, &mut tally, &mut messages);
         at += line.len() as u64 + 1;
     }
     (state, messages, tally)

@@ -216,7 +216,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(problems[0].contains("died 4 times"), "{problems:?}");
     assert!(problems[0].contains("graphiti close aaaa-1"), "{problems:?}");
-    // One close by name tries it once more; then it is quarantined again.
+    // Someone asks, once; after that the session is quarantined again.
     let close = json!({
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });

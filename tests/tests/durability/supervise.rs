@@ -38,7 +38,7 @@ fn a_task_that_panics_is_started_anew_and_told_of() {
         let health = daemon.health();
         assert_eq!(health.pid, daemon.pid(), "{defect}");
         assert_eq!(health.problems.len(), 1, "{defect}: {:?}\n{}", health.problems, world.log());
-        assert!(health.problems[0].contains("started anew"), "{defect}: {:?}", health.problems);
+        assert!(health.problems[0].contains("restarted"), "{defect}: {:?}", health.problems);
         assert_eq!((health.index.changes_behind, health.index.stalled), (0, false), "{defect}");
         let session = daemon.session("aaaa-1");
         assert_eq!(session["episode"]["uuid"], answer["episode_uuid"], "{defect}: {session}");
@@ -55,7 +55,7 @@ fn a_task_that_panics_each_time_ends_the_process_with_an_error() {
             Err(status) => status,
         };
         assert_eq!(status.code(), Some(1), "{defect}: {}", world.log());
-        assert!(world.log().contains("ended again and again"), "{defect}: {}", world.log());
+        assert!(world.log().contains("ended repeatedly"), "{defect}: {}", world.log());
     }
 }
 

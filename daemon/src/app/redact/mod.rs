@@ -82,7 +82,7 @@ pub fn home(
     progress: ProgressCallback<'_>,
 ) -> anyhow::Result<RedactionSummary> {
     let home = Home::take(&options.home)?;
-    let folder = database(home.path());
+    let folder = database::folder(home.path());
     let mut redacted = RedactionSummary {
         run: mode == RunMode::Run,
         rules: RULES_VERSION,
@@ -164,7 +164,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
         remove_index(&follow::folder(home)).context("remove the search index")?;
         fault::point("redact: index removed");
         store = store
-            .compact(&database(home))
+            .compact(&database::folder(home))
             .context("write the database anew; what was replaced may still lie in its file")?;
         fault::point("redact: written anew");
     }

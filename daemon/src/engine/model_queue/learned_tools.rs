@@ -1,4 +1,4 @@
-//! What was learned about tools, kept from one run to the next.
+//! Saves what was learned about tools.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,24 +12,21 @@ use crate::{
     store::{Note, NoteNamespace, Store, Write},
 };
 
-/// What was learned, and where it is kept.
+/// The learned classifications, and the store that keeps them.
 pub struct LearnedTools {
     learned: Arc<Mutex<Learned>>,
     store: Arc<dyn Store>,
 }
 
-/// What is known of a tool, for showing.
+/// A learned classification, for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnedTool {
-    /// The tool's name.
     pub tool: String,
-    /// What it is for.
     pub intent: ToolIntent,
-    /// Where it works.
     pub domain: ToolDomain,
-    /// How sure that is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Who says so.
+    /// Whether the user corrected it.
     pub by_user: bool,
 }
 
@@ -43,31 +40,33 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
 impl LearnedTools {
-    /// What was saved. What cannot be read is learned anew.
+    /// Loads the saved classifications. If they cannot be read, learning starts afresh.
     pub fn load(store: Arc<dyn Store>) -> LearnedTools {
         let learned = match store.note(NoteNamespace::Learned, NAME) {
             Ok(None) => Learned::default(),
             Ok(Some(note)) => match serde_json::from_slice::<LearnedRecord<Learned>>(&note) {
                 Ok(LearnedRecord { version: VERSION, learned }) => learned,
                 _ => {
-                    tracing::warn!("what was learned about tools is of another version");
+                    tracing::warn!(
+                        "the saved classifications of tools have another version and are ignored"
+                    );
                     Learned::default()
                 }
             },
             Err(error) => {
-                tracing::warn!(%error, "what was learned about tools cannot be read");
+                tracing::warn!(%error, "failed to read the saved classifications of tools");
                 Learned::default()
             }
         };
         LearnedTools { learned: Arc::new(Mutex::new(learned)), store }
     }
 
-    /// The same for those who classify.
+    /// The shared classifications, for classifying calls.
     pub fn shared(&self) -> Arc<Mutex<Learned>> {
         self.learned.clone()
     }
 
-    /// Changes what is known, and saves it.
+    /// Changes the classifications and saves them.
     pub fn change<T>(&self, change: impl FnOnce(&mut Learned) -> T) -> T {
         let mut learned = self.lock();
         let result = change(&mut learned);
@@ -75,24 +74,25 @@ impl LearnedTools {
         let content = serde_json::to_vec(&saved).expect("what was learned is plain data");
         let note =
             Note { namespace: NoteNamespace::Learned, name: NAME.to_vec(), content: Some(content) };
-        // Writes are applied in order, so the lock is held until this one has its place.
-        drop(self.store.write(vec![Write::Note(note)]));
+        // Writes are applied in order, so the lock is held until this one is queued. If it fails, the
+        // classifications are learned again.
+        let _ = self.store.write(vec![Write::Note(note)]);
         result
     }
 
-    /// Remembers what the user says about a tool.
+    /// Stores a correction by the user.
     pub fn correct(&self, tool: &str, intent: ToolIntent, domain: ToolDomain) {
         let correction = Correction { intent, domain, signals: None };
-        // As it is called in sessions.
+        // Names of tools are redacted in sessions, too.
         self.change(|learned| learned.correct(&redaction::id(tool), correction));
     }
 
-    /// Takes back what the user said about a tool; says whether there was anything.
+    /// Removes a correction by the user. Returns whether there was one.
     pub fn withdraw(&self, tool: &str) -> bool {
         self.change(|learned| learned.withdraw(&redaction::id(tool)))
     }
 
-    /// Every tool that something was learned about, by name.
+    /// All classifications, by tool.
     pub fn list(&self) -> Vec<LearnedTool> {
         self.lock()
             .known()
@@ -106,12 +106,12 @@ impl LearnedTools {
             .collect()
     }
 
-    /// Both caches and the corrections, in the documents' form.
+    /// Exports both caches and the corrections, in the form of the documents.
     pub fn export(&self) -> Value {
         self.lock().export()
     }
 
-    /// Takes such a document in; how many entries were taken, known already, and unreadable.
+    /// Imports an exported document. Returns how many entries were new, known and unreadable.
     pub fn import(&self, document: &Value) -> (usize, usize, usize) {
         let mut document = document.clone();
         StoredRedactor::default().value(&mut document);

@@ -1,9 +1,8 @@
-//! Single messages in a model's words.
+//! Asks for summaries of single messages.
 //!
-//! A message that is kept in short, since a summary is to be kept of it, is read again and told by
-//! its kind's template. What comes back takes the place of what is kept: it is shown, searched,
-//! and what the session's summary is made of. The content hash is that of what was read, so it
-//! stays; and what was told once is not asked about again, in this session or another.
+//! A truncated message is read again and summarized with the template of its kind. The summary
+//! replaces the kept text: it is shown, searched, and used for the summary of the session. The content
+//! hash does not change, and a cached summary is reused in all sessions.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
@@ -27,14 +26,14 @@ use crate::{
     store::{Reworded, SourceKey, Store, Write},
 };
 
-/// Of one message so many tokens are shown.
+/// The maximum number of tokens of a message in a prompt.
 const SHOWN: u32 = 6_000;
-/// Tokens that a model may think before it answers.
+/// Tokens that a model may use for thinking before its answer.
 const THOUGHTS: u32 = 1_000;
 
 impl Summarizer {
-    /// Asks about the messages that say most, as many as may be, and puts the answers in their
-    /// places. What was answered before something failed is kept.
+    /// Asks about the most relevant messages, up to the configured number, and stores the answers.
+    /// After a failure, the earlier answers are stored nevertheless.
     pub(super) fn ask_about_messages(
         &self,
         question: &ModelQuestion,
@@ -43,11 +42,11 @@ impl Summarizer {
         let most = usize::try_from(self.prompts.max_per_session).unwrap_or(usize::MAX);
         let mut words: BTreeMap<SourceKey, Vec<Reworded>> = BTreeMap::new();
         let mut end = Ok(());
-        for long in question.truncated.iter().take(most) {
-            match self.reworded(long, question, store) {
-                Ok(reworded) => words.entry(long.source).or_default().extend(reworded),
+        for located in question.truncated.iter().take(most) {
+            match self.reworded(located, question, store) {
+                Ok(reworded) => words.entry(located.source).or_default().extend(reworded),
                 Err(error) if is_about_the_question(&error) => {
-                    tracing::debug!(%error, "a message stays as it is");
+                    tracing::debug!(%error, "a message keeps its truncated text");
                 }
                 Err(error) => {
                     end = Err(error);
@@ -61,35 +60,34 @@ impl Summarizer {
         if !writes.is_empty()
             && let Err(error) = store.write(writes).wait()
         {
-            tracing::warn!(%error, "summaries of messages cannot be stored");
+            tracing::warn!(%error, "failed to store summaries of messages");
         }
         end
     }
 
-    /// A message in a model's words; `None` when it is told in them already, or stands nowhere any
-    /// more.
+    /// The summary of a message; `None` when the message has one already, or its transcript no longer
+    /// contains it.
     fn reworded(
         &self,
-        long: &LocatedMessage,
+        located: &LocatedMessage,
         question: &ModelQuestion,
         store: &dyn Store,
     ) -> Result<Option<Reworded>, Error> {
-        let message =
-            store.messages(long.source, long.long.seq, 1).ok().and_then(|mut one| one.pop());
-        let Some(message) = message.filter(|message| long.long.is(&message.text)) else {
+        let message = store
+            .messages(located.source, located.message.seq, 1)
+            .ok()
+            .and_then(|mut one| one.pop());
+        let Some(message) = message.filter(|message| located.message.matches(&message.text)) else {
             return Ok(None);
         };
         let Some(source) = self.template_of(message.role) else { return Ok(None) };
         let format = files::format_of(&question.session.id.agent);
-        let content = format.and_then(|format| long.content(format, &self.parse_context));
+        let content = format.and_then(|format| located.content(format, &self.parse_context));
         let Some(content) = content else {
-            tracing::debug!(
-                file = long.path,
-                "a message does not stand in its transcript any more"
-            );
+            tracing::debug!(file = located.path, "a message is no longer in its transcript");
             return Ok(None);
         };
-        let summary = self.summary_of(&message, (&content, &source), question)?;
+        let summary = self.summary_of(&message, &content, &source, question)?;
         let is = match message.role {
             Role::Tool => format!("{}\n{summary}", message.text),
             Role::User | Role::Agent | Role::Recap => summary,
@@ -97,8 +95,7 @@ impl Summarizer {
         Ok(Some(Reworded { seq: message.seq, was: message.text, is }))
     }
 
-    /// The template that the filter names for messages of `role`; `None` when they are kept whole,
-    /// or not at all.
+    /// The template for messages of `role`; `None` when they are kept whole or dropped.
     pub(super) fn template_of(&self, role: Role) -> Option<TemplateSource> {
         match self.parse_context.filter.of(role) {
             Keep::Template(name) => Some(TemplateSource::File(name.clone())),
@@ -110,7 +107,8 @@ impl Summarizer {
     fn summary_of(
         &self,
         message: &Message,
-        (content, source): (&str, &TemplateSource),
+        content: &str,
+        source: &TemplateSource,
         question: &ModelQuestion,
     ) -> Result<String, Error> {
         let context = context(message);
@@ -122,9 +120,9 @@ impl Summarizer {
         let values =
             Values { context: Some(&context), max_chars: Some(max_chars), ..Values::default() };
         let frame = tokens::estimate(&template.fill(&values).plain_text());
-        let room = self.client.room(output).saturating_sub(frame).min(SHOWN);
+        let budget = self.client.room(output).saturating_sub(frame).min(SHOWN);
         let whole = tokens::estimate(content);
-        let content = without_middle(content, room);
+        let content = without_middle(content, budget);
         let values = Values { content: &content, ..values };
         let key = SummaryKey::of(&template, &values);
         if let Some(kept) = self.summaries.get(key) {
@@ -149,14 +147,14 @@ impl Summarizer {
             kind = kind.as_str(),
             from = content.len(),
             to = summary.len(),
-            "message summarised"
+            "message summarized"
         );
         self.summaries.keep(key, &summary);
         Ok(summary)
     }
 }
 
-/// Who speaks, in the documents' words.
+/// The speaker, in the words of the documents.
 fn context(message: &Message) -> Cow<'static, str> {
     match message.role {
         Role::User => "user message".into(),
@@ -165,19 +163,18 @@ fn context(message: &Message) -> Cow<'static, str> {
     }
 }
 
-/// What a terminal would act on is not kept.
+/// Removes characters that a terminal would act on.
 fn readable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
 }
 
-/// At most about `room` tokens of `text`: of what is too long the beginning, and a third of it
-/// from the end.
-fn without_middle(text: &str, room: u32) -> Cow<'_, str> {
+/// Cuts `text` to about `budget` tokens: two thirds from its start and one third from its end.
+fn without_middle(text: &str, budget: u32) -> Cow<'_, str> {
     let estimated = tokens::estimate(text);
-    if estimated <= room {
+    if estimated <= budget {
         return Cow::Borrowed(text);
     }
-    let share = f64::from(room) / f64::from(estimated);
+    let share = f64::from(budget) / f64::from(estimated);
     let bytes = (text.len() as f64 * share) as usize;
     let head = text.floor_char_boundary(bytes / 3 * 2);
     let tail = text.ceil_char_boundary(text.len() - bytes / 3);

@@ -1,11 +1,10 @@
-//! Asking a model about a session whose episode is there already, made from evidence.
+//! Asks models about sessions that have an episode from evidence.
 //!
-//! Nobody waits for a model but who wants to: the episode that the evidence makes is stored and
-//! found at once, and takes the model's words in when they come. Which sessions a model is still
-//! to be asked about survives a restart ([`awaiting`]); a job gathers what is known of one
-//! ([`ModelQuestion`]); then the unknown tools are asked about, all in one call ([`tools`]), the longest
-//! messages of which a summary is to be kept ([`messages`]), and the session's summary
-//! ([`summary`]). What that takes is written down ([`usage`]).
+//! An episode from evidence is stored and found at once; a model's answer is added to it later. The
+//! sessions that a model is still to be asked about survive a restart ([`queued`]). A job gathers a
+//! [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown tools, in one call ([`tools`]), about
+//! the most relevant truncated messages ([`messages`]), and for the summary of the session
+//! ([`summary`]). [`usage`] counts the calls.
 
 mod estimate;
 pub mod learned_tools;
@@ -43,55 +42,46 @@ use crate::{
     store::Store,
 };
 
-/// All that asking needs.
+/// Asks a model about sessions.
 pub struct Summarizer {
-    /// The model.
     pub client: Arc<Client>,
-    /// What it is asked with.
     pub templates: Arc<Templates>,
-    /// What is known of tools, how summaries are made, what takes secrets out.
     pub parse_context: Arc<ParseContext>,
-    /// What was learned about tools, kept.
     pub learned_tools: Arc<LearnedTools>,
-    /// What was asked, counted.
     pub usage: Arc<UsageStats>,
-    /// Summaries of messages that were paid for.
     pub summaries: Arc<SummaryCache>,
-    /// How messages are summarised.
+    /// How messages are summarized.
     pub prompts: prompt::config::Config,
-    /// What becomes of questions without an answer.
+    /// What happens to questions without an answer.
     pub resilience: Resilience,
-    /// Questions asked at a time.
+    /// The maximum number of concurrent questions.
     pub concurrency: usize,
-    /// How long someone who closes a session waits for the model's words.
+    /// How long a caller who closes a session waits for the answer.
     pub patience: Duration,
-    /// Where calls are made.
+    /// The runtime of the calls.
     pub runtime: Handle,
 }
 
-/// All that is known of a session that a model is to be asked about.
+/// Everything that a model needs to know about a session.
 pub struct ModelQuestion {
-    /// The session.
     pub session: Session,
-    /// Its episode, as the evidence made it.
+    /// The episode from evidence.
     pub episode: Episode,
-    /// Facts of all of its files.
+    /// The evidence of all files.
     pub evidence: Evidence,
-    /// What was done in it.
     pub detector: Detector,
-    /// Its tools that were unknown when they were seen.
+    /// Calls of tools that were unknown when they were read.
     pub unknowns: Unknowns,
-    /// Its messages that are kept in short, those that say most first.
+    /// The truncated messages, the most relevant first.
     pub truncated: Vec<LocatedMessage>,
 }
 
-/// What came of a question.
+/// The outcome of a question.
 pub enum SummarizeOutcome {
-    /// The episode, rewritten.
+    /// The episode with the answer.
     Made(Box<NewEpisode>),
     /// There was nothing to ask.
     Nothing,
-    /// No answer.
     Failed(Error),
 }
 
@@ -101,12 +91,12 @@ impl Summarizer {
         self.client.is_on()
     }
 
-    /// Whether it writes summaries.
+    /// Whether the model writes summaries.
     pub fn writes_summaries(&self) -> bool {
         self.is_on() && self.parse_context.summarize.auto_summarize
     }
 
-    /// Asks whatever there is to ask. Blocks, perhaps for minutes; for a thread of its own.
+    /// Asks everything that the question needs. May block for minutes: call it on a thread of its own.
     pub fn ask(&self, mut question: ModelQuestion, store: &dyn Store) -> SummarizeOutcome {
         let learned = match self.ask_about_tools(&mut question) {
             Ok(learned) => learned,
@@ -122,7 +112,8 @@ impl Summarizer {
         let base = match learned {
             true => episode::summary(
                 &question.evidence,
-                (&question.session, &question.episode.project),
+                &question.session,
+                &question.episode.project,
                 &self.parse_context.summarize,
                 activity,
             ),
@@ -152,13 +143,13 @@ impl Summarizer {
 }
 
 impl ModelQuestion {
-    /// The project it is about, for accounts.
+    /// The project of the session, for the usage statistics.
     pub fn project(&self) -> Option<Namespace> {
         Some(self.episode.project.namespace())
     }
 }
 
-/// Whether another question may well be answered.
+/// Whether the error concerns this question only, so that others may be answered.
 fn is_about_the_question(error: &Error) -> bool {
     match error.retry() {
         Retry::Never | Retry::Smaller => true,

@@ -1,4 +1,4 @@
-//! The templates, for showing.
+//! The prompt templates, for display.
 
 use std::path::Path;
 
@@ -11,21 +11,20 @@ use crate::{
     },
 };
 
-/// A template as it holds in a project.
+/// The template in force for a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownTemplate {
-    /// What it asks: its file's name without `.md`.
+    /// The kind of the template: its file name without `.md`.
     pub kind: &'static str,
     /// Where it comes from.
     pub origin: String,
-    /// Its text.
     pub text: String,
-    /// What is wrong or odd about the configured one.
+    /// Problems of the configured template.
     pub problems: Vec<String>,
 }
 
 impl Summarizer {
-    /// The templates that hold in `project`: those that the filter names, where it names some.
+    /// The templates in force in `project`, including those that the filter names.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: PromptKind| match speaker(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),
@@ -35,7 +34,7 @@ impl Summarizer {
     }
 }
 
-/// Whose messages are summarised by a kind; `None` for no messages.
+/// The role whose messages a template summarizes; `None` for templates of other kinds.
 fn speaker(kind: PromptKind) -> Option<Role> {
     match kind {
         PromptKind::ToolResults => Some(Role::Tool),
@@ -45,14 +44,13 @@ fn speaker(kind: PromptKind) -> Option<Role> {
     }
 }
 
-/// What is wrong or odd about `text` as a template of the kind of this name; `None` when there is
-/// no such kind.
+/// Checks `text` as a template of a kind. Returns its problems; `None` when there is no such kind.
 pub fn check(kind: &str, text: &str) -> Option<Vec<String>> {
     let kind = PromptKind::parse(kind)?;
     Some(library::check(kind, text).iter().map(ToString::to_string).collect())
 }
 
-/// The name by which a kind is shown, for any of its names; `None` when there is no such kind.
+/// The display name of a kind, for any of its names; `None` when there is no such kind.
 pub fn kind(name: &str) -> Option<&'static str> {
     PromptKind::parse(name).map(PromptKind::as_str)
 }

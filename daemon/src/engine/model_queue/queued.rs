@@ -1,4 +1,4 @@
-//! Which sessions a model is still to be asked about, and when.
+//! Saves the sessions that a model is still to be asked about.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ use crate::{
 /// A session that a model is still to be asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuedQuestion {
-    /// When it is asked.
+    /// When the question is due.
     pub due: Timestamp,
-    /// How often it was asked again.
+    /// The number of retries.
     pub retried: u32,
-    /// Why there is no answer yet.
+    /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
@@ -30,8 +30,8 @@ struct QueuedRecord {
 
 const VERSION: u32 = 1;
 
-/// All of them, as they were saved. What cannot be read is left out: such a session keeps the
-/// summary that it has.
+/// Loads the saved questions. A record that cannot be parsed is skipped: its session keeps the
+/// summary it has.
 pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, StoreError> {
     let notes = store.notes(NoteNamespace::Awaiting)?.into_iter();
     let read = |(name, content): (Vec<u8>, Vec<u8>)| {
@@ -43,7 +43,7 @@ pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, Stor
     Ok(notes.filter_map(read).collect())
 }
 
-/// Saves what a session awaits, or that it awaits nothing any more.
+/// The write that saves the question about a session, or removes it.
 pub fn write(session: SessionKey, awaiting: Option<&QueuedQuestion>) -> Write {
     let content = awaiting.map(|awaiting| {
         let record = QueuedRecord {

@@ -1,4 +1,4 @@
-//! A session's summary in a model's words.
+//! Asks for the summary of a session.
 
 use std::path::Path;
 
@@ -22,16 +22,16 @@ use crate::{
     },
 };
 
-/// Tokens of an answer, with what a model may think before.
+/// Tokens of an answer, including the thinking before.
 const OUTPUT: u32 = 8_000;
-/// A session is told in so many parts at most, a call each.
+/// The maximum number of parts of a session, with one call for each.
 pub(super) const PARTS: u32 = 4;
-/// Messages that are read from the store in one go.
+/// Messages read from the store in one batch.
 const MESSAGES: usize = 256;
-/// What is read from the transcript is not asked for.
+/// Fields that are read from the transcript, so the model is not asked for them.
 const READ: [Field; 3] = [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
 
-/// The conversation-summarization document's form, for models that cannot write JSON.
+/// The form of the conversation-summarization document, for models that cannot write JSON.
 const PLAIN: Plain = Plain {
     word: "OVERVIEW:",
     instruction: "\nIf you cannot write JSON, write this instead:\nOVERVIEW: two or three sentences\n\n\
@@ -39,14 +39,14 @@ const PLAIN: Plain = Plain {
 };
 
 impl Summarizer {
-    /// Whether the agent's own summary ends the session and is to be enough.
+    /// Whether the agent's own summary ends the session and is configured to suffice.
     pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);
         let suffices = self.parse_context.summarize.recap_suffices
             && recap.is_some_and(|recap| {
-                let prompts = evidence.prompts.iter().filter(|said| said.origin.source == 0);
-                prompts.into_iter().all(|said| said.origin.line <= recap.origin.line)
+                let prompts = evidence.prompts.iter().filter(|prompt| prompt.origin.source == 0);
+                prompts.into_iter().all(|prompt| prompt.origin.line <= recap.origin.line)
             });
         if suffices {
             self.client.avoided(Purpose::SessionSummary, Avoided::Recap, question.project());
@@ -54,18 +54,18 @@ impl Summarizer {
         suffices
     }
 
-    /// Asks for the summary, in one call when the session fits. `base` is what the evidence says.
+    /// Asks for the summary, in one call if the session fits. `base` is the summary from evidence.
     pub(super) fn ask_for_summary(
         &self,
         question: &ModelQuestion,
         base: &EnhancedSessionSummary,
         store: &dyn Store,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
-        match self.try_summary(question, base, (store, 1)) {
-            // Estimates are estimates, and answers may be longer than thought: half of it.
+        match self.try_summary(question, base, store, 1) {
+            // The estimate of tokens was too low, or the answer too long: try half of the session.
             Err(error) if error.retry() == Retry::Smaller => {
                 tracing::debug!(%error, "asking with less of the session");
-                self.try_summary(question, base, (store, 2))
+                self.try_summary(question, base, store, 2)
             }
             result => result,
         }
@@ -75,12 +75,13 @@ impl Summarizer {
         &self,
         question: &ModelQuestion,
         base: &EnhancedSessionSummary,
-        (store, divisor): (&dyn Store, u32),
+        store: &dyn Store,
+        divisor: u32,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
         let asked = SummaryRequest::new(self, question);
         let frame = tokens::estimate(&asked.prompt("").plain_text());
-        let room = self.client.room(asked.output).saturating_sub(frame) / divisor;
-        let packed = pack(question, store, room)?;
+        let budget = self.client.room(asked.output).saturating_sub(frame) / divisor;
+        let packed = pack(question, store, budget)?;
         tracing::debug!(
             parts = packed.parts.len(),
             left_out = packed.left_out,
@@ -93,7 +94,7 @@ impl Summarizer {
                 1 => part.clone(),
                 count => format!("[Part {} of {count} of the session]\n\n{part}", at + 1),
             };
-            // What was left out is left out of the whole, which is counted once.
+            // The omitted part of the session is counted once.
             let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
             let request = CompletionRequest { saved_tokens, ..asked.request(&content) };
             let reply = self.client.ask_blocking(&self.runtime, &request)?;
@@ -108,7 +109,7 @@ impl Summarizer {
             calls = packed.parts.len(),
             saved_tokens = packed.saved_tokens,
             dropped = merged.dropped,
-            "session summarised"
+            "session summarized"
         );
         let mut summary = merged.summary;
         if !self.parse_context.summarize.include_decisions {
@@ -120,7 +121,7 @@ impl Summarizer {
         Ok((summary, Author::Model(model)))
     }
 
-    /// What the model says, without secrets that it may have seen or made up.
+    /// Parses a reply and redacts it: a model may invent something that looks like a secret.
     fn read(&self, reply: &Reply) -> Result<Claims, Error> {
         let claims = match &reply.json {
             Some(json) => {
@@ -130,11 +131,11 @@ impl Summarizer {
             }
             None => Claims::of_text(&self.parse_context.redactor.redact(&reply.text).text),
         };
-        claims.ok_or_else(|| Error::BadReply { reason: "it is no summary".to_owned() })
+        claims.ok_or_else(|| Error::BadReply { reason: "it is not a summary".to_owned() })
     }
 }
 
-/// A question about one session, but for what the session says.
+/// The request about a session, without the content of the session.
 struct SummaryRequest<'a> {
     summarizer: &'a Summarizer,
     question: &'a ModelQuestion,
@@ -161,7 +162,7 @@ impl<'a> SummaryRequest<'a> {
             summarizer,
             question,
             profile: profile(question, &activity.activity_profile()),
-            // A session without any activity says nothing about its needs.
+            // Without any activity, no field has priority: ask for all of them.
             instructions: if wanted.is_empty() { instructions(0.0) } else { wanted },
             output: summarizer.fitting(OUTPUT),
         }
@@ -191,7 +192,7 @@ impl<'a> SummaryRequest<'a> {
     }
 }
 
-/// What was done, and in which phases when there were several.
+/// The activity of the session, with its phases if there were several.
 fn profile(question: &ModelQuestion, whole: &str) -> String {
     const PHASES: usize = 8;
     let segments = question.detector.segments();
@@ -204,15 +205,15 @@ fn profile(question: &ModelQuestion, whole: &str) -> String {
     format!("{whole}; in phases: {}{more}", labels.join("; "))
 }
 
-/// The messages of the session's own file; those of its sub-agents' where there is none.
-fn pack(question: &ModelQuestion, store: &dyn Store, room: u32) -> Result<Packed, Error> {
+/// Packs the messages of the session's own file; of a sub-agent's file if that is empty.
+fn pack(question: &ModelQuestion, store: &dyn Store, budget: u32) -> Result<Packed, Error> {
     let unreadable = |error: crate::store::StoreError| Error::Unavailable {
         reason: format!("the session cannot be read: {error}"),
         retry_after: None,
     };
     let session = question.session.key;
     for source in store.sources_of(session).map_err(unreadable)? {
-        let mut packer = Packer::new(&question.evidence, room, PARTS);
+        let mut packer = Packer::new(&question.evidence, budget, PARTS);
         let mut from = 0;
         loop {
             let key = SourceKey { session, number: source.key.number };

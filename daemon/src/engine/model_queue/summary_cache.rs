@@ -1,4 +1,4 @@
-//! Summaries of messages that were paid for, kept from one run to the next.
+//! Caches summaries of messages on disk, so that no call is paid twice.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,17 +12,17 @@ use crate::{
     store::{Note, NoteNamespace, Store, Write},
 };
 
-/// The latest summaries of messages, by what was asked.
+/// The latest summaries of messages, by prompt.
 pub struct SummaryCache {
     store: Arc<dyn Store>,
-    /// Read from the store when they are first needed.
+    /// Loaded from the store at the first use.
     kept: Mutex<Option<CachedSummaries>>,
 }
 
 #[derive(Default)]
 struct CachedSummaries {
     by_key: HashMap<SummaryKey, String>,
-    /// By their numbers, the oldest first.
+    /// By number, the oldest first.
     in_order: BTreeMap<u64, SummaryKey>,
 }
 
@@ -34,21 +34,20 @@ struct SummaryRecord {
 }
 
 const VERSION: u32 = 1;
-/// So many are kept; the oldest go first.
-const MOST: usize = 4_096;
+/// The capacity of the cache; the oldest summaries are evicted first.
+const CAPACITY: usize = 4_096;
 
 impl SummaryCache {
-    /// Those in `store`. Nothing is read yet.
+    /// A cache in `store`. Nothing is read yet.
     pub fn new(store: Arc<dyn Store>) -> SummaryCache {
         SummaryCache { store, kept: Mutex::default() }
     }
 
-    /// The answer to a question that was asked before.
+    /// The summary for a prompt, if it is cached.
     pub fn get(&self, key: SummaryKey) -> Option<String> {
         self.with(|kept| kept.by_key.get(&key).cloned())
     }
 
-    /// Keeps an answer.
     pub fn keep(&self, key: SummaryKey, summary: &str) {
         self.with(|kept| {
             let number = kept.in_order.last_key_value().map_or(0, |(last, _)| last + 1);
@@ -59,13 +58,14 @@ impl SummaryCache {
             let saved = SummaryRecord { version: VERSION, number, summary: summary.to_owned() };
             let content = serde_json::to_vec(&saved).expect("a summary is plain data");
             let mut writes = vec![note(key, Some(content))];
-            while kept.in_order.len() > MOST
+            while kept.in_order.len() > CAPACITY
                 && let Some((_, oldest)) = kept.in_order.pop_first()
             {
                 kept.by_key.remove(&oldest);
                 writes.push(note(oldest, None));
             }
-            drop(self.store.write(writes));
+            // If the write fails, the summary is asked for again.
+            let _ = self.store.write(writes);
         });
     }
 
@@ -76,10 +76,10 @@ impl SummaryCache {
 }
 
 impl CachedSummaries {
-    /// What was saved. What cannot be read is asked for anew.
+    /// Loads the saved summaries. Those that cannot be read are asked for again.
     fn load(store: &dyn Store) -> CachedSummaries {
         let notes = store.notes(NoteNamespace::Summaries).unwrap_or_else(|error| {
-            tracing::warn!(%error, "summaries of messages cannot be read");
+            tracing::warn!(%error, "failed to read the cached summaries of messages");
             Vec::new()
         });
         let mut kept = CachedSummaries::default();
@@ -123,16 +123,16 @@ mod tests {
             SummaryCache::new(Arc::new(store))
         };
         let summaries = open();
-        for number in 0..=MOST {
+        for number in 0..=CAPACITY {
             summaries.keep(key(number), &format!("summary {number}"));
         }
         summaries.keep(key(1), "another");
-        drop(summaries.store.write(Vec::new()).wait());
+        summaries.store.write(Vec::new()).wait().unwrap();
         drop(summaries);
         let summaries = open();
         assert_eq!(summaries.get(key(0)), None);
         assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
-        summaries.keep(key(MOST + 1), "one more");
+        summaries.keep(key(CAPACITY + 1), "one more");
         assert_eq!(summaries.get(key(2)), None);
         assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
         assert_eq!(summaries.get(key(3)).as_deref(), Some("summary 3"));

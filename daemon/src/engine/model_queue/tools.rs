@@ -1,4 +1,4 @@
-//! What the tools are for that nobody knows.
+//! Asks what unknown tools are for.
 
 use serde_json::Value;
 
@@ -14,16 +14,16 @@ use crate::{
     prompt::{kind::PromptKind, template::Values},
 };
 
-/// Tokens of an answer about one tool, and of what a model may think before.
+/// Tokens of an answer about one tool, and of the thinking before.
 const TOKENS_A_TOOL: u32 = 150;
 const TOKENS_BEFORE: u32 = 1_500;
 
-/// What does not fit the schema to the letter may still tell something: what can be read of it is.
+/// A reply that does not match the schema exactly is parsed as far as possible.
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
 impl Summarizer {
-    /// Asks about the unknown tools of a session, all in one call. Says whether anything is known
-    /// now that was not when the episode was made.
+    /// Asks about the unknown tools of a session, in one call. Returns whether a tool of the session is
+    /// known now that was unknown when the episode was made.
     pub(super) fn ask_about_tools(&self, question: &mut ModelQuestion) -> Result<bool, Error> {
         let mut learned = self.settle(question);
         let Some(request) = question.unknowns.request() else {
@@ -32,8 +32,7 @@ impl Summarizer {
             return Ok(learned);
         };
         let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
-        // What takes secrets out has passed over the question, so the answer has none of them;
-        // but a model may make one up.
+        // The prompt was redacted, but a model may invent something that looks like a secret.
         let text = self.parse_context.redactor.redact(&reply.text).text.into_owned();
         let found = request
             .read_reply(&text)
@@ -52,7 +51,7 @@ impl Summarizer {
         Ok(learned)
     }
 
-    /// Counts calls of tools that are known by now.
+    /// Adds the calls of tools that are known by now to the activity.
     fn settle(&self, question: &mut ModelQuestion) -> bool {
         let shared = self.learned_tools.shared();
         let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -79,13 +78,12 @@ impl Summarizer {
         }
     }
 
-    /// Not more than a quarter of what the model can read and write at once.
+    /// Limits the output to a quarter of the model's context.
     pub(super) fn fitting(&self, output: u32) -> u32 {
         output.min(self.client.room(0) / 4).max(1)
     }
 }
 
-/// The schema of a kind that has one.
 pub(super) fn schema(kind: PromptKind) -> Schema {
     let text = kind.schema().expect("only kinds with a schema are asked for JSON");
     Schema::new(kind.as_str(), text).expect("a test reads all built-in schemas")

@@ -1,4 +1,4 @@
-//! What asking models took, and what it need not have taken, by day and project.
+//! Counts the questions to models, and the avoided ones, by day and project.
 
 use std::{
     collections::BTreeMap,
@@ -18,45 +18,45 @@ use crate::{
     store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
-/// The ledger of the present day, and what each day came to.
+/// The ledger of the present day, and the counters of all days.
 pub struct UsageStats {
     ledger: LedgerFile,
     store: Arc<dyn Store>,
     today: Mutex<Today>,
 }
 
-/// What the questions of a day came to, by project and by what they were for.
+/// The counters of a day, by project and purpose.
 pub type DailyUsage = BTreeMap<String, BTreeMap<String, UsageCounters>>;
 
-/// What some questions came to.
+/// Counters of questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageCounters {
     /// Questions that were answered.
     pub answered: u64,
-    /// Questions that were not.
+    /// Questions that failed.
     pub failed: u64,
-    /// Calls that they took.
+    /// Calls to the provider.
     pub calls: u64,
-    /// Tokens of prompts.
+    /// Tokens of the prompts.
     pub input: u64,
-    /// Tokens of replies.
+    /// Tokens of the replies.
     pub output: u64,
     /// Tokens of prompts that came from the provider's cache.
     pub cached: u64,
-    /// What they cost, as far as that is known.
+    /// The cost, as far as it is known.
     pub cost: Money,
     /// Questions whose cost is not known.
     pub unpriced: u64,
-    /// Tokens of what the questions were about that were left out of them.
+    /// Tokens that were left out of prompts.
     pub saved_tokens: u64,
-    /// Not asked, for the answer was kept from before.
+    /// Questions avoided by a cached answer.
     pub kept: u64,
-    /// Not asked, for what they are about did not change.
+    /// Questions avoided because the session did not change.
     pub unchanged: u64,
-    /// Not asked, for the agent's own summary was enough.
+    /// Questions avoided by the agent's own summary.
     pub recaps: u64,
-    /// Not asked, for rules answer them.
+    /// Questions avoided because rules answer them.
     pub known: u64,
 }
 
@@ -73,19 +73,18 @@ struct DailyUsageRecord {
 }
 
 const VERSION: u32 = 1;
-/// Days that are kept.
+/// The number of days that are kept.
 const DAYS: i64 = 400;
-/// Projects of a day that are told apart; further ones are counted as none.
+/// The maximum number of projects per day; further ones are counted without a project.
 const PROJECTS: usize = 200;
 const MICROS_A_DAY: i64 = 86_400_000_000;
 
 impl UsageStats {
-    /// The books of `home`, as they were saved.
     pub fn open(ledger: LedgerFile, store: Arc<dyn Store>) -> UsageStats {
         UsageStats { ledger, store, today: Mutex::default() }
     }
 
-    /// What each day came to, by its number from 1970-01-01 on, the earliest first.
+    /// The counters of each day, by its number since 1970-01-01, the earliest first.
     pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
         let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
         for (name, content) in self.store.notes(NoteNamespace::Usage)? {
@@ -109,20 +108,21 @@ impl UsageStats {
             writes.extend(self.outdated(day));
         }
         let project = record.project.map_or_else(String::new, |project| project.to_string());
-        let has_room = today.uses.len() < PROJECTS || today.uses.contains_key(&project);
+        let has_capacity = today.uses.len() < PROJECTS || today.uses.contains_key(&project);
         let of_project =
-            today.uses.entry(if has_room { project } else { String::new() }).or_default();
+            today.uses.entry(if has_capacity { project } else { String::new() }).or_default();
         of_project.entry(record.purpose.as_str().to_owned()).or_default().add(record);
         let saved = DailyUsageRecord { version: VERSION, uses: today.uses.clone() };
         let content = serde_json::to_vec(&saved).expect("uses are plain data");
         writes.push(write(day, Some(content)));
-        drop(self.store.write(writes));
+        // A failed write loses statistics only.
+        let _ = self.store.write(writes);
     }
 
-    /// A day as it was saved.
+    /// The saved counters of a day.
     fn day(&self, day: i64) -> DailyUsage {
         let note = self.store.note(NoteNamespace::Usage, &name(day)).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what was asked today cannot be read");
+            tracing::warn!(%error, "failed to read the usage of today");
             None
         });
         note.map_or_else(DailyUsage::new, |content| read(&content))
@@ -173,12 +173,12 @@ impl UsageCounters {
     }
 }
 
-/// When a day begins.
+/// The start of a day.
 pub fn beginning(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(MICROS_A_DAY))
 }
 
-/// A project as a day names it; `None` for what is about none.
+/// The project of a counter; `None` for counters without a project.
 pub fn project(name: &str) -> Option<Namespace> {
     Namespace::parse(name)
 }
@@ -238,7 +238,7 @@ mod tests {
         usage.record(&record(5, End::Avoided(Avoided::Unchanged), "/a"));
         usage.record(&record(5, End::Failed("unavailable"), "/b"));
         usage.record(&record(6, End::Answered, "/a"));
-        drop(usage.store.write(Vec::new()).wait());
+        usage.store.write(Vec::new()).wait().unwrap();
         drop(usage);
         let usage = open();
         usage.record(&record(6, End::Answered, "/a"));
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((a.answered, a.unchanged, a.calls, a.input), (1, 1, 1, 20));
         assert_eq!((of(5, "/b").failed, of(6, "/a").answered), (1, 2));
         usage.record(&record(6 + DAYS, End::Answered, "/a"));
-        drop(usage.store.write(Vec::new()).wait());
+        usage.store.write(Vec::new()).wait().unwrap();
         assert_eq!(usage.days().unwrap().keys().copied().collect::<Vec<_>>(), [6, 6 + DAYS]);
     }
 }

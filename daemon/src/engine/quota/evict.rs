@@ -1,4 +1,4 @@
-//! What goes, in its order: the text of the oldest sessions, then the oldest episodes.
+//! Evicts the text of the oldest sessions, then the oldest episodes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,77 +9,73 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
-/// Sessions in one list of writes.
+/// Sessions per write list.
 const SESSIONS: usize = 16;
 
-/// Lets go of things, and notes each with the same list of writes, so that what is said to have gone
-/// is what went, whenever the process ends.
+/// Evicts sessions and episodes. The statistics are part of each write list, so that they are exact
+/// whenever the process ends.
 pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
-    /// What is noted is a sum: nobody else adds to it meanwhile.
-    _alone: MutexGuard<'static, ()>,
-    /// What went before.
+    /// The statistics are a sum, so only one evictor may add to them.
+    _lock: MutexGuard<'static, ()>,
+    /// What was evicted before.
     before: EvictionStats,
-    /// What this let go.
-    gone: EvictionStats,
+    /// What this evictor evicted.
+    evicted: EvictionStats,
 }
 
 impl Evictor<'_> {
-    /// Waits until nobody else lets go of anything.
-    pub(super) fn of(store: &dyn Store) -> Evictor<'_> {
+    /// Waits until no other evictor exists.
+    pub(super) fn new(store: &dyn Store) -> Result<Evictor<'_>, StoreError> {
         static ONE: Mutex<()> = Mutex::new(());
-        let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        Evictor {
-            store,
-            _alone: alone,
-            before: EvictionStats::noted(store),
-            gone: EvictionStats::default(),
-        }
+        let lock = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = EvictionStats::load(store)?;
+        Ok(Evictor { store, _lock: lock, before, evicted: EvictionStats::default() })
     }
 
-    pub(super) fn gone(&self) -> EvictionStats {
-        self.gone
+    pub(super) fn evicted(&self) -> EvictionStats {
+        self.evicted
     }
 
-    /// Lets go of what is too much until the content is `goal` bytes, or nothing more may go; returns
-    /// how many it is then.
-    pub(super) fn down_to(&mut self, goal: u64) -> Result<u64, StoreError> {
+    /// Evicts until the content has `goal` bytes, or nothing more can be evicted. Returns the size of
+    /// the content.
+    pub(super) fn evict_until(&mut self, goal: u64) -> Result<u64, StoreError> {
         loop {
             let content = self.store.quota().content_bytes()?;
             if content <= goal {
                 return Ok(content);
             }
-            // Looked at in this order, for what waits now may be indexed a moment later.
+            // Read before the eviction of text: what waits now may be indexed a moment later.
             let waiting = waiting_bytes(self.store)?;
-            if !self.text(content - goal)?.is_empty() {
+            if !self.evict_text(content - goal)?.is_empty() {
                 continue;
             }
-            // Text that is not indexed yet can go as soon as it is: no episode makes room for it. But
-            // where agents are always at work, some always waits.
+            // Waiting text can be evicted once it is indexed, so no episode is evicted in its place.
+            // It is left out of the sum instead of awaited, for busy agents always have some.
             let others = content.saturating_sub(waiting);
             let excess = others.saturating_sub(goal);
             let most = likely_half(excess, others, self.store);
-            if excess == 0 || self.episodes(most)? == 0 {
+            if excess == 0 || self.evict_episodes(most)? == 0 {
                 return Ok(content);
             }
         }
     }
 
-    /// Lets go of the text of the oldest sessions, of `bytes` at least if there are as many; returns
-    /// the files that had it.
-    pub(super) fn text(&mut self, bytes: u64) -> Result<Vec<SourceKey>, StoreError> {
-        let before = self.gone;
+    /// Evicts at least `bytes` of the text of the oldest sessions, if there are as many. Returns the
+    /// files that had the text.
+    pub(super) fn evict_text(&mut self, bytes: u64) -> Result<Vec<SourceKey>, StoreError> {
+        let before = self.evicted;
         let (mut files, mut writes) = (Vec::new(), Vec::new());
         for (session, _) in oldest(self.store)? {
-            if self.gone.bytes - before.bytes >= bytes {
+            if self.evicted.bytes - before.bytes >= bytes {
                 break;
             }
             let text = self.store.quota().text_bytes(session)?;
             if text == 0 {
                 continue;
             }
-            self.gone.bytes += text;
-            self.gone.sessions += 1;
+            self.evicted.bytes += text;
+            self.evicted.sessions += 1;
             for source in self.store.sources_of(session)? {
                 files.push(source.key);
                 writes.push(Write::DropText(source.key));
@@ -93,32 +89,32 @@ impl Evictor<'_> {
         Ok(files)
     }
 
-    /// Lets go of at most so many of the oldest episodes; returns of how many.
-    fn episodes(&mut self, most: u64) -> Result<u64, StoreError> {
-        let before = self.gone.episodes;
+    /// Evicts at most `most` of the oldest episodes. Returns the number of evicted ones.
+    fn evict_episodes(&mut self, most: u64) -> Result<u64, StoreError> {
+        let before = self.evicted.episodes;
         let mut writes = Vec::new();
         for (session, episode) in oldest(self.store)? {
-            let gone = self.gone.episodes - before;
-            if gone == most {
+            let evicted = self.evicted.episodes - before;
+            if evicted == most {
                 break;
             }
             if self.store.episode(episode)?.is_none() {
                 continue;
             }
-            self.gone.episodes += 1;
+            self.evicted.episodes += 1;
             writes.push(Write::DropEpisode(episode));
             for source in self.store.sources_of(session)? {
-                // What is saved beside the cursor goes, too: if it went on, it is read anew.
+                // The checkpoint is dropped, too: a session that grows is read from the start.
                 writes.push(Write::ClearSource(source.key));
                 let source = Source { offset: 0, ..source };
                 writes.push(Write::Source { source, checkpoint: None });
             }
-            if (gone + 1).is_multiple_of(SESSIONS as u64) {
+            if (evicted + 1).is_multiple_of(SESSIONS as u64) {
                 self.write(&mut writes)?;
             }
         }
         self.write(&mut writes)?;
-        Ok(self.gone.episodes - before)
+        Ok(self.evicted.episodes - before)
     }
 
     fn write(&self, writes: &mut Vec<Write>) -> Result<(), StoreError> {
@@ -126,19 +122,19 @@ impl Evictor<'_> {
             return Ok(());
         }
         let mut writes = std::mem::take(writes);
-        writes.push(self.before.and(self.gone).to_note());
+        writes.push(self.before.plus(self.evicted).to_note());
         self.store.write(writes).wait().map(drop)
     }
 }
 
-/// About half as many episodes as are too much, so that a few looks at all of the database suffice
-/// and hardly any goes in vain.
+/// About half of the excess, in episodes: so a few scans of the database suffice, and hardly any
+/// episode is evicted without need.
 fn likely_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
     let each = content / store.totals().episodes.max(1);
     (excess / each.max(1) / 2).max(SESSIONS as u64)
 }
 
-/// Bytes of all text that may go.
+/// The size of all text that can be evicted.
 pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for (session, _) in oldest(store)? {
@@ -147,7 +143,7 @@ pub(super) fn text_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// Bytes of the text of sessions that are not over and indexed: it may go as soon as they are.
+/// The size of the text that waits to be indexed. It can be evicted after that.
 fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     let mut bytes = 0;
     for session in store.live_sessions()? {
@@ -156,7 +152,7 @@ fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
-/// The sessions of which something may go, the oldest first.
+/// The sessions that can be evicted, the oldest first.
 fn oldest(store: &dyn Store) -> Result<Vec<(SessionKey, EpisodeId)>, StoreError> {
     let mut found: Vec<(Timestamp, SessionKey, EpisodeId)> = Vec::new();
     store.visit_sessions(&mut |session| {
@@ -220,10 +216,10 @@ mod tests {
             let before: Vec<u64> = keys.iter().map(|key| texts(*key)).collect();
             let episodes = store.totals().episodes;
             let content = store.quota().content_bytes().unwrap();
-            let mut going = Evictor::of(&store);
-            going.text(wanted).unwrap();
-            let gone = going.gone();
-            prop_assert_eq!(gone, EvictionStats { version: 0, at: 0, ..EvictionStats::noted(&store) });
+            let mut evictor = Evictor::new(&store).unwrap();
+            evictor.evict_text(wanted).unwrap();
+            let gone = evictor.evicted();
+            prop_assert_eq!(gone, EvictionStats { version: 0, at: 0, ..EvictionStats::load(&store).unwrap() });
 
             let is_left = |at: usize| before[at] > 0 && texts(keys[at]) > 0;
             let went = |at: usize| before[at] > 0 && texts(keys[at]) == 0;
@@ -247,8 +243,8 @@ mod tests {
             }
 
             // Then episodes, until only what is not indexed is left.
-            while going.episodes(5).unwrap() > 0 {}
-            prop_assert_eq!(EvictionStats::noted(&store).episodes, episodes);
+            while evictor.evict_episodes(5).unwrap() > 0 {}
+            prop_assert_eq!(EvictionStats::load(&store).unwrap().episodes, episodes);
             prop_assert_eq!(store.totals().episodes, 0);
             for (at, (_, messages, is_indexed)) in made.iter().enumerate() {
                 let source = store.sources_of(keys[at]).unwrap().remove(0);
@@ -270,13 +266,13 @@ mod tests {
         assert!(waiting > 20_000, "{waiting} bytes of text wait");
 
         let without_text = store.quota().content_bytes().unwrap() - text_bytes(&store).unwrap();
-        let mut going = Evictor::of(&store);
-        let content = going.down_to(without_text - waiting / 2).unwrap();
-        assert_eq!((going.gone().sessions, going.gone().episodes), (40, 0));
+        let mut evictor = Evictor::new(&store).unwrap();
+        let content = evictor.evict_until(without_text - waiting / 2).unwrap();
+        assert_eq!((evictor.evicted().sessions, evictor.evicted().episodes), (40, 0));
 
         let goal = content - waiting - 50_000;
-        let content = going.down_to(goal).unwrap();
-        let gone = going.gone().episodes;
+        let content = evictor.evict_until(goal).unwrap();
+        let gone = evictor.evicted().episodes;
         assert!((16..40).contains(&gone), "{gone} episodes went");
         assert!(content - waiting <= goal, "{content} bytes are left");
     }

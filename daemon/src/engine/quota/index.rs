@@ -1,5 +1,5 @@
-//! Keeps the search index within its limit. Who feeds it does this whenever it was written to disk, so
-//! that it does not grow meanwhile.
+//! Keeps the search index within its quota. The follower calls this after each write of the index to
+//! disk, so that the index does not grow at the same time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::{
     DiskLimits,
     evict::{self, Evictor},
-    tell,
+    log_evicted,
 };
 use crate::{
     engine::indexes::Indexes,
@@ -16,15 +16,15 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// Of each eight bytes that the index may take: from so many on something goes, until so many are
-/// left. What is merged is there twice meanwhile, beside what was just written.
+/// In eighths of the quota: the size at which eviction starts, and the size that it aims at. A merge
+/// holds its segments twice for a moment, beside newly written ones.
 const TIGHT: u64 = 3;
 const GOAL: u64 = 2;
 
-/// The room of the search index.
+/// The quota of the search index.
 pub struct IndexQuota {
     limits: watch::Receiver<DiskLimits>,
-    /// Bytes that it took when there was no text that could go for it.
+    /// The size of the index when no text could be evicted for it.
     in_vain: AtomicU64,
 }
 
@@ -38,33 +38,32 @@ enum QuotaError {
 }
 
 impl IndexQuota {
-    /// With these limits, as they change.
     pub fn new(limits: watch::Receiver<DiskLimits>) -> IndexQuota {
         IndexQuota { limits, in_vain: AtomicU64::new(0) }
     }
 
-    /// The limits, as they change.
     pub(in crate::engine) fn limits(&self) -> watch::Receiver<DiskLimits> {
         self.limits.clone()
     }
 
-    /// Lets go of the oldest text as long as the indexes take too much, and rids the disk of it at
-    /// once. They were told everything up to `position`. Text is refused when that does not suffice.
-    /// Blocks.
+    /// Evicts the oldest text until the indexes are within their quota, and purges it from the disk.
+    /// The indexes have everything up to `position`. If eviction does not suffice, the store refuses
+    /// new text. Blocks.
     pub(in crate::engine) fn keep(&self, store: &dyn Store, indexes: &Indexes, position: Position) {
         let limit = self.limits.borrow().index;
-        if let Err(error) = self.make_room(store, (indexes, limit), position) {
-            tracing::warn!(%error, "the search index cannot be made smaller");
+        if let Err(error) = self.evict_until_goal(store, indexes, limit, position) {
+            tracing::warn!(%error, "failed to make the search index smaller");
         }
         if let Some(why) = lack(indexes, limit) {
             store.quota().refuse_text(&why);
         }
     }
 
-    fn make_room(
+    fn evict_until_goal(
         &self,
         store: &dyn Store,
-        (indexes, limit): (&Indexes, u64),
+        indexes: &Indexes,
+        limit: u64,
         position: Position,
     ) -> Result<(), QuotaError> {
         loop {
@@ -74,13 +73,13 @@ impl IndexQuota {
             if taken < limit / 8 * TIGHT || !is_more {
                 return Ok(());
             }
-            let gone = share_goes(store, (taken - limit / 8 * GOAL) as f64 / taken as f64)?;
-            if gone.is_empty() {
+            let evicted = evict_share(store, (taken - limit / 8 * GOAL) as f64 / taken as f64)?;
+            if evicted.is_empty() {
                 self.in_vain.store(taken, Ordering::Relaxed);
                 return Ok(());
             }
-            // The outbox says so, too, but behind all that is still to be taken over.
-            for SourceKey { session, number } in gone {
+            // The outbox has these removals, too, but after all entries that are still to be applied.
+            for SourceKey { session, number } in evicted {
                 indexes
                     .sessions
                     .apply(IndexChange::DropSource { session, source: number }, position);
@@ -90,7 +89,7 @@ impl IndexQuota {
     }
 }
 
-/// What is to be said when the indexes take more than the limit.
+/// The message for indexes that exceed their quota.
 pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
     let taken = indexes.disk_bytes();
     (taken > limit).then(|| {
@@ -102,11 +101,11 @@ pub(super) fn lack(indexes: &Indexes, limit: u64) -> Option<String> {
     })
 }
 
-/// Lets go of so large a part of all text, from 0 to 1; returns the files whose text went.
-fn share_goes(store: &dyn Store, share: f64) -> Result<Vec<SourceKey>, StoreError> {
+/// Evicts a share of all text, from 0 to 1. Returns the files that had it.
+fn evict_share(store: &dyn Store, share: f64) -> Result<Vec<SourceKey>, StoreError> {
     let all = evict::text_bytes(store)?;
-    let mut going = Evictor::of(store);
-    let gone = going.text((all as f64 * share).ceil() as u64)?;
-    tell(going.gone(), "search index");
-    Ok(gone)
+    let mut evictor = Evictor::new(store)?;
+    let files = evictor.evict_text((all as f64 * share).ceil() as u64)?;
+    log_evicted(evictor.evicted(), "search index");
+    Ok(files)
 }

@@ -1,9 +1,9 @@
-//! Keeps the database and the search index within their limits.
+//! Keeps the database and the search index within their quotas.
 //!
-//! What goes first is what is missed least: the text of the oldest sessions, whose episodes and
-//! facts stay and are found; when that does not suffice, the oldest episodes with their facts. What
-//! has no episode yet never goes, nor what someone asked to be remembered. A session stays known,
-//! so that its transcript is not read again for nothing; when it goes on, it is read again.
+//! The text of the oldest sessions is evicted first; their episodes and facts stay, and searches find
+//! them. If that does not suffice, the oldest episodes are evicted with their facts. Sessions without
+//! an episode and added memories are never evicted. An evicted session stays registered, so that its
+//! transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -26,57 +26,54 @@ use crate::{
     store::{Note, NoteNamespace, Store, StoreError, StoreHealth, Write},
 };
 
-/// How much may be taken on disk, in bytes.
+/// The disk quotas, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskLimits {
-    /// By the database.
     pub database: u64,
-    /// By the search index.
     pub index: u64,
-    /// By events that wait for the daemon.
+    /// Hook events that wait for the daemon.
     pub spool: u64,
-    /// By all log files together.
+    /// All log files together.
     pub log: u64,
 }
 
-/// What was let go so far.
+/// What was evicted so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EvictionStats {
     version: u32,
-    /// Sessions whose text went.
+    /// Sessions whose text was evicted.
     pub sessions: u64,
-    /// Bytes of it.
+    /// The size of the evicted text.
     pub bytes: u64,
-    /// Episodes that went, with their facts.
+    /// Episodes that were evicted with their facts.
     pub episodes: u64,
-    /// When something went last, in microseconds since the epoch.
+    /// The time of the last eviction, in microseconds since the epoch.
     at: i64,
 }
 
 const VERSION: u32 = 1;
-/// The note that says what was let go.
+/// The name of the note with the statistics.
 const NOTE: &[u8] = b"let go";
-/// Between two looks while something is written.
+/// Between two attempts while the store is written to.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Between two looks whether there is room again.
+/// Between two attempts while nothing changes.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// What keeps the limits.
+/// Keeps the quotas.
 pub struct QuotaKeeper {
     store: Arc<dyn Store>,
     engine: Engine,
     indexes: Indexes,
     limits: watch::Sender<DiskLimits>,
     nudged: Notify,
-    /// Whether the database would be smaller if it were opened anew.
+    /// Whether reopening may make the database smaller.
     can_shrink: bool,
 }
 
 impl QuotaKeeper {
-    /// Who feeds the indexes keeps these limits for them ([`IndexQuota`]); here it is only asked whether
-    /// they do. `can_shrink` says whether the database may be made smaller by opening it anew, which was
-    /// not tried in vain a moment ago.
+    /// `can_shrink` is false if the database was just reopened to become smaller and did not. The
+    /// follower keeps the quota of the indexes ([`IndexQuota`]); the keeper only checks it.
     pub fn new(
         engine: Engine,
         indexes: Indexes,
@@ -87,29 +84,31 @@ impl QuotaKeeper {
         QuotaKeeper { store, engine, indexes, limits, nudged, can_shrink }
     }
 
-    /// The limits in force.
     pub fn limits(&self) -> DiskLimits {
         *self.limits.borrow()
     }
 
-    /// Puts other limits in force, and has a look at once whether there is room.
+    /// Puts new quotas in force and checks them at once.
     pub fn set_limits(&self, limits: DiskLimits) {
         self.limits.send_replace(limits);
         self.store.quota().set_limit(limits.database);
         self.nudged.notify_one();
     }
 
-    /// What was let go so far.
+    /// What was evicted so far.
     pub fn evicted(&self) -> EvictionStats {
-        EvictionStats::noted(self.store.as_ref())
+        EvictionStats::load(self.store.as_ref()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "failed to read what was evicted");
+            EvictionStats::default()
+        })
     }
 
-    /// Bytes that the index takes on disk.
+    /// The size of the search index on disk.
     pub fn index_bytes(&self) -> u64 {
         self.indexes.disk_bytes()
     }
 
-    /// Keeps the limits until the store is to be opened anew.
+    /// Keeps the limits. Returns when the store is to be reopened.
     pub async fn run(self: Arc<Self>) {
         let mut condition = self.store.quota().health();
         let mut ends = self.store.outbox_ends();
@@ -118,120 +117,143 @@ impl QuotaKeeper {
             fault::point("keeper: turn");
             let is = condition.borrow_and_update().clone();
             match is {
-                StoreHealth::Normal => {}
-                StoreHealth::NearLimit => {
-                    ends.mark_unchanged();
-                    if self.clone().make_room().await && can_shrink {
-                        return;
-                    }
-                    // Text that waits to be indexed may go when more was written, and what was in vain
-                    // when the database was opened need not be then.
-                    can_shrink = true;
-                    let later = async {
-                        self.wait().await;
-                        ends.changed().await
-                    };
+                StoreHealth::Normal => {
                     tokio::select! {
                         _ = condition.changed() => {}
-                        _ = later => {}
+                        () = self.nudged.notified() => {}
                     }
-                    continue;
+                }
+                StoreHealth::NearLimit => {
+                    ends.mark_unchanged();
+                    if self.clone().evict().await && can_shrink {
+                        return;
+                    }
+                    // Reopening did not help when the database was opened; by now it may.
+                    can_shrink = true;
+                    self.wait_for_more(&mut condition, &mut ends).await;
                 }
                 StoreHealth::TextRefused(why) => {
                     self.engine.note_problem(why).await;
-                    loop {
-                        // Letting go does not help where others fill the disk.
-                        let is_tight = self.store.quota().is_near_limit();
-                        if is_tight && self.clone().make_room().await && can_shrink {
-                            return;
-                        }
-                        if self.lack().is_none() {
-                            return;
-                        }
-                        // What waited may be indexed then, and its text can go.
-                        tokio::select! {
-                            _ = ends.changed() => tokio::time::sleep(PAUSE).await,
-                            () = self.wait() => {}
-                        }
-                        // What was in vain when it was opened need not be now.
-                        can_shrink = true;
-                    }
+                    return self.evict_until_writable(ends, can_shrink).await;
                 }
                 StoreHealth::Failed(why) => {
                     self.engine.note_problem(why).await;
-                    self.wait().await;
-                    while self.store.quota().shortage().is_some() {
-                        self.wait().await;
-                    }
-                    return;
+                    return self.wait_until_repaired().await;
                 }
-            }
-            tokio::select! {
-                _ = condition.changed() => {}
-                () = self.nudged.notified() => {}
             }
         }
     }
 
-    async fn wait(&self) {
-        drop(tokio::time::timeout(RETRY, self.nudged.notified()).await);
+    /// Waits until the condition changes, or until a retry may evict more: text that waits to be
+    /// indexed can be evicted after further writes.
+    async fn wait_for_more(
+        &self,
+        condition: &mut watch::Receiver<StoreHealth>,
+        ends: &mut watch::Receiver<u64>,
+    ) {
+        let retry = async {
+            self.wait().await;
+            ends.changed().await
+        };
+        tokio::select! {
+            _ = condition.changed() => {}
+            _ = retry => {}
+        }
     }
 
+    async fn evict_until_writable(
+        self: Arc<Self>,
+        mut ends: watch::Receiver<u64>,
+        mut can_shrink: bool,
+    ) {
+        loop {
+            // Eviction does not help where other programs fill the disk.
+            let is_tight = self.store.quota().is_near_limit();
+            if is_tight && self.clone().evict().await && can_shrink {
+                return;
+            }
+            if self.lack().is_none() {
+                return;
+            }
+            // Sessions that waited may be indexed by then, so their text can be evicted.
+            tokio::select! {
+                _ = ends.changed() => tokio::time::sleep(PAUSE).await,
+                () = self.wait() => {}
+            }
+            // Reopening did not help when the database was opened; by now it may.
+            can_shrink = true;
+        }
+    }
+
+    async fn wait_until_repaired(&self) {
+        self.wait().await;
+        while self.store.quota().shortage().is_some() {
+            self.wait().await;
+        }
+    }
+
+    async fn wait(&self) {
+        // Both the nudge and the timeout mean: check again.
+        let _ = tokio::time::timeout(RETRY, self.nudged.notified()).await;
+    }
+
+    /// Why the store or the index accepts no more text, if so.
     fn lack(&self) -> Option<String> {
         self.store.quota().shortage().or_else(|| index::lack(&self.indexes, self.limits().index))
     }
 
-    /// Lets go of what is too much for the database; says whether its file is much smaller when it is
-    /// opened anew.
-    async fn make_room(self: Arc<Self>) -> bool {
+    /// Evicts until the database is within its quota. Returns whether reopening would make its file
+    /// much smaller.
+    async fn evict(self: Arc<Self>) -> bool {
         let keeper = self.clone();
-        let made = tokio::task::spawn_blocking(move || keeper.make_room_now()).await;
-        made.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
-            tracing::warn!(%error, "no room can be made in the database");
+        let evicted = tokio::task::spawn_blocking(move || keeper.evict_now()).await;
+        evicted.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
+            tracing::warn!(%error, "failed to evict from the database");
             false
         })
     }
 
-    fn make_room_now(&self) -> Result<bool, StoreError> {
+    fn evict_now(&self) -> Result<bool, StoreError> {
         let goal = self.store.quota().content_target();
-        let mut going = Evictor::of(self.store.as_ref());
-        let content = going.down_to(goal)?;
-        tell(going.gone(), "database");
-        // With text that waits a new database may be twice as large as is meant, and the two of them
-        // take more than the limit while one is copied; standing still for ever would be worse.
+        let mut evictor = Evictor::new(self.store.as_ref())?;
+        let content = evictor.evict_until(goal)?;
+        log_evicted(evictor.evicted(), "database");
+        // With much waiting text, a reopened database may have twice the intended size, and the two
+        // copies exceed the quota for a moment. Accepting no writes for ever would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
-            tracing::warn!(content, "nothing more can be let go of the database");
+            tracing::warn!(content, "nothing more can be evicted from the database");
         }
         Ok(would_shrink)
     }
 }
 
 fn broken(error: &JoinError) -> StoreError {
-    StoreError::Backend(defect::told(error).to_owned())
+    StoreError::Backend(defect::describe(error).to_owned())
 }
 
-/// Says in the log what went for the sake of `what`.
-fn tell(gone: EvictionStats, what: &str) {
-    if gone.sessions + gone.episodes > 0 {
+/// Logs what was evicted for `what`.
+fn log_evicted(evicted: EvictionStats, what: &str) {
+    if evicted.sessions + evicted.episodes > 0 {
         tracing::warn!(
-            sessions = gone.sessions,
-            bytes = gone.bytes,
-            episodes = gone.episodes,
-            "the {what} comes near its limit: text of the oldest sessions went, and then the oldest episodes"
+            sessions = evicted.sessions,
+            bytes = evicted.bytes,
+            episodes = evicted.episodes,
+            "the {what} approaches its limit: evicted text of the oldest sessions, then the oldest episodes"
         );
     }
 }
 
 impl EvictionStats {
-    /// What the store says was let go so far.
-    fn noted(store: &dyn Store) -> EvictionStats {
-        let note = store.note(NoteNamespace::Room, NOTE).ok().flatten();
-        note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default()
+    /// Loads the saved statistics. A note that cannot be parsed counts as none: its numbers are for
+    /// display only.
+    fn load(store: &dyn Store) -> Result<EvictionStats, StoreError> {
+        let note = store.note(NoteNamespace::Room, NOTE)?;
+        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
-    /// This, and then `more`, just now.
-    fn and(self, more: EvictionStats) -> EvictionStats {
+    /// Adds what was evicted just now.
+    fn plus(self, more: EvictionStats) -> EvictionStats {
         EvictionStats {
             version: VERSION,
             sessions: self.sessions + more.sessions,
@@ -246,7 +268,7 @@ impl EvictionStats {
         Write::Note(Note { namespace: NoteNamespace::Room, name: NOTE.to_owned(), content })
     }
 
-    /// When something went last; `None` when nothing ever did.
+    /// The time of the last eviction; `None` if there was none.
     pub fn at(&self) -> Option<Timestamp> {
         (self.version > 0).then(|| Timestamp::from_micros(self.at))
     }

@@ -91,8 +91,8 @@ impl StoredRules {
 pub fn note_new(store: &dyn Store) -> Result<(), StoreError> {
     let is_new = store.outbox_end() == 0 && store.totals() == Totals::default();
     if is_new && StoredRules::of(store)?.rules.is_none() {
-        // Without it a new database is taken for an old one, which costs only a needless run.
-        drop(store.write(vec![StoredRules::present().to_write()]));
+        // Without the note, a new database counts as an old one, which costs one needless run.
+        let _ = store.write(vec![StoredRules::present().to_write()]);
     }
     Ok(())
 }

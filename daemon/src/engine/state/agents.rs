@@ -1,4 +1,4 @@
-//! Which agents run: as files of their own say, and as their hooks report.
+//! The agent processes that run, from the agents' own liveness files and from their hooks.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -16,35 +16,34 @@ use crate::{
     session::SessionEvent,
 };
 
-/// Sessions that are held to run because of a hook, at most; the longest silent go first.
+/// The maximum number of sessions known from hooks; the longest silent are dropped first.
 const REPORTED: usize = 256;
 
-/// What an agent wrote at its end is read when it is gone, and says that it was written so much later
-/// at most.
+/// The last record of an agent may be dated up to this much later than the agent's end was noticed.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// The agents that run.
+/// The running agents.
 #[derive(Debug, Default)]
 pub(super) struct Agents {
-    /// As their own files say, by session.
+    /// From liveness files, by session.
     noted: HashMap<String, RunningSession>,
-    /// As their hooks said, the latest last.
+    /// From hooks, the latest last.
     reported: Vec<Reported>,
-    /// Sessions whose agents ended, and when, the latest last.
+    /// Sessions whose agent ended, with the time, the latest last.
     ended: VecDeque<(String, Timestamp)>,
 }
 
 #[derive(Debug)]
 struct Reported {
     running: RunningSession,
-    /// Whether it was the same process twice. A program that is only wrapped around the hook is
-    /// another one each time, and its end means nothing.
+    /// Whether two reports named the same process. A wrapper around the hook is a new process each
+    /// time, and its end means nothing.
     is_certain: bool,
 }
 
 impl Agents {
-    /// The sessions that run, each with its agent's process. Where a process has several, the one
-    /// that it is in now comes first.
+    /// The running sessions with the processes of their agents. Of several sessions of one process,
+    /// its current one comes first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
         self.noted.values().chain(self.reported.iter().rev().map(|reported| &reported.running))
     }
@@ -54,7 +53,7 @@ impl Agents {
         self.iter().any(|known| process_of(known) == process)
     }
 
-    /// Notes what a hook reports. Returns whether the process was not known before.
+    /// Notes a hook's report. Returns whether the process is new.
     fn report(&mut self, running: RunningSession) -> bool {
         let same = |one: &RunningSession| (one.pid, one.started) == (running.pid, running.started);
         let is_new = !self.reported.iter().any(|known| same(&known.running));
@@ -83,15 +82,15 @@ impl Agents {
         self.ended.push_back((session.to_owned(), now));
     }
 
-    /// Whether what was written at this time was the last of an agent that has ended.
+    /// Whether a record written at this time belongs to an agent that has ended.
     fn has_ended(&self, session: &str, written: Timestamp) -> bool {
         let end = self.ended.iter().find(|(known, _)| known == session);
         end.is_some_and(|(_, end)| written <= end.plus(LAST_WORDS))
     }
 
-    /// Takes in what the files say now. Returns the sessions whose agent is gone, or has another
-    /// session now.
-    fn look(
+    /// Replaces what the liveness files report. Returns the sessions whose agent is gone or moved
+    /// on to another session.
+    fn update(
         &mut self,
         found: HashMap<String, RunningSession>,
         is_gone: impl Fn(&RunningSession) -> bool,
@@ -117,7 +116,7 @@ impl Agents {
 }
 
 impl EngineState {
-    /// Notes that a hook of `running` reported.
+    /// Notes a hook's report of a running agent.
     pub(super) fn agent_runs(&mut self, running: RunningSession) {
         let process = process_of(&running);
         if self.agents.report(running) {
@@ -125,25 +124,26 @@ impl EngineState {
         }
     }
 
-    /// Looks for agents when a process ends: one that is killed takes no note of its back.
+    /// Wakes the engine when a process ends: an agent that is killed leaves its liveness file behind.
     fn await_end(&self, process: Process) {
         let events = self.engine.events.clone();
         tokio::spawn(async move {
-            // Where that cannot be waited for, it is found out when the session falls due.
+            // Where the system cannot wait for a process, its end is noticed at the next deadline.
             if liveness::ended(process).await.is_ok() {
+                // An engine that has ended needs no event.
                 let _ = events.send(EngineEvent::Liveness).await;
             }
         });
     }
 
-    /// Notes that the agent said itself that a session is over.
-    pub(super) fn agent_left(&mut self, session: &str, now: Timestamp) {
+    /// Notes that the agent itself reported the end of a session.
+    pub(super) fn agent_ended(&mut self, session: &str, now: Timestamp) {
         self.agents.forget(session);
         self.agents.note_end(session, now);
     }
 
-    /// Ends a session that became active by what its agent wrote before it ended: read only now, and
-    /// nothing follows.
+    /// Ends a session that became active because the last records of its agent, which has ended,
+    /// were read only now.
     pub(super) fn end_if_agent_is_gone(&mut self, key: SessionKey, now: Timestamp) {
         let Some(session) = self.tracker.get(key) else { return };
         let is_active = matches!(session.state, SessionState::Active);
@@ -152,10 +152,10 @@ impl EngineState {
         }
     }
 
-    /// Finds sessions whose agent said that it runs, and does no longer.
+    /// Ends the sessions whose agent is no longer running.
     pub(super) fn look_for_agents(&mut self, now: Timestamp) {
         let found: HashMap<String, RunningSession> = self
-            .places
+            .folders
             .liveness
             .iter()
             .flat_map(|(format, folder)| liveness::running(*format, folder))
@@ -171,7 +171,7 @@ impl EngineState {
             .for_each(|process| self.await_end(process));
         let is_gone =
             |running: &RunningSession| liveness::life(running.pid, running.started) == Life::Gone;
-        let gone = self.agents.look(found, is_gone);
+        let gone = self.agents.update(found, is_gone);
         if gone.is_empty() {
             return;
         }
@@ -196,8 +196,8 @@ mod tests {
         let mut agents = Agents::default();
         assert!(agents.report(running("a", 1)));
         assert!(!agents.report(running("a", 1)));
-        assert_eq!(agents.look(HashMap::new(), |_| false), HashSet::new());
-        assert_eq!(agents.look(HashMap::new(), |_| true), ["a".to_owned()].into());
+        assert_eq!(agents.update(HashMap::new(), |_| false), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| true), ["a".to_owned()].into());
         assert_eq!(agents.iter().count(), 0);
     }
 
@@ -206,7 +206,7 @@ mod tests {
         let mut agents = Agents::default();
         agents.report(running("a", 1));
         agents.report(running("a", 2));
-        assert_eq!(agents.look(HashMap::new(), |_| true), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| true), HashSet::new());
         assert_eq!(agents.iter().count(), 0);
     }
 
@@ -218,7 +218,7 @@ mod tests {
         }
         assert_eq!(agents.iter().next(), Some(&running("a", 1)));
         let found = HashMap::from([("c".to_owned(), running("c", 1))]);
-        assert_eq!(agents.look(found, |_| false), HashSet::new());
+        assert_eq!(agents.update(found, |_| false), HashSet::new());
         assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("c", 1)]);
     }
 
@@ -228,7 +228,7 @@ mod tests {
         agents.report(running("a", 1));
         agents.report(running("a", 1));
         agents.forget("a");
-        assert_eq!(agents.look(HashMap::new(), |_| true), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| true), HashSet::new());
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         agents.report(running("a", 2));
         assert!(!agents.has_ended("a", at(99)), "it was resumed");
         agents.note_end("a", at(100));
-        agents.look(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false);
+        agents.update(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false);
         assert!(!agents.has_ended("a", at(99)), "its file says that it runs");
     }
 
@@ -250,8 +250,8 @@ mod tests {
     fn a_session_whose_file_goes_is_over() {
         let mut agents = Agents::default();
         let found = HashMap::from([("a".to_owned(), running("a", 1))]);
-        assert_eq!(agents.look(found, |_| false), HashSet::new());
-        assert_eq!(agents.look(HashMap::new(), |_| false), ["a".to_owned()].into());
+        assert_eq!(agents.update(found, |_| false), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| false), ["a".to_owned()].into());
     }
 
     #[test]

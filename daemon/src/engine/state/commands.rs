@@ -1,4 +1,4 @@
-//! Answers to those who ask.
+//! Carries out commands.
 
 use std::{collections::HashSet, sync::atomic::Ordering};
 
@@ -8,146 +8,189 @@ use super::{EngineState, SettleWaiter};
 use crate::{
     capture::watch::Watch,
     engine::{
-        CloseOutcome, Closed, EngineError, PendingEpisode, Scope, Status,
-        backfill::BackfillContext, command::Command, schedule::Queue,
+        CloseOutcome, Closed, EngineError, PendingEpisode, Scope, Settings, Status,
+        TranscriptFolders, backfill::BackfillContext, command::EngineCommand, schedule::Queue,
     },
     fault,
     model::{
-        EpisodeId, SessionKey, Timestamp,
-        session::{State as SessionState, Unindexed},
+        CloseReason, EpisodeId, SessionKey, Timestamp,
+        session::{Session, State as SessionState, Unindexed},
     },
     session::SessionEvent,
+    store::StoreError,
 };
 
+type CloseReply = oneshot::Sender<Result<Closed, EngineError>>;
+
 impl EngineState {
-    pub(super) fn answer(&mut self, ask: Command, now: Timestamp) {
-        match ask {
-            Command::Close { session, reply, .. }
-                if let Some(episode) = self.episode_of_elsewhere(session) =>
-            {
-                let (episode, how) = (Some(episode), CloseOutcome::Unchanged);
-                drop(reply.send(Ok(Closed { session, episode, how, position: 0 })));
+    pub(super) fn execute(&mut self, command: EngineCommand, now: Timestamp) {
+        match command {
+            EngineCommand::Close { session, reason, reply } => {
+                self.close(session, reason, reply, now);
             }
-            Command::Close { reply, .. } if let Err(error) = self.engine.has_room() => {
-                drop(reply.send(Err(error)));
-            }
-            Command::Close { session, reason, reply } => {
-                if reason.is_asked() {
-                    self.try_again(session, now);
-                }
-                match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
-                    Some(_) => self.waiting.entry(session).or_default().push(reply),
-                    None => drop(reply.send(Err(EngineError::NoSuchSession))),
+            EngineCommand::CloseLater { session, reason, reply } => {
+                match self.record_close(session, reason, now) {
+                    Ok(()) => self.reply_when_saved(reply),
+                    Err(error) => answer(reply, Err(error)),
                 }
             }
-            Command::CloseLater { session, reply, .. }
-                if self.episode_of_elsewhere(session).is_some() =>
-            {
-                drop(reply.send(Ok(())));
+            EngineCommand::RequestEpisodes { scope, reply } => {
+                answer(reply, self.request_episodes(&scope, now));
             }
-            Command::CloseLater { session, reason, reply } => {
-                match self.session_event(session, SessionEvent::CloseAsked(reason), now) {
-                    Some(_) => self.reply_when_saved(reply),
-                    None => drop(reply.send(Err(EngineError::NoSuchSession))),
-                }
+            EngineCommand::Live(reply) => answer(reply, self.tracker.iter().cloned().collect()),
+            EngineCommand::Running(reply) => answer(reply, self.agents.iter().cloned().collect()),
+            EngineCommand::AgentRuns(running) => self.agent_runs(running),
+            EngineCommand::AgentEnded(session) => self.agent_ended(&session, now),
+            EngineCommand::OpenSources(reply) => {
+                answer(reply, self.source_states.sources().cloned().collect());
             }
-            Command::Need { scope, reply } => drop(reply.send(self.need(&scope, now))),
-            Command::Live(reply) => drop(reply.send(self.tracker.iter().cloned().collect())),
-            Command::Running(reply) => drop(reply.send(self.agents.iter().cloned().collect())),
-            Command::AgentRuns(running) => self.agent_runs(running),
-            Command::AgentLeft(session) => self.agent_left(&session, now),
-            Command::AtHand(reply) => drop(reply.send(self.states.sources().cloned().collect())),
-            Command::Known(reply) => drop(reply.send(BackfillContext {
-                live: self.tracker.iter().cloned().collect(),
-                roots: self.places.roots.clone(),
-                excluded: self.settings.excluded.clone(),
-                forgotten: self.reader.forgotten.clone(),
-            })),
-            Command::Status(reply) => drop(reply.send(self.status())),
-            Command::PendingAnswer { session, reply } => {
-                drop(reply.send(self.pending(session, now)))
+            EngineCommand::BackfillContext(reply) => answer(reply, self.backfill_context()),
+            EngineCommand::Status(reply) => answer(reply, self.status()),
+            EngineCommand::Pending { session, reply } => answer(reply, self.pending(session, now)),
+            EngineCommand::Summarizer(reply) => answer(reply, self.settings.summarizer.clone()),
+            EngineCommand::Settle { sessions, reply } => self.settle(sessions, reply, now),
+            EngineCommand::RequestSummary { session, reply } => {
+                self.request_summary(session, reply, now);
             }
-            Command::Summarizer(reply) => drop(reply.send(self.settings.summarizer.clone())),
-            Command::Settled { sessions, reply } => {
-                let unreadable = self.unreadable.take();
-                self.files_changed(unreadable, now);
-                self.look_for_agents(now);
-                let scans = self.watches.iter().map(Watch::rescan);
-                let scan = scans.max().unwrap_or(0);
-                self.settling.push(SettleWaiter { sessions, scan, reply });
+            EngineCommand::PendingSummaries { scope, reply } => {
+                answer(reply, self.pending_summaries(&scope, now));
             }
-            Command::Summarise { session, reply } => self.summarise(session, reply, now),
-            Command::Asking { scope, reply } => drop(reply.send(self.asking(&scope, now))),
-            Command::EvictionStats { sessions, reply } => self.let_go(sessions, reply),
-            Command::LetGoEnded { sessions, reply } => {
-                self.let_go_ended(&sessions);
-                let _ = reply.send(());
+            EngineCommand::Release { sessions, reply } => self.release(sessions, reply),
+            EngineCommand::ReleaseEnded { sessions, reply } => {
+                self.release_ended(&sessions);
+                answer(reply, ());
             }
-            Command::NoteProblem(problem) => self.note_problem(problem),
-            Command::Reload(settings, reply) => {
-                let (settings, places) = *settings;
-                self.tracker.set_config(settings.session);
-                self.settings = settings;
-                self.another_asker(now);
-                if places.roots != self.places.roots {
-                    self.places = places;
-                    self.end_watches();
-                    self.start_watches();
-                }
-                let _ = reply.send(());
+            EngineCommand::NoteProblem(problem) => self.note_problem(problem),
+            EngineCommand::Reload { settings, folders, reply } => {
+                self.reload(*settings, folders, now);
+                answer(reply, ());
             }
-            Command::Stop(reply) => self.stop(reply),
+            EngineCommand::Stop(reply) => self.stop(reply),
         }
     }
 
-    /// The episode of a session that has no transcript here, and nothing to be made of it.
-    fn episode_of_elsewhere(&self, session: SessionKey) -> Option<EpisodeId> {
-        let indexed = self.session(session)?.indexed?;
-        let sources = self.engine.store.sources_of(session);
-        sources.is_ok_and(|sources| sources.is_empty()).then_some(indexed.episode)
+    fn close(
+        &mut self,
+        session: SessionKey,
+        reason: CloseReason,
+        reply: CloseReply,
+        now: Timestamp,
+    ) {
+        match self.start_close(session, reason, now) {
+            Ok(None) => self.waiting.entry(session).or_default().push(reply),
+            Ok(Some(closed)) => answer(reply, Ok(closed)),
+            Err(error) => answer(reply, Err(error)),
+        }
     }
 
-    /// Someone asks for a session, though it may be left alone.
-    fn try_again(&mut self, session: SessionKey, now: Timestamp) {
-        self.schedule.test_now(session, now);
-        if let Some(session) = self.session(session) {
-            self.reader.crash_tracker.try_again(&session.id);
+    /// Starts to close a session. Returns the result when there is nothing to do.
+    fn start_close(
+        &mut self,
+        key: SessionKey,
+        reason: CloseReason,
+        now: Timestamp,
+    ) -> Result<Option<Closed>, EngineError> {
+        let session = self.try_session(key)?.ok_or(EngineError::NoSuchSession)?;
+        if let Some(episode) = self.imported_episode(&session)? {
+            let (episode, how) = (Some(episode), CloseOutcome::Unchanged);
+            return Ok(Some(Closed { session: key, episode, how, position: 0 }));
         }
+        self.engine.check_writable()?;
+        if reason.is_asked() {
+            self.lift_quarantine(&session, now);
+        }
+        self.move_on(&session, SessionEvent::CloseAsked(reason), now);
+        Ok(None)
+    }
+
+    /// Records the intent to close a session.
+    fn record_close(
+        &mut self,
+        key: SessionKey,
+        reason: CloseReason,
+        now: Timestamp,
+    ) -> Result<(), EngineError> {
+        let session = self.try_session(key)?.ok_or(EngineError::NoSuchSession)?;
+        if self.imported_episode(&session)?.is_none() {
+            self.move_on(&session, SessionEvent::CloseAsked(reason), now);
+        }
+        Ok(())
+    }
+
+    /// The episode of a session that has no transcript on this machine.
+    fn imported_episode(&self, session: &Session) -> Result<Option<EpisodeId>, StoreError> {
+        let Some(indexed) = &session.indexed else { return Ok(None) };
+        let has_transcript = !self.engine.store.sources_of(session.key)?.is_empty();
+        Ok((!has_transcript).then_some(indexed.episode))
+    }
+
+    /// Has a quarantined session tried once more, because someone asked for it.
+    fn lift_quarantine(&mut self, session: &Session, now: Timestamp) {
+        self.schedule.test_now(session.key, now);
+        self.reader.crash_tracker.try_again(&session.id);
     }
 
     /// Replies when everything saved so far would survive a power cut.
     fn reply_when_saved(&self, reply: oneshot::Sender<Result<(), EngineError>>) {
-        // Writes are applied in order: behind an empty list all earlier ones are safe.
+        // Writes are applied in order: once an empty list is done, all earlier ones are.
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move {
             let saved = saved.done().await.map(drop);
             fault::point("close: taken down");
-            drop(reply.send(saved.map_err(|error| EngineError::Failed(error.to_string()))));
+            answer(reply, saved.map_err(EngineError::from));
         });
     }
 
+    fn settle(&mut self, sessions: bool, reply: oneshot::Sender<()>, now: Timestamp) {
+        let unreadable = self.unreadable.take();
+        self.files_changed(unreadable, now);
+        self.look_for_agents(now);
+        let scan = self.watches.iter().map(Watch::rescan).max().unwrap_or(0);
+        self.settling.push(SettleWaiter { sessions, scan, reply });
+    }
+
+    fn reload(&mut self, settings: Settings, folders: TranscriptFolders, now: Timestamp) {
+        self.tracker.set_config(settings.session);
+        self.settings = settings;
+        self.summarizer_changed(now);
+        if folders.roots != self.folders.roots {
+            self.folders = folders;
+            self.end_watches();
+            self.start_watches();
+        }
+    }
+
+    fn backfill_context(&self) -> BackfillContext {
+        BackfillContext {
+            live: self.tracker.iter().cloned().collect(),
+            roots: self.folders.roots.clone(),
+            excluded: self.settings.excluded.clone(),
+            forgotten: self.reader.forgotten.clone(),
+        }
+    }
+
     /// Starts the jobs that a search needs, the most recently written sessions first.
-    fn need(&mut self, scope: &Scope, now: Timestamp) -> Vec<PendingEpisode> {
-        if self.engine.has_room().is_err() {
+    fn request_episodes(&mut self, scope: &Scope, now: Timestamp) -> Vec<PendingEpisode> {
+        if self.engine.check_writable().is_err() {
             return Vec::new();
         }
         let sessions = self.tracker.iter().filter(|session| scope.has(session));
         let mut sessions: Vec<(Timestamp, SessionKey)> =
             sessions.map(|session| (session.last_activity, session.key)).collect();
         sessions.sort_unstable_by(|a, b| b.cmp(a));
-        let mut needed = Vec::new();
-        for (_, key) in sessions {
-            if needed.len() == scope.limit {
+        let mut pending = Vec::new();
+        for (_, session) in sessions {
+            if pending.len() == scope.limit {
                 break;
             }
-            let after = self.session_event(key, SessionEvent::Needed, now);
+            let after = self.session_event(session, SessionEvent::Needed, now);
             if after.is_some_and(|after| matches!(after.state, SessionState::Indexing(_))) {
                 let (reply, done) = oneshot::channel();
-                self.waiting.entry(key).or_default().push(reply);
-                needed.push(PendingEpisode { session: key, done });
+                self.waiting.entry(session).or_default().push(reply);
+                pending.push(PendingEpisode { session, done });
             }
         }
-        needed
+        pending
     }
 
     fn status(&self) -> Status {
@@ -171,29 +214,28 @@ impl EngineState {
         }
     }
 
-    /// Replies to those who wait for everything to be done, if it is; as soon as it is on disk and
-    /// in the index, too.
+    /// Replies to those who wait for the engine to settle, once it has, and the result is on disk
+    /// and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
-        if self.settling.is_empty() || self.is_busy() || self.asks_now(now) {
+        if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;
         }
         let all_over = self.tracker.next_deadline().is_none();
         let rescanned = self.rescanned;
-        let is_done = |settling: &mut SettleWaiter| {
-            settling.scan <= rescanned && (all_over || !settling.sessions)
-        };
+        let is_done =
+            |waiter: &mut SettleWaiter| waiter.scan <= rescanned && (all_over || !waiter.sessions);
         for done in self.settling.extract_if(.., is_done) {
-            // Writes are applied in order: behind an empty list all earlier ones are there.
+            // Writes are applied in order: once an empty list is done, all earlier ones are.
             let saved = self.engine.store.write(Vec::new());
             let engine = self.engine.clone();
             tokio::spawn(async move {
-                // A database that takes nothing has nothing more to be found.
+                // A database that accepts no writes leaves nothing to be indexed.
                 if let Ok(position) = saved.done().await
                     && engine.until_followed(position).await.is_err()
                 {
                     return;
                 }
-                let _ = done.reply.send(());
+                answer(done.reply, ());
             });
         }
     }
@@ -202,10 +244,10 @@ impl EngineState {
         !self.scanned
             || !self.discovery.is_empty()
             || !self.schedule.is_idle()
-            || self.tracker.newest_history().is_some() && self.engine.has_room().is_ok()
+            || self.tracker.newest_history().is_some() && self.engine.check_writable().is_ok()
     }
 
-    /// Takes nothing in any more. Jobs in hand come to an end, and the states at hand are saved.
+    /// Accepts no new work. Running jobs end, and the file states in memory are saved.
     fn stop(&mut self, reply: oneshot::Sender<()>) {
         self.stopping = Some(reply);
         self.reader.stop.store(true, Ordering::Relaxed);
@@ -214,7 +256,7 @@ impl EngineState {
         self.waiting.clear();
         self.settings.summarizer.client.stop();
         self.end_watches();
-        let unsaved: HashSet<SessionKey> = self.states.unsaved().into_iter().collect();
+        let unsaved: HashSet<SessionKey> = self.source_states.unsaved().into_iter().collect();
         for session in unsaved {
             self.schedule.add(session, Queue::Live, |due| due.save = true);
         }
@@ -224,6 +266,12 @@ impl EngineState {
         self.stopping.is_some()
             && self.schedule.is_idle()
             && !self.discovery.is_identifying()
-            && !self.asks.is_running()
+            && !self.model_queue.is_running()
     }
+}
+
+/// Sends a reply.
+pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+    // The caller may have gone away.
+    let _ = reply.send(value);
 }

@@ -1,8 +1,8 @@
-//! Jobs: what starts them and what comes of them.
+//! Starts jobs and handles their results.
 
 use std::time::Duration;
 
-use super::EngineState;
+use super::{EngineState, answer};
 use crate::{
     engine::{
         Closed, EngineError, EngineEvent,
@@ -22,22 +22,22 @@ use crate::{
     store::StoreError,
 };
 
-/// Pauses in seconds before a failed job is tried again (`resilience.retry_queue` of Graphiti).
+/// Seconds before each retry of a failed job (`resilience.retry_queue` of Graphiti).
 const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
-/// After so many sessions of history a line in the log says how far the import is.
-const SAY_PROGRESS: usize = 50;
+/// The import of history logs its progress after this many sessions.
+const LOG_PROGRESS: usize = 50;
 
 impl EngineState {
-    /// Starts whatever can be started.
+    /// Starts all work that can start now.
     pub(super) fn start_work(&mut self, now: Timestamp) {
         if self.stopping.is_none() {
             self.identify_some();
             self.import_history(now);
-            self.start_asking(now);
+            self.start_questions(now);
         }
         while let Some((key, due)) = self.schedule.next(now) {
             match self.prepare(key, due, now) {
-                Ok(Some(job)) => match self.left_alone(&job, now) {
+                Ok(Some(job)) => match self.quarantined(&job, now) {
                     Some(done) => self.job_ended(done, now),
                     None => self.start(job),
                 },
@@ -54,12 +54,12 @@ impl EngineState {
         }
     }
 
-    /// Begins with the next session of history, once all files are known: the newest comes first.
+    /// Starts to import the newest session of history, once all files are known.
     fn import_history(&mut self, now: Timestamp) {
         let all_known = self.scanned && self.discovery.is_empty();
         if all_known
             && self.schedule.wants_history()
-            && self.engine.has_room().is_ok()
+            && self.engine.check_writable().is_ok()
             && let Some(session) = self.tracker.newest_history()
         {
             self.session_event(session, SessionEvent::HistoryReached, now);
@@ -72,17 +72,17 @@ impl EngineState {
         due: DueWork,
         now: Timestamp,
     ) -> Result<Option<Job>, StoreError> {
-        let Some(session) = self.session(key) else { return Ok(None) };
+        let Some(session) = self.try_session(key)? else { return Ok(None) };
         let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
-        // An episode is made of all files; else only those are read that changed, or that are
-        // held and to be saved.
-        let everything = due.index.is_some() || due.gather || due.anew;
+        // An episode needs all files. Other jobs read the files that changed, and save the states
+        // that are in memory.
+        let everything = due.index.is_some() || due.gather || due.from_start;
         let mut files = Vec::new();
         for source in self.engine.store.sources_of(key)? {
-            let is_due =
-                due.files.contains(&source.key.number) || due.save && self.states.holds(source.key);
+            let is_due = due.files.contains(&source.key.number)
+                || due.save && self.source_states.holds(source.key);
             if everything || is_due {
-                files.push(match self.states.take(source.key) {
+                files.push(match self.source_states.take(source.key) {
                     Some((source, state)) => JobFile { source, state: Some(state) },
                     None => JobFile { source, state: None },
                 });
@@ -93,29 +93,41 @@ impl EngineState {
         }
         let save = if everything || due.save { SavePolicy::Now } else { SavePolicy::WhenDue };
         let parse_context = self.settings.parse_context.clone();
-        let DueWork { index, gather, anew, .. } = due;
-        Ok(Some(Job { session, format, parse_context, files, anew, save, index, gather, now }))
+        let DueWork { index, gather, from_start, .. } = due;
+        Ok(Some(Job {
+            session,
+            format,
+            parse_context,
+            files,
+            from_start,
+            save,
+            index,
+            gather,
+            now,
+        }))
     }
 
-    /// The end of a job that is not started at present; its files are looked at again later.
-    fn left_alone(&mut self, job: &Job, now: Timestamp) -> Option<JobResult> {
+    /// The result of a job that may not start because its session is quarantined. Its files are
+    /// retried later.
+    fn quarantined(&mut self, job: &Job, now: Timestamp) -> Option<JobResult> {
         let Quarantine { deaths, pause } =
-            self.reader.crash_tracker.left_alone(&job.session.id, now)?;
+            self.reader.crash_tracker.quarantine(&job.session.id, now)?;
         for file in &job.files {
             self.unreadable.add((&file.source.path).into(), now);
         }
         let hours = pause.as_secs() / (60 * 60);
-        let why = ReadError::Quarantine { session: job.session.id.id.clone(), deaths, hours };
-        Some(JobResult::broken(job.session.key, (job.index.is_some(), job.gather), why))
+        let why = ReadError::Quarantined { session: job.session.id.id.clone(), deaths, hours };
+        Some(JobResult::failed(&job, why))
     }
 
     fn start(&mut self, job: Job) {
         let (events, reader) = (self.engine.events.clone(), self.reader.clone());
-        let (session, asked) = (job.session.key, (job.index.is_some(), job.gather));
+        let session = job.session.key;
+        let panicked = JobResult::failed(&job, ReadError::Defect(defect::PANIC.to_owned()));
         let ended = move |done: Option<JobResult>| {
-            let defect = || ReadError::Defect(defect::PANIC.to_owned());
-            let done = done.unwrap_or_else(|| JobResult::broken(session, asked, defect()));
-            drop(events.blocking_send(EngineEvent::JobDone(Box::new(done))));
+            let done = done.unwrap_or(panicked);
+            // An engine that has ended takes no result: the session is still due at the next start.
+            let _ = events.blocking_send(EngineEvent::JobDone(Box::new(done)));
         };
         self.workers.run(self.schedule.thread_of(session), move || job.run(&reader), ended);
     }
@@ -138,14 +150,14 @@ impl EngineState {
             note_digest(&mut session, &digest, &files);
         }
         let new_messages = files.iter().any(|file| file.new_messages > 0);
-        let is_gone = !files.is_empty() && !files.iter().any(|file| file.there);
+        let is_gone = !files.is_empty() && !files.iter().any(|file| file.exists);
         if files.iter().any(|file| file.was_replaced) {
-            self.read_copies_anew(key);
+            self.reread_copies(key);
         }
-        let is_saved = files.iter().any(|file| file.saved);
-        self.hold_states(files, &session);
+        let is_saved = files.iter().any(|file| file.is_saved);
+        self.cache_states(files, &session);
         if new_messages {
-            session = self.written(session, &before, digest.last_at, now);
+            session = self.messages_added(session, &before, digest.last_at, now);
         } else if is_gone && index.is_none() {
             session = self.move_on(&session, SessionEvent::AgentGone, now);
         } else {
@@ -156,8 +168,8 @@ impl EngineState {
             self.save_session(session.clone());
         }
         match (index, error) {
-            // It stays due, and is taken up when the store is opened anew.
-            (Some(_), Some(ReadError::Store(error))) if is_over(&error) => {
+            // The session stays due until the store is reopened.
+            (Some(_), Some(ReadError::Store(error))) if needs_reopening(&error) => {
                 self.not_gathered(key);
                 self.reply_to_waiting(&session, Err(EngineError::Failed(error.to_string())));
             }
@@ -170,9 +182,9 @@ impl EngineState {
         self.end_if_agent_is_gone(key, now);
     }
 
-    /// The session after messages came in. What a transcript says of its own time decides: one
-    /// that was copied here is as old as its last message, not as the file.
-    fn written(
+    /// Updates a session after new messages. The times in the transcript count, not the time of the
+    /// file: a transcript that was copied here is as old as its last message.
+    fn messages_added(
         &mut self,
         mut session: Session,
         before: &Session,
@@ -185,7 +197,7 @@ impl EngineState {
             session.last_activity = at;
         }
         match session.state {
-            // The job itself read them: they are part of the episode.
+            // The job read the messages itself, so its episode has them.
             SessionState::Indexing(_) => {
                 session.last_activity = session.last_activity.max(at);
                 self.tracker.hold(session.clone());
@@ -213,63 +225,63 @@ impl EngineState {
         if indexing.reason == CloseReason::HistorySync {
             self.history_advanced();
         }
-        let (reason, stands) = (indexing.reason.clone(), stands(&end));
+        let (reason, has_new_episode) = (indexing.reason.clone(), has_new_episode(&end));
         let (end, made) = job_end(end, indexing, now);
         let after = self.move_on_with(before, SessionEvent::JobEnded(end), made, now);
         match &how {
             Ok(how) => tracing::info!(session = %after.id, ?how, "session closed"),
             Err(error) => tracing::warn!(session = %after.id, %error, "session not indexed"),
         }
-        if let Some(is_new) = stands {
-            self.episode_stands(&after, &reason, (is_new, now));
+        if let Some(is_new) = has_new_episode {
+            self.queue_closed(&after, &reason, is_new, now);
         }
-        // Another job follows for those who asked while this one ran.
+        // After a close during the job, another job follows, and callers wait for that one.
         if !matches!(after.state, SessionState::Indexing(_)) {
             self.reply_to_waiting(&after, how);
         }
     }
 
-    /// Counts a session of history, and says now and then how far the import is.
+    /// Counts an imported session of history, and logs the progress at intervals.
     fn history_advanced(&mut self) {
         self.history_done += 1;
         let done = self.history_done;
         if self.tracker.newest_history().is_none() {
             tracing::info!(sessions = done, "history imported");
-        } else if done.is_multiple_of(SAY_PROGRESS) {
+        } else if done.is_multiple_of(LOG_PROGRESS) {
             let history = SessionState::Unindexed(Unindexed::History);
             let left = self.keys(|session| session.state == history).len();
             tracing::info!(done, left, "importing history");
         }
     }
 
-    /// Tells those who wait for a session how its job ended, once that is safe on disk.
+    /// Replies to those who wait for a session's job, once its result is on disk.
     fn reply_to_waiting(&mut self, session: &Session, how: Result<CloseOutcome, EngineError>) {
         let Some(waiting) = self.waiting.remove(&session.key) else { return };
         let key = session.key;
         let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
-        // One that was deleted is none.
+        // Someone may have deleted the episode.
         let episode = episode.filter(|id| matches!(self.engine.store.episode(*id), Ok(Some(_))));
-        // Writes are applied in order: behind an empty list all earlier ones are safe.
+        // Writes are applied in order: once an empty list is done, all earlier ones are.
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move {
             let saved = saved.done().await.map_err(|error| EngineError::Failed(error.to_string()));
             let closed = saved
                 .and_then(|position| Ok(Closed { session: key, episode, how: how?, position }));
             for reply in waiting {
-                drop(reply.send(closed.clone()));
+                answer(reply, closed.clone());
             }
         });
     }
 
-    /// Whether the store has a session as it is now, and not just the states of its files.
+    /// Whether the store has this version of a session.
     fn is_stored(&self, session: &Session) -> bool {
         let stored = self.engine.store.session(session.key);
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
     }
 
-    /// A file of the session was replaced, and what it said before is gone: copies of it left that
-    /// to it, and have it themselves from now on.
-    fn read_copies_anew(&mut self, session: SessionKey) {
+    /// Has the copies of a session read again, because one of its files was replaced: records that
+    /// the copies skipped as shared with that file are now theirs alone.
+    fn reread_copies(&mut self, session: SessionKey) {
         let store = self.engine.store.as_ref();
         let copies = forks::relatives(store, session).and_then(|mut copies| {
             let has_several = store.sources_of(session)?.len() > 1;
@@ -278,36 +290,36 @@ impl EngineState {
         });
         match copies {
             Ok(copies) => copies.into_iter().for_each(|copy| {
-                self.schedule.add(copy, Queue::Live, |due| due.anew = true);
+                self.schedule.add(copy, Queue::Live, |due| due.from_start = true);
             }),
             Err(error) => self.note_problem(error.to_string()),
         }
     }
 
-    /// Holds the states of files that may soon be read on.
-    fn hold_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
+    /// Caches the states of files that may soon be read again.
+    fn cache_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
         for file in files {
-            if !file.saved || is_live && file.there {
-                self.states.put(file);
+            if !file.is_saved || is_live && file.exists {
+                self.source_states.put(file);
             }
         }
-        if let Some(session) = self.states.make_room() {
+        if let Some(session) = self.source_states.evict() {
             self.schedule.add(session, Queue::Live, |due| due.save = true);
         }
     }
 }
 
-/// Whether a store takes nothing more until it is opened anew.
-fn is_over(error: &StoreError) -> bool {
+/// Whether the store accepts no more writes until it is reopened.
+fn needs_reopening(error: &StoreError) -> bool {
     match error {
         StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
         StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew { .. } => false,
     }
 }
 
-/// Whether a session has an episode after a job, and a new one.
-fn stands(end: &IndexOutcome) -> Option<bool> {
+/// Whether the episode after a job is new; `None` when there is none.
+fn has_new_episode(end: &IndexOutcome) -> Option<bool> {
     match end {
         IndexOutcome::Made(_) => Some(true),
         IndexOutcome::Unchanged => Some(false),
@@ -315,7 +327,7 @@ fn stands(end: &IndexOutcome) -> Option<bool> {
     }
 }
 
-/// What the end of a job means for the session, and the episode to be stored with it.
+/// Splits the outcome of a job into the event for the session and the episode to be stored.
 fn job_end(
     end: IndexOutcome,
     indexing: &Indexing,
@@ -337,8 +349,8 @@ fn job_end(
     }
 }
 
-/// Puts what a job found out about a session into it. The session's own file says what it is
-/// about; a job that read only sub-agents' files leaves that, unless they are all that is left.
+/// Updates a session with the digest of a job. The session's own file determines project and content:
+/// a job that read only sub-agents' files changes them only when there is no own file.
 fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {

@@ -1,10 +1,9 @@
-//! The one owner of what changes, and the one loop that changes it.
+//! The owner of the engine's mutable state, and the loop that changes it.
 //!
-//! Each file beside this one holds what the loop does about one thing: the watched [`sources`],
-//! the [`sessions`] they belong to, the [`agents`] that run them, the [`jobs`] that work on these
-//! and the [`workers`] that do them, the states of files [`held`] at hand between jobs, files that
-//! were [`unreadable`], what models are asked about ([`asks`]), what is [`forgetting`], and the
-//! [`answers`] to those who ask.
+//! Each file beside this one handles one subject: watched transcript files ([`sources`]), the
+//! [`sessions`] they belong to, running [`agents`], [`jobs`] and the [`workers`] that run them, file
+//! states in memory between jobs ([`source_cache`]), files that were [`unreadable`], questions to
+//! models ([`model_queue`]), sessions that are being forgotten ([`forgetting`]), and [`commands`].
 
 mod agents;
 mod commands;
@@ -28,7 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::model_queue::ModelAnswer;
 use self::{
-    agents::Agents, forgetting::Forgetting, model_queue::ModelQueue,
+    agents::Agents, commands::answer, forgetting::Forgetting, model_queue::ModelQueue,
     source_cache::SourceStateCache, unreadable::Unreadable, workers::Workers,
 };
 use crate::{
@@ -49,36 +48,37 @@ use crate::{
     session::Tracker,
 };
 
-/// Problems remembered for the status display.
+/// Problems kept for the status.
 const PROBLEMS: usize = 20;
-/// A clock that is set back by more is noticed; by less it is corrected all the time.
-const SET_BACK: Duration = Duration::from_secs(60);
-/// A sleep is cut to this, for a clock that jumps or a machine that was suspended.
+/// Smaller steps of the clock are routine corrections.
+const CLOCK_STEP: Duration = Duration::from_secs(60);
+/// The longest sleep: the clock may jump, and the machine may be suspended.
 const LONGEST_SLEEP: Duration = Duration::from_secs(300);
 
-/// Everything that changes.
+/// The mutable state of the engine.
 pub(super) struct EngineState {
     engine: Engine,
     reader: Arc<SourceReader>,
     settings: Settings,
-    places: TranscriptFolders,
+    folders: TranscriptFolders,
     tracker: Tracker,
     schedule: Schedule,
     workers: Workers,
-    states: SourceStateCache,
-    asks: ModelQueue,
+    source_states: SourceStateCache,
+    model_queue: ModelQueue,
     forgetting: Forgetting,
-    /// New files whose session is not known yet.
+    /// New files that are not yet matched to a session.
     discovery: Discovery,
     unreadable: Unreadable,
     agents: Agents,
+    /// Who waits for the end of a session's job.
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, EngineError>>>>,
     settling: Vec<SettleWaiter>,
     watches: Vec<Watch>,
     mode: Option<Mode>,
-    /// Whether all files that were there at the start have been seen.
+    /// Whether the first scan is complete.
     scanned: bool,
-    /// The number of the latest scan that was asked for and is complete.
+    /// The number of the latest requested scan that is complete.
     rescanned: u64,
     history_done: usize,
     problems: VecDeque<String>,
@@ -87,49 +87,39 @@ pub(super) struct EngineState {
     latest: Timestamp,
 }
 
-/// Someone who waits for everything to be done.
+/// A caller that waits until the engine has settled.
 struct SettleWaiter {
     /// Whether sessions that end by themselves must have ended.
     sessions: bool,
-    /// The scan that must be complete, so that nothing written before is missed.
+    /// The scan that must be complete, so that no earlier write is missed.
     scan: u64,
     reply: oneshot::Sender<()>,
 }
 
 impl EngineState {
-    /// The state at the start: what the store knows, and nothing seen yet.
     pub(super) fn new(
         engine: Engine,
         reader: Arc<SourceReader>,
         settings: Settings,
-        places: TranscriptFolders,
+        folders: TranscriptFolders,
     ) -> Result<EngineState, StartError> {
         let workers = Workers::start(schedule::JOBS)?;
         let mut tracker = Tracker::new(settings.session);
         for session in engine.store.live_sessions()? {
             tracker.hold(session);
         }
-        let asks = ModelQueue::load(engine.store.as_ref())?;
-        let mut schedule = Schedule::default();
-        let now = clock::now();
-        let test = Suspicion::TestedFrom(now.plus(crash_tracker::QUIET));
-        for (suspect, is_tested) in reader.crash_tracker.suspects() {
-            // One that is left alone is not worked on.
-            let is_tested = is_tested && reader.crash_tracker.left_alone(&suspect, now).is_none();
-            let suspicion = if is_tested { test } else { Suspicion::Slight };
-            let session = engine.store.find_session(&suspect)?;
-            session.into_iter().for_each(|session| schedule.suspect(session, suspicion));
-        }
+        let model_queue = ModelQueue::load(engine.store.as_ref())?;
+        let schedule = schedule_with_suspects(&engine, &reader)?;
         Ok(EngineState {
             engine,
             reader,
             settings,
-            places,
+            folders,
             tracker,
             schedule,
             workers,
-            states: SourceStateCache::default(),
-            asks,
+            source_states: SourceStateCache::default(),
+            model_queue,
             forgetting: Forgetting::default(),
             discovery: Discovery::default(),
             unreadable: Unreadable::default(),
@@ -147,14 +137,14 @@ impl EngineState {
         })
     }
 
-    /// Handles one event after the other until asked to stop.
+    /// Handles events one after the other until asked to stop.
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<EngineEvent>) {
-        self.mend_duplicates(clock::now()).await;
+        self.repair_duplicates(clock::now()).await;
         self.resume_jobs(clock::now());
         self.start_watches();
         loop {
             fault::point("engine: turn");
-            // One time for both: what is not due for the one must be waited for by the other.
+            // One time for both steps: the pause must cover everything that was not due just now.
             let turn = clock::now();
             self.start_work(turn);
             self.reply_to_settling(turn);
@@ -168,7 +158,7 @@ impl EngineState {
                 () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
             };
             let now = clock::now();
-            self.mind_the_clock(now);
+            self.detect_clock_step(now);
             if let Some(event) = event {
                 self.handle(event, now).await;
             }
@@ -177,13 +167,14 @@ impl EngineState {
             }
         }
         if let Some(reply) = self.stopping.take() {
-            let _ = reply.send(());
+            answer(reply, ());
         }
     }
 
-    /// Sessions of the last run may be of a clock that was ahead, too.
-    fn mind_the_clock(&mut self, now: Timestamp) {
-        if now.plus(SET_BACK) < self.latest {
+    /// Corrects the times of sessions when the clock was set back. Sessions of the last run may
+    /// have times from a clock that was ahead, too.
+    fn detect_clock_step(&mut self, now: Timestamp) {
+        if now.plus(CLOCK_STEP) < self.latest {
             for session in self.tracker.set_back(now) {
                 tracing::info!(session = %session.id, "the clock was set back");
                 self.save_session(session);
@@ -197,40 +188,40 @@ impl EngineState {
             EngineEvent::Notice(notice) => self.noticed(notice, now),
             EngineEvent::Liveness => self.look_for_agents(now),
             EngineEvent::Identified(IdentifyResult { found, unreadable, defects }) => {
-                self.cannot_read(unreadable, now);
+                self.report_unreadable(unreadable, now);
                 if let Some(path) = defects.first() {
                     self.note_problem(format!("{}: {}", path.display(), defect::PANIC));
                 }
-                self.identified(found, self.settings.keep, now).await;
+                self.identified(found, self.settings.max_age, now).await;
                 let changed = self.discovery.batch_done();
                 self.files_changed(changed, now);
             }
-            EngineEvent::Past { found, reply } => {
+            EngineEvent::Backfill { found, reply } => {
                 self.identified(found, None, now).await;
-                let _ = reply.send(());
+                answer(reply, ());
             }
             EngineEvent::JobDone(done) => self.job_ended(*done, now),
-            EngineEvent::ModelAnswered(answered) => self.answered(*answered, now),
-            EngineEvent::Command(ask) => self.answer(ask, now),
+            EngineEvent::ModelAnswered(model_answer) => self.model_answered(*model_answer, now),
+            EngineEvent::Command(command) => self.execute(command, now),
         }
     }
 
-    /// Puts files in order that an older version registered twice.
-    async fn mend_duplicates(&mut self, now: Timestamp) {
+    /// Repairs files that an older version registered twice.
+    async fn repair_duplicates(&mut self, now: Timestamp) {
         let excluded = self.settings.excluded.clone();
         let is_excluded = |path: &Path| excluded.iter().any(|folder| path.starts_with(folder));
         let is_readable = |path: &Path| path.exists() && !is_excluded(path);
-        match duplicates::mend(self.engine.store.as_ref(), &is_readable).await {
+        match duplicates::repair(self.engine.store.as_ref(), &is_readable).await {
             Ok(paths) if paths.is_empty() => {}
             Ok(paths) => {
-                self.note_problem(duplicates::told(&paths));
+                self.note_problem(duplicates::describe(&paths));
                 self.files_changed(paths, now);
             }
             Err(error) => self.note_problem(error.to_string()),
         }
     }
 
-    fn cannot_read(&mut self, unreadable: Vec<PathBuf>, now: Timestamp) {
+    fn report_unreadable(&mut self, unreadable: Vec<PathBuf>, now: Timestamp) {
         if let Some(path) = unreadable.first() {
             let (count, path) = (unreadable.len(), path.display());
             self.note_problem(format!("{count} transcripts cannot be read, {path} among them"));
@@ -247,15 +238,16 @@ impl EngineState {
             }
             Notice::Mode(mode) => {
                 if let Mode::Polling(reason) = mode {
-                    tracing::warn!(?reason, "no events from the file system: scanning instead");
+                    tracing::warn!(?reason, "the file system reports no changes; scanning instead");
                 }
                 self.mode = Some(mode);
             }
         }
     }
 
+    /// How long the loop may sleep; `None` when nothing is due at any time.
     fn pause(&self, now: Timestamp) -> Option<Duration> {
-        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_ask());
+        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
         let deadline =
             deadline.chain(self.unreadable.due()).chain(self.schedule.next_test(now)).min();
         let deadline = deadline.filter(|_| self.stopping.is_none())?;
@@ -263,9 +255,9 @@ impl EngineState {
     }
 
     fn note_problem(&mut self, problem: String) {
-        // Most of them name a file.
+        // Most problems name a file, and a path may contain a secret.
         let problem = redaction::owned(problem);
-        // What goes on going wrong is said once.
+        // A problem that repeats is logged once.
         if let Some(at) = self.problems.iter().position(|known| *known == problem) {
             self.problems.remove(at);
         } else {
@@ -278,8 +270,25 @@ impl EngineState {
     }
 }
 
+/// An empty schedule that knows the sessions during whose work the daemon died.
+fn schedule_with_suspects(engine: &Engine, reader: &SourceReader) -> Result<Schedule, StartError> {
+    let now = clock::now();
+    let tested = Suspicion::TestedFrom(now.plus(crash_tracker::TEST_DELAY));
+    let mut schedule = Schedule::default();
+    for suspect in reader.crash_tracker.suspects() {
+        // A quarantined session is not worked on, and so not tested.
+        let is_tested =
+            suspect.is_tested && reader.crash_tracker.quarantine(&suspect.session, now).is_none();
+        let suspicion = if is_tested { tested } else { Suspicion::Slight };
+        if let Some(session) = engine.store.find_session(&suspect.session)? {
+            schedule.suspect(session, suspicion);
+        }
+    }
+    Ok(schedule)
+}
+
 impl Drop for EngineState {
-    /// However the loop ended, what runs beside it works for nobody any more.
+    /// Stops readers and model calls, which nobody would wait for, however the loop ended.
     fn drop(&mut self) {
         self.reader.stop.store(true, Ordering::Relaxed);
         self.settings.summarizer.client.stop();

@@ -1,9 +1,8 @@
-//! Models: which sessions they are asked about, when, and what comes of it.
+//! The queue of sessions that a model is to be asked about.
 //!
-//! An episode is stored before a model is asked. Which sessions a model is still to be asked about
-//! is saved; when one falls due, a job gathers what is known of it, and the question is asked
-//! beside everything else. What comes back is put into the episode, unless that is another one by
-//! then.
+//! An episode is stored before a model is asked, and the queue is saved. When a session is due, a job
+//! gathers the question, and a separate task asks it. The answer becomes part of the episode, unless
+//! the session has a new episode by then.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -12,7 +11,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::{EngineState, sessions::writes_of};
+use super::{EngineState, answer, sessions::writes_of};
 use crate::{
     engine::{
         EngineEvent,
@@ -35,25 +34,25 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// What models are asked about.
+/// The sessions that a model is to be asked about.
 #[derive(Default)]
 pub(super) struct ModelQueue {
     awaiting: BTreeMap<SessionKey, QueuedQuestion>,
-    /// Sessions whose question is being gathered.
+    /// Sessions whose question a job is gathering.
     gathering: HashSet<SessionKey>,
     /// Sessions that a model is being asked about.
     running: HashSet<SessionKey>,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), EngineError>>>>,
-    /// The last failure that nobody waited for: whoever closed the session may be about to.
+    /// The last failure without a waiting caller: the one who closed the session may ask for it.
     failed: Option<(SessionKey, EngineError)>,
-    /// Counts the askers: what another one says after a reload is no outage of this one's.
+    /// Counts the summarizers: an old one's failure after a reload says nothing about the new one.
     generation: u64,
 }
 
-/// What came of a question.
+/// The outcome of a question.
 pub(in crate::engine) struct ModelAnswer {
     session: SessionKey,
-    /// The episode that was asked about.
+    /// The episode that the question was about.
     episode: EpisodeId,
     end: SummarizeOutcome,
     generation: u64,
@@ -67,19 +66,19 @@ impl ModelQueue {
         })
     }
 
-    /// When the next session falls due.
+    /// When the next session is due.
     fn next_due(&self) -> Option<Timestamp> {
         self.idle().map(|(_, awaiting)| awaiting.due).min()
     }
 
-    /// Sessions that nothing is done about at present.
+    /// The sessions that are neither gathered nor asked about.
     fn idle(&self) -> impl Iterator<Item = (SessionKey, &QueuedQuestion)> {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
         self.awaiting.iter().filter(move |(key, _)| is_idle(key)).map(|(key, one)| (*key, one))
     }
 
-    /// Lets go of a session; what is being asked about it comes to its end.
+    /// Removes a session. A question that is being asked continues.
     pub(super) fn forget(&mut self, session: SessionKey) {
         self.awaiting.remove(&session);
         self.gathering.remove(&session);
@@ -97,53 +96,55 @@ impl ModelQueue {
 }
 
 impl EngineState {
-    /// Whether a model is being asked, or is to be asked now.
-    pub(super) fn asks_now(&self, now: Timestamp) -> bool {
-        let is_due = || self.asks.next_due().is_some_and(|due| due <= now);
-        !self.asks.running.is_empty()
-            || !self.asks.gathering.is_empty()
+    /// Whether a model is being asked, or a question is due.
+    pub(super) fn has_due_questions(&self, now: Timestamp) -> bool {
+        let is_due = || self.model_queue.next_due().is_some_and(|due| due <= now);
+        !self.model_queue.running.is_empty()
+            || !self.model_queue.gathering.is_empty()
             || self.settings.summarizer.is_on() && is_due()
     }
 
-    /// When the next question is gathered; `None` while as many are asked as may be at a time.
-    pub(super) fn next_ask(&self) -> Option<Timestamp> {
+    /// When the next question is due; `None` while the limit of concurrent questions is reached.
+    pub(super) fn next_question(&self) -> Option<Timestamp> {
         let summarizer = &self.settings.summarizer;
-        let has_room = self.asks.gathering.len() + self.asks.running.len() < summarizer.concurrency;
-        self.asks.next_due().filter(|_| summarizer.is_on() && has_room)
+        let has_capacity = self.model_queue.gathering.len() + self.model_queue.running.len()
+            < summarizer.concurrency;
+        self.model_queue.next_due().filter(|_| summarizer.is_on() && has_capacity)
     }
 
-    /// Gathers what is known of sessions that fall due, as many as may be asked about at a time.
-    pub(super) fn start_asking(&mut self, now: Timestamp) {
+    /// Has questions gathered for due sessions, up to the limit of concurrent questions.
+    pub(super) fn start_questions(&mut self, now: Timestamp) {
         if !self.settings.summarizer.is_on() {
             return;
         }
-        let busy = self.asks.gathering.len() + self.asks.running.len();
+        let busy = self.model_queue.gathering.len() + self.model_queue.running.len();
         let free = self.settings.summarizer.concurrency.saturating_sub(busy);
-        let due = self.asks.idle().filter(|(_, awaiting)| awaiting.due <= now);
+        let due = self.model_queue.idle().filter(|(_, awaiting)| awaiting.due <= now);
         let due: Vec<SessionKey> = due.map(|(key, _)| key).take(free).collect();
         for session in due {
-            self.asks.gathering.insert(session);
+            self.model_queue.gathering.insert(session);
             self.schedule.add(session, Queue::Live, |due| due.gather = true);
         }
     }
 
-    /// A session has a new episode, or still its old one: a model may be asked about it. History
-    /// is nothing that a model is asked about.
-    pub(super) fn episode_stands(
+    /// Queues a session that was closed with a new or an unchanged episode, where that is worth a
+    /// model's answer. Models are not asked about history.
+    pub(super) fn queue_closed(
         &mut self,
         session: &Session,
         reason: &CloseReason,
-        (is_new, now): (bool, Timestamp),
+        is_new: bool,
+        now: Timestamp,
     ) {
         if !self.settings.summarizer.is_on() || *reason == CloseReason::HistorySync {
             return;
         }
         let key = session.key;
         let asked_for = matches!(reason, CloseReason::Explicit(_));
-        let is_known = self.asks.awaiting.contains_key(&key);
+        let is_known = self.model_queue.awaiting.contains_key(&key);
         let writes = self.settings.summarizer.writes_summaries();
-        if is_new || asked_for && (is_known || writes && self.is_of_evidence(session)) {
-            self.await_model(key, QueuedQuestion { due: now, retried: 0, error: None });
+        if is_new || asked_for && (is_known || writes && self.has_evidence_episode(session)) {
+            self.enqueue(key, QueuedQuestion { due: now, retried: 0, error: None });
         } else if !is_known && writes {
             let project = session.project.as_ref().map(crate::model::Project::namespace);
             let client = &self.settings.summarizer.client;
@@ -151,23 +152,23 @@ impl EngineState {
         }
     }
 
-    /// The job that gathered what is known of a session ended.
+    /// The job that gathered a question ended.
     pub(super) fn gathered(&mut self, session: SessionKey, gathered: GatherOutcome) {
         let question = match gathered {
-            GatherOutcome::NotAsked => return,
+            GatherOutcome::NotRequested => return,
             GatherOutcome::Nothing => None,
             GatherOutcome::Question(question) => Some(question),
         };
-        if !self.asks.gathering.remove(&session) || self.stopping.is_some() {
+        if !self.model_queue.gathering.remove(&session) || self.stopping.is_some() {
             return;
         }
         let Some(question) = question else {
-            // It went on since, and its next close asks; or a model wrote its episode by now.
-            self.asked(session, &Ok(()));
+            // The session changed, and its next close asks; or a model has written its episode.
+            self.finish_question(session, &Ok(()));
             return;
         };
-        self.asks.running.insert(session);
-        let (events, generation) = (self.engine.events.clone(), self.asks.generation);
+        self.model_queue.running.insert(session);
+        let (events, generation) = (self.engine.events.clone(), self.model_queue.generation);
         let summarizer: Arc<Summarizer> = self.settings.summarizer.clone();
         let store = self.engine.store.clone();
         let episode = question.episode.id;
@@ -176,96 +177,99 @@ impl EngineState {
             let ended = tokio::task::spawn_blocking(ask).await;
             let end = ended.unwrap_or_else(|error| {
                 SummarizeOutcome::Failed(Error::BadReply {
-                    reason: defect::told(&error).to_owned(),
+                    reason: defect::describe(&error).to_owned(),
                 })
             });
             let answered = ModelAnswer { session, episode, end, generation };
-            drop(events.send(EngineEvent::ModelAnswered(Box::new(answered))).await);
+            // An engine that has ended takes no answer; the question is still queued on disk.
+            let _ = events.send(EngineEvent::ModelAnswered(Box::new(answered))).await;
         });
     }
 
-    /// A job that also made an episode gathered nothing.
+    /// A job ended without gathering its question, because it made an episode.
     pub(super) fn not_gathered(&mut self, session: SessionKey) {
-        self.asks.gathering.remove(&session);
+        self.model_queue.gathering.remove(&session);
     }
 
-    pub(super) fn answered(&mut self, answered: ModelAnswer, now: Timestamp) {
+    pub(super) fn model_answered(&mut self, answered: ModelAnswer, now: Timestamp) {
         let ModelAnswer { session: key, episode: asked_about, end, generation } = answered;
-        self.asks.running.remove(&key);
+        self.model_queue.running.remove(&key);
         if self.stopping.is_some() {
             return;
         }
         let session = self.session(key);
         let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
         if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
-            // It went on while the model was asked. What it awaits now is its new episode's.
+            // The session has a new episode, which has a place of its own in the queue.
             return;
         }
         match end {
             SummarizeOutcome::Made(made) => {
-                drop(self.engine.store.write(writes_of(*made)));
-                self.asked(key, &Ok(()));
+                // A failed write changes the condition of the store, which ends the round.
+                let _ = self.engine.store.write(writes_of(*made));
+                self.finish_question(key, &Ok(()));
             }
-            SummarizeOutcome::Nothing => self.asked(key, &Ok(())),
-            SummarizeOutcome::Failed(_) if generation != self.asks.generation => {
-                self.await_model(key, QueuedQuestion { due: now, retried: 0, error: None });
+            SummarizeOutcome::Nothing => self.finish_question(key, &Ok(())),
+            SummarizeOutcome::Failed(_) if generation != self.model_queue.generation => {
+                self.enqueue(key, QueuedQuestion { due: now, retried: 0, error: None });
             }
-            SummarizeOutcome::Failed(error) => self.not_answered(key, &error, now),
+            SummarizeOutcome::Failed(error) => self.question_failed(key, &error, now),
         }
     }
 
-    /// Asks about a session of the past, whose episode is the evidence's, and replies when that is
-    /// done, or put off.
-    pub(super) fn summarise(
+    /// Queues an old session whose episode was made from evidence. Replies when the model answered or
+    /// the question was postponed.
+    pub(super) fn request_summary(
         &mut self,
         key: SessionKey,
         reply: oneshot::Sender<Result<(), EngineError>>,
         now: Timestamp,
     ) {
-        let session = self.session(key).filter(|session| self.is_of_evidence(session));
+        let session = self.session(key).filter(|session| self.has_evidence_episode(session));
         if session.is_none() || !self.settings.summarizer.writes_summaries() {
-            drop(reply.send(Ok(())));
+            answer(reply, Ok(()));
             return;
         }
-        self.await_model(key, QueuedQuestion { due: now, retried: 0, error: None });
-        self.asks.waiting.entry(key).or_default().push(reply);
+        self.enqueue(key, QueuedQuestion { due: now, retried: 0, error: None });
+        self.model_queue.waiting.entry(key).or_default().push(reply);
     }
 
-    /// About how many sessions in `scope` a model is being asked, or will be at once.
-    pub(super) fn asking(&self, scope: &Scope, now: Timestamp) -> usize {
+    /// Estimates how many sessions in `scope` a model is being asked about, or is about to be.
+    pub(super) fn pending_summaries(&self, scope: &Scope, now: Timestamp) -> usize {
         if !self.settings.summarizer.writes_summaries() {
             return 0;
         }
-        let due = self.asks.awaiting.iter().filter(|(_, awaiting)| awaiting.due <= now);
+        let due = self.model_queue.awaiting.iter().filter(|(_, awaiting)| awaiting.due <= now);
         let keys: HashSet<SessionKey> =
-            due.map(|(key, _)| *key).chain(self.asks.running.iter().copied()).collect();
+            due.map(|(key, _)| *key).chain(self.model_queue.running.iter().copied()).collect();
         let sessions = keys.into_iter().filter_map(|key| self.session(key));
         sessions.filter(|session| scope.has(session)).count()
     }
 
-    /// Another asker is in force: what waits for the old one's outage is due.
-    pub(super) fn another_asker(&mut self, now: Timestamp) {
-        self.asks.generation += 1;
-        for awaiting in self.asks.awaiting.values_mut() {
+    /// A new summarizer is in force: questions that were postponed by an outage of the old one are due.
+    pub(super) fn summarizer_changed(&mut self, now: Timestamp) {
+        self.model_queue.generation += 1;
+        for awaiting in self.model_queue.awaiting.values_mut() {
             awaiting.due = awaiting.due.min(now);
         }
     }
 
-    /// What someone who closed a session waits for, and how long; `None` when no model is asked.
+    /// What a caller who closed a session waits for, and how long; `None` when no model is asked.
     pub(super) fn pending(&mut self, session: SessionKey, now: Timestamp) -> Option<PendingAnswer> {
         let summarizer = self.settings.summarizer.clone();
-        let is_running =
-            self.asks.running.contains(&session) || self.asks.gathering.contains(&session);
-        let is_due = self.asks.awaiting.get(&session).is_some_and(|awaiting| awaiting.due <= now);
+        let is_running = self.model_queue.running.contains(&session)
+            || self.model_queue.gathering.contains(&session);
+        let is_due =
+            self.model_queue.awaiting.get(&session).is_some_and(|awaiting| awaiting.due <= now);
         let done = (summarizer.is_on() && (is_running || is_due)).then(|| {
             let (reply, done) = oneshot::channel();
-            self.asks.waiting.entry(session).or_default().push(reply);
+            self.model_queue.waiting.entry(session).or_default().push(reply);
             done
         });
         let done = done.or_else(|| {
-            let (_, error) = self.asks.failed.take_if(|(failed, _)| *failed == session)?;
+            let (_, error) = self.model_queue.failed.take_if(|(failed, _)| *failed == session)?;
             let (reply, done) = oneshot::channel();
-            drop(reply.send(Err(error)));
+            answer(reply, Err(error));
             Some(done)
         });
         summarizer.is_on().then_some(PendingAnswer { done, patience: summarizer.patience })
@@ -276,70 +280,76 @@ impl EngineState {
         ModelStatus {
             is_on: summarizer.is_on(),
             writes_summaries: summarizer.writes_summaries(),
-            awaiting: self.asks.awaiting.len(),
-            asking: self.asks.running.len(),
+            awaiting: self.model_queue.awaiting.len(),
+            asking: self.model_queue.running.len(),
             outage: summarizer
                 .client
                 .outage()
                 .filter(|_| summarizer.is_on())
                 .map(|error| error.to_string()),
-            last_error: self.asks.awaiting.values().find_map(|awaiting| awaiting.error.clone()),
+            last_error: self
+                .model_queue
+                .awaiting
+                .values()
+                .find_map(|awaiting| awaiting.error.clone()),
         }
     }
 
-    fn is_of_evidence(&self, session: &Session) -> bool {
+    fn has_evidence_episode(&self, session: &Session) -> bool {
         let Some(indexed) = &session.indexed else { return false };
         let episode = self.engine.store.episode(indexed.episode);
         episode.is_ok_and(|episode| episode.is_some_and(|one| one.author == Author::Evidence))
     }
 
-    fn not_answered(&mut self, session: SessionKey, error: &Error, now: Timestamp) {
-        let before = self.asks.awaiting.get(&session).map_or(0, |awaiting| awaiting.retried);
+    fn question_failed(&mut self, session: SessionKey, error: &Error, now: Timestamp) {
+        let before = self.model_queue.awaiting.get(&session).map_or(0, |awaiting| awaiting.retried);
         let resilience = &self.settings.summarizer.resilience;
-        let is_full = self.asks.awaiting.len() > resilience.max_queue_size as usize;
+        let is_full = self.model_queue.awaiting.len() > resilience.max_queue_size as usize;
         let plan = match resilience::plan(resilience, error, before, now) {
             Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
             plan => plan,
         };
-        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "no answer from the model");
+        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "the model did not answer");
         match plan {
             Plan::StoreRawAndRetry(due) => {
                 let is_try = !matches!(error.retry(), Retry::At(_));
                 let retried = before + u32::from(is_try);
-                let told = Some(error.to_string());
-                self.await_model(session, QueuedQuestion { due, retried, error: told });
-                self.reply_to_asking(session, &Ok(()));
+                let text = Some(error.to_string());
+                self.enqueue(session, QueuedQuestion { due, retried, error: text });
+                self.reply_to_waiting_for_model(session, &Ok(()));
             }
-            Plan::StoreRaw => self.asked(session, &Ok(())),
+            Plan::StoreRaw => self.finish_question(session, &Ok(())),
             Plan::Fail => {
                 self.note_problem(error.to_string());
                 let error = EngineError::Failed(error.to_string());
-                let is_waited_for = self.asks.waiting.contains_key(&session);
-                self.asked(session, &Err(error.clone()));
-                self.asks.failed = (!is_waited_for).then_some((session, error));
+                let is_waited_for = self.model_queue.waiting.contains_key(&session);
+                self.finish_question(session, &Err(error.clone()));
+                self.model_queue.failed = (!is_waited_for).then_some((session, error));
             }
         }
     }
 
-    fn await_model(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
+    fn enqueue(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
         if self.settings.summarizer.resilience.persist_to_disk {
-            drop(self.engine.store.write(vec![queued::write(session, Some(&awaiting))]));
+            // A failed write changes the condition of the store, which ends the round.
+            let _ = self.engine.store.write(vec![queued::write(session, Some(&awaiting))]);
         }
-        self.asks.awaiting.insert(session, awaiting);
+        self.model_queue.awaiting.insert(session, awaiting);
     }
 
-    /// A model need not be asked about a session any more.
-    fn asked(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
-        if self.asks.awaiting.remove(&session).is_some() {
-            drop(self.engine.store.write(vec![queued::write(session, None)]));
+    /// Removes a session from the queue and replies to those who wait for it.
+    fn finish_question(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
+        if self.model_queue.awaiting.remove(&session).is_some() {
+            // A failed write changes the condition of the store, which ends the round.
+            let _ = self.engine.store.write(vec![queued::write(session, None)]);
         }
-        self.asks.failed.take_if(|(failed, _)| *failed == session);
-        self.reply_to_asking(session, how);
+        self.model_queue.failed.take_if(|(failed, _)| *failed == session);
+        self.reply_to_waiting_for_model(session, how);
     }
 
-    fn reply_to_asking(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
-        for reply in self.asks.waiting.remove(&session).into_iter().flatten() {
-            drop(reply.send(how.clone()));
+    fn reply_to_waiting_for_model(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
+        for reply in self.model_queue.waiting.remove(&session).into_iter().flatten() {
+            answer(reply, how.clone());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions that fall due or are moved on.
+//! Moves sessions from state to state, and saves them.
 
 use super::EngineState;
 use crate::{
@@ -9,11 +9,11 @@ use crate::{
         session::{Session, State as SessionState},
     },
     session::SessionEvent,
-    store::Write,
+    store::{StoreError, Write},
 };
 
 impl EngineState {
-    /// Goes on with the jobs that the end of the last run cut short.
+    /// Restarts the jobs that were running when the last run ended.
     pub(super) fn resume_jobs(&mut self, now: Timestamp) {
         let cut_short = self.keys(|session| matches!(session.state, SessionState::Indexing(_)));
         for session in cut_short {
@@ -34,7 +34,8 @@ impl EngineState {
         }
     }
 
-    /// Moves a session on. Returns it as it is then; `None` when there is no such session.
+    /// Applies `event` to a session and returns the new session; `None` when there is no such
+    /// session.
     pub(super) fn session_event(
         &mut self,
         key: SessionKey,
@@ -45,7 +46,8 @@ impl EngineState {
         Some(self.move_on(&session, event, now))
     }
 
-    /// Moves `session` on, saves it when its state changed, and schedules what follows from that.
+    /// Applies `event` to `session`, saves the session when its state changed, and schedules the
+    /// resulting work.
     pub(super) fn move_on(
         &mut self,
         session: &Session,
@@ -55,8 +57,8 @@ impl EngineState {
         self.move_on_with(session, event, None, now)
     }
 
-    /// The same, and stores the session's new episode in one step with it: the old episode goes as
-    /// the new one comes, and nobody ever sees both or none.
+    /// Like [`EngineState::move_on`], and stores the session's new episode in the same write list:
+    /// the new episode replaces the old one atomically.
     pub(super) fn move_on_with(
         &mut self,
         session: &Session,
@@ -80,7 +82,8 @@ impl EngineState {
             }
             let mut writes = made.map_or_else(Vec::new, |made| writes_of(*made));
             writes.push(Write::Session(Box::new(after.clone())));
-            drop(self.engine.store.write(writes));
+            // A failed write changes the condition of the store, which ends the round.
+            let _ = self.engine.store.write(writes);
             if is_made {
                 fault::point("job: queued");
             }
@@ -98,18 +101,29 @@ impl EngineState {
         after
     }
 
-    pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
+    /// A session, unless it is being forgotten.
+    pub(super) fn try_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
         let session = match self.tracker.get(key) {
             Some(session) => Some(session.clone()),
-            None => self.engine.store.session(key).ok().flatten(),
+            None => self.engine.store.session(key)?,
         };
-        session.filter(|session| self.is_there(session))
+        Ok(session.filter(|session| !self.forgetting.has(session.key)))
     }
 
-    /// Saves without waiting. Writes are applied in their order: whoever must know that this one
-    /// is safe waits for a later one.
+    /// Like [`EngineState::try_session`], for work that nobody waits for: a session that cannot be
+    /// read is logged and skipped.
+    pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
+        self.try_session(key).unwrap_or_else(|error| {
+            tracing::warn!(%error, session = key.0, "failed to read a session");
+            None
+        })
+    }
+
+    /// Saves a session without waiting. Writes are applied in order, so a caller that needs the
+    /// session on disk waits for a later write.
     pub(super) fn save_session(&self, session: Session) {
-        drop(self.engine.store.write(vec![Write::Session(Box::new(session))]));
+        // A failed write changes the condition of the store, which ends the round.
+        let _ = self.engine.store.write(vec![Write::Session(Box::new(session))]);
     }
 
     /// The keys of the live sessions for which `wanted` holds.
@@ -118,7 +132,7 @@ impl EngineState {
     }
 }
 
-/// What stores an episode.
+/// The writes that store an episode.
 pub(super) fn writes_of(made: NewEpisode) -> Vec<Write> {
     let NewEpisode { episode, statements } = made;
     let id = episode.id;

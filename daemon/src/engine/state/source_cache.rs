@@ -1,8 +1,8 @@
-//! States of files at hand between two jobs.
+//! Keeps the read state of open files in memory between two jobs.
 //!
-//! A file that is being written to is read on every few seconds. Its state would have to be saved
-//! and loaded each time; instead it is held here, and saved when the session falls quiet, when
-//! much was read, or when too many are held.
+//! A file that is being written to is read every few seconds. Its state is cached here instead of
+//! being saved and loaded each time. It is saved when the session becomes quiet, when much was
+//! read, or when the cache is full.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::{
     store::{Source, SourceKey},
 };
 
-/// So many are held; the one longest untouched goes first.
-const HELD: usize = 64;
+/// The capacity of the cache; the least recently used state is evicted first.
+const CAPACITY: usize = 64;
 
 #[derive(Default)]
 pub(super) struct SourceStateCache {
-    held: HashMap<SourceKey, CachedState>,
+    cached: HashMap<SourceKey, CachedState>,
     uses: u64,
 }
 
@@ -29,55 +29,53 @@ struct CachedState {
 }
 
 impl SourceStateCache {
-    /// The file as it was when it was last read, if its state is held.
+    /// The file as it was last read, if its state is cached.
     pub(super) fn source(&self, key: SourceKey) -> Option<&Source> {
-        self.held.get(&key).map(|held| &held.source)
+        self.cached.get(&key).map(|cached| &cached.source)
     }
 
-    /// All held files.
     pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
-        self.held.values().map(|held| &held.source)
+        self.cached.values().map(|cached| &cached.source)
     }
 
-    /// Whether the state of a file is held.
     pub(super) fn holds(&self, key: SourceKey) -> bool {
-        self.held.contains_key(&key)
+        self.cached.contains_key(&key)
     }
 
-    /// Gives up the state of a file for a job.
+    /// Removes the state of a file, for a job.
     pub(super) fn take(&mut self, key: SourceKey) -> Option<(Source, Box<SourceState>)> {
-        self.held.remove(&key).map(|held| (held.source, held.state))
+        self.cached.remove(&key).map(|cached| (cached.source, cached.state))
     }
 
-    /// Holds the state that a job came back with.
+    /// Caches the state that a job returned.
     pub(super) fn put(&mut self, read: ReadProgress) {
         self.uses += 1;
-        let ReadProgress { source, state, saved, .. } = read;
-        self.held.insert(source.key, CachedState { source, state, saved, used: self.uses });
+        let ReadProgress { source, state, is_saved: saved, .. } = read;
+        self.cached.insert(source.key, CachedState { source, state, saved, used: self.uses });
     }
 
-    /// Lets go of the states of a session's files, saved or not.
+    /// Drops the states of a session's files, saved or not.
     pub(super) fn forget(&mut self, session: SessionKey) {
-        self.held.retain(|key, _| key.session != session);
+        self.cached.retain(|key, _| key.session != session);
     }
 
-    /// Lets go of saved states until few enough are held. Returns the session of one that must be
-    /// saved before it can go, when it comes to that.
-    pub(super) fn make_room(&mut self) -> Option<SessionKey> {
-        while self.held.len() > HELD {
-            let (oldest, held) = self.held.iter().min_by_key(|(_, held)| held.used)?;
+    /// Evicts saved states until the cache is within its capacity. Returns the session of a state
+    /// that has to be saved before it can be evicted.
+    pub(super) fn evict(&mut self) -> Option<SessionKey> {
+        while self.cached.len() > CAPACITY {
+            let (oldest, cached) = self.cached.iter().min_by_key(|(_, cached)| cached.used)?;
             let oldest = *oldest;
-            if !held.saved {
+            if !cached.saved {
                 return Some(oldest.session);
             }
-            self.held.remove(&oldest);
+            self.cached.remove(&oldest);
         }
         None
     }
 
-    /// The sessions with a state that is not saved.
+    /// The sessions with unsaved states.
     pub(super) fn unsaved(&self) -> Vec<SessionKey> {
-        let unsaved = self.held.values().filter(|held| !held.saved);
-        unsaved.map(|held| held.source.key.session).collect()
+        let unsaved = self.cached.values().filter(|cached| !cached.saved);
+        unsaved.map(|cached| cached.source.key.session).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Files that appear, grow and vanish.
+//! Transcript files that appear, grow and vanish.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,25 +23,25 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
-/// Files whose session is looked up in one go.
-const IDENTIFY: usize = 64;
+/// New files identified in one batch.
+const BATCH: usize = 64;
 
 impl EngineState {
     pub(super) fn start_watches(&mut self) {
         let events = self.engine.events.clone();
         let transcripts = Watched {
-            roots: self.places.roots.clone(),
+            roots: self.folders.roots.clone(),
             wanted: files::is_wanted,
-            method: self.places.method,
+            method: self.folders.method,
             poll_every: watch::POLL_EVERY,
         };
         let report = move |notice| events.blocking_send(EngineEvent::Notice(notice)).is_ok();
         self.add_watch(Watch::start(transcripts, report));
         let events = self.engine.events.clone();
         let liveness = Watched {
-            roots: self.places.liveness.iter().map(|(_, folder)| folder.clone()).collect(),
+            roots: self.folders.liveness.iter().map(|(_, folder)| folder.clone()).collect(),
             wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
-            method: self.places.method,
+            method: self.folders.method,
             poll_every: watch::POLL_EVERY,
         };
         let report = move |notice| match notice {
@@ -54,7 +54,7 @@ impl EngineState {
     }
 
     pub(super) fn end_watches(&mut self) {
-        // A watch that is reporting waits for the loop that this runs in: it ends on its own.
+        // Dropping a watch waits for its report, which waits for this loop: so do it elsewhere.
         for watch in self.watches.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));
         }
@@ -84,15 +84,15 @@ impl EngineState {
     fn file_changed(&mut self, source: &Source, now: Timestamp) {
         let session = source.key.session;
         if !Path::new(&source.path).exists() {
-            // The agent deleted it; nothing more will come.
+            // The agent deleted the file: the session is over.
             if source.key.number == 0 {
                 self.session_event(session, SessionEvent::AgentGone, now);
             }
             return;
         }
-        let needs_reading = match self.states.source(source.key) {
-            Some(at_hand) => job::needs_reading(at_hand),
-            // Reading that was stopped half way may look like the whole.
+        let needs_reading = match self.source_states.source(source.key) {
+            Some(cached) => job::needs_reading(cached),
+            // A read that was interrupted may have saved the stamp of the whole file.
             None => job::needs_reading(source) || source.offset < source.stamp.length,
         };
         if needs_reading {
@@ -102,7 +102,7 @@ impl EngineState {
         }
     }
 
-    /// A session of history is read when its turn comes, all its files at once.
+    /// The queue of a session: all files of a session of history are read at once, in its turn.
     fn queue_of(&self, session: SessionKey) -> Queue {
         match self.tracker.get(session).map(|session| &session.state) {
             Some(SessionState::Unindexed(Unindexed::History)) => Queue::History,
@@ -111,25 +111,26 @@ impl EngineState {
     }
 
     pub(super) fn identify_some(&mut self) {
-        let paths = self.discovery.next_batch(IDENTIFY);
+        let paths = self.discovery.next_batch(BATCH);
         if paths.is_empty() {
             return;
         }
         let events = self.engine.events.clone();
         tokio::spawn(async move {
             let looked = tokio::task::spawn_blocking(move || files::identify(paths)).await;
-            drop(events.send(EngineEvent::Identified(looked.unwrap_or_default())).await);
+            // An engine that has ended needs no result.
+            let _ = events.send(EngineEvent::Identified(looked.unwrap_or_default())).await;
         });
     }
 
-    /// Takes new files in that are not older than `keep`.
+    /// Registers new files that are not older than `max_age`.
     pub(super) async fn identified(
         &mut self,
         found: Vec<IdentifiedFile>,
-        keep: Option<Duration>,
+        max_age: Option<Duration>,
         now: Timestamp,
     ) {
-        let (sessions, sources) = self.register(found, keep, now);
+        let (sessions, sources) = self.register(found, max_age, now);
         if sources.is_empty() {
             return;
         }
@@ -138,7 +139,7 @@ impl EngineState {
         let unread = sources.iter().cloned();
         writes.extend(unread.map(|source| Write::Source { source, checkpoint: None }));
         sessions.into_iter().for_each(|session| self.tracker.hold(session));
-        // The next files of these sessions must find them in the store.
+        // The next batch looks these sessions up in the store.
         if let Err(error) = self.engine.store.write(writes).done().await {
             self.note_problem(error.to_string());
         }
@@ -149,13 +150,12 @@ impl EngineState {
         }
     }
 
-    /// The new files with their sessions, as they are to be stored. Left out are files that are
-    /// older than `keep`, belong to an excluded project or a forgotten session, or are registered
-    /// by now.
+    /// Returns the new files and their sessions, to be stored. Skips files that are older than
+    /// `max_age`, belong to an excluded project or a forgotten session, or are registered already.
     fn register(
         &mut self,
         found: Vec<IdentifiedFile>,
-        keep: Option<Duration>,
+        max_age: Option<Duration>,
         now: Timestamp,
     ) -> (Vec<Session>, Vec<Source>) {
         let mut problems = Vec::new();
@@ -163,7 +163,7 @@ impl EngineState {
         let mut registration = Registration::new(&known);
         for IdentifiedFile { path, format, identity, stamp } in found {
             let modified = Timestamp::from_micros(stamp.modified);
-            let is_old = keep.is_some_and(|keep| now.since(modified) > keep);
+            let is_old = max_age.is_some_and(|age| now.since(modified) > age);
             let directory = identity.directory.as_deref().map(Path::new);
             let is_excluded = directory.is_some_and(|directory| self.is_excluded(directory));
             let session = SessionId { agent: format.agent().to_owned(), id: identity.session };
@@ -187,7 +187,7 @@ impl EngineState {
     }
 }
 
-/// What is registered: the live sessions as they are now, all else as it is stored.
+/// The registered files and sessions: live sessions from memory, all others from the store.
 struct RegisteredFiles<'s> {
     tracker: &'s Tracker,
     store: &'s dyn Store,
@@ -199,7 +199,7 @@ impl KnownFiles for RegisteredFiles<'_> {
     }
 
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
-        // One that was registered a moment ago is live, and perhaps not in the store yet.
+        // A session that was registered a moment ago may not be in the store yet.
         if let Some(session) = self.tracker.find(id) {
             return Ok(Some(session.clone()));
         }

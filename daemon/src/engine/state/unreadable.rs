@@ -1,14 +1,14 @@
-//! Files that could not be read. Nobody reports them again, and the reason may pass: too many open
-//! files, a disk that does not answer.
+//! Files that could not be read, and are retried. No event announces them again, and the reason may
+//! be temporary: too many open files, a disk that does not answer.
 
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use crate::model::Timestamp;
 
-/// After so long they are tried again.
+/// How long a file waits for its retry.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Files to be tried again.
+/// Files to be retried.
 #[derive(Default)]
 pub(super) struct Unreadable {
     paths: BTreeSet<PathBuf>,
@@ -16,25 +16,24 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    /// Notes one.
     pub(super) fn add(&mut self, path: PathBuf, now: Timestamp) {
         self.paths.insert(path);
         self.due.get_or_insert(now.plus(PAUSE));
     }
 
-    /// When they are tried again; `None` when there are none.
+    /// When the files are retried; `None` when there are none.
     pub(super) fn due(&self) -> Option<Timestamp> {
         self.due
     }
 
-    /// Those that are due.
+    /// Removes and returns the files whose retry is due.
     pub(super) fn take_due(&mut self, now: Timestamp) -> Vec<PathBuf> {
-        // A clock that was set back would have them wait.
+        // After the clock was set back, the due time may be far ahead.
         let is_due = self.due.is_some_and(|due| due <= now || due > now.plus(PAUSE));
         if is_due { self.take() } else { Vec::new() }
     }
 
-    /// All of them.
+    /// Removes and returns all files.
     pub(super) fn take(&mut self) -> Vec<PathBuf> {
         self.due = None;
         std::mem::take(&mut self.paths).into_iter().collect()

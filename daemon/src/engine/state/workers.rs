@@ -1,9 +1,9 @@
-//! The threads on which jobs run.
+//! The threads that run jobs.
 //!
-//! They are few, live as long as the daemon, and the first that is idle is taken. A pattern keeps
-//! what it searched with, some 100 kB: for the first thread that used it, and on eight stacks for
-//! the others, by their numbers (`regex_automata::util::pool`). Threads that come and go, as tokio's
-//! do, would come to all of these.
+//! There are few of them, and they live as long as the engine. A regular expression caches about
+//! 100 kB for the first thread that uses it, and again in each of eight stacks that other threads
+//! share by their numbers (`regex_automata::util::pool`). Short-lived threads, such as tokio's
+//! blocking pool, would fill all of these caches.
 
 use std::{
     io,
@@ -14,23 +14,18 @@ use std::{
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads, by number. They end when this is dropped.
+/// The threads, by number. They end when the value is dropped.
 pub(super) struct Workers {
     threads: Vec<Sender<Work>>,
 }
 
 impl Workers {
-    /// Starts so many threads.
-    ///
-    /// # Errors
-    ///
-    /// When the system gives none.
+    /// Starts `count` threads.
     pub(super) fn start(count: usize) -> io::Result<Workers> {
         Ok(Workers { threads: (0..count).map(|_| start()).collect::<io::Result<_>>()? })
     }
 
-    /// Does `work` on a thread, after what that thread was given before, and tells `ended` what
-    /// comes of it, or nothing when it panics.
+    /// Queues `work` on a thread. Calls `ended` with the result, or with `None` after a panic.
     pub(super) fn run<T>(
         &self,
         thread: usize,
@@ -38,8 +33,8 @@ impl Workers {
         ended: impl FnOnce(Option<T>) + Send + 'static,
     ) {
         let work = move || ended(panic::catch_unwind(AssertUnwindSafe(work)).ok());
-        // It ends when this does.
-        drop(self.threads[thread].send(Box::new(work)));
+        // A thread ends with `self`, so it accepts work as long as `self` exists.
+        let _ = self.threads[thread].send(Box::new(work));
     }
 }
 
@@ -57,11 +52,11 @@ mod tests {
 
     use super::*;
 
-    /// What `work` on a thread came to, and which one that was.
+    /// Runs `work` on a thread; returns its result and the id of the thread.
     fn run(workers: &Workers, thread: usize, work: fn() -> u32) -> (Option<u32>, ThreadId) {
-        let (tell, told) = mpsc::channel();
-        workers.run(thread, work, move |done| tell.send((done, thread::current().id())).unwrap());
-        told.recv().unwrap()
+        let (sender, receiver) = mpsc::channel();
+        workers.run(thread, work, move |done| sender.send((done, thread::current().id())).unwrap());
+        receiver.recv().unwrap()
     }
 
     #[test]

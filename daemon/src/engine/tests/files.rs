@@ -68,8 +68,7 @@ async fn files_that_an_older_version_registered_twice_are_put_in_order() {
         (gone, Some("b"), vec!["five"]),
     ];
     for (number, (path, sub_agent, texts)) in (0..).zip(rows) {
-        let source =
-            read_to_the_end(&machine, SourceKey { session: key, number }, (path, sub_agent));
+        let source = read_to_the_end(&machine, SourceKey { session: key, number }, path, sub_agent);
         store.register_unchecked(&source);
         let say = |(seq, text): (u32, &str)| Message {
             text: text.to_owned(),
@@ -107,7 +106,7 @@ async fn a_session_has_all_its_messages_after_a_restart() {
         run.announce(&own).await;
         run.settle().await;
     }
-    drop(run.stop().await);
+    run.stop().await;
     run = machine.start();
     let live = run.engine.live().await.unwrap();
     let messages =
@@ -125,11 +124,11 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
     let source = Source {
         offset: 0,
         stamp: FileStamp::default(),
-        ..read_to_the_end(&machine, key, (OWN, None))
+        ..read_to_the_end(&machine, key, OWN, None)
     };
     let reader = SourceReader {
         store: store.clone(),
-        claims: RecordLocks::default(),
+        locks: RecordLocks::default(),
         crash_tracker: CrashTracker::open(&machine.path("at_work.json"), clock::now()),
         forgotten: Arc::new(Forgotten::load(store.as_ref()).unwrap()),
         stop: AtomicBool::new(true),
@@ -143,7 +142,7 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
             parse_context,
             source,
             state: None,
-            anew: false,
+            from_start: false,
             save: SavePolicy::Now,
         };
         reader.read(request).unwrap()
@@ -157,7 +156,8 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
 fn read_to_the_end(
     machine: &Machine,
     key: SourceKey,
-    (path, sub_agent): (&str, Option<&str>),
+    path: &str,
+    sub_agent: Option<&str>,
 ) -> Source {
     let path = machine.path(path);
     let stamp = path.metadata().map_or(FileStamp::default(), |metadata| tail::stamp(&metadata));

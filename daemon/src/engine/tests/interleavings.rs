@@ -93,7 +93,7 @@ impl Played {
                 }
                 FileStep::Settle => run.settle().await,
                 FileStep::Restart => {
-                    drop(run.stop().await);
+                    run.stop().await;
                     run = self.machine.start();
                 }
                 step => self.change(&step),

@@ -19,7 +19,7 @@ use crate::{
     capture::{self, watch::Notice},
     clock,
     engine::{
-        Engine, EngineEvent, Settings, TranscriptFolders,
+        Engine, EngineEvent, LastRun, Settings, TranscriptFolders,
         crash_tracker::CrashTracker,
         follow::FollowerProgress,
         model_queue::{
@@ -86,8 +86,8 @@ impl Machine {
         let (engine, engine_loop) = Engine::new(
             store.clone(),
             settings,
-            TranscriptFolders::nowhere(),
-            (followed, crash_tracker),
+            TranscriptFolders::none(),
+            LastRun { followed, crash_tracker },
         )
         .unwrap();
         Run { engine, task: tokio::spawn(engine_loop.run()), store }
@@ -121,7 +121,7 @@ impl Machine {
             runtime: Handle::current(),
         });
         let session = session::Config::default();
-        Settings { session, parse_context, summarizer, excluded: Vec::new(), keep: None }
+        Settings { session, parse_context, summarizer, excluded: Vec::new(), max_age: None }
     }
 
     fn ports(&self, journal: Arc<UsageStats>) -> Ports {

@@ -1,0 +1,66 @@
+//! Opens and closes the database of a home.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use anyhow::Context;
+
+use super::{LAST_RESORT, quarantine};
+use crate::store::{Store, StoreError, sled::SledStore};
+
+/// Between two checks whether something still holds the database.
+const CLOSING: Duration = Duration::from_millis(10);
+
+/// An open database.
+pub(super) struct OpenedDatabase {
+    pub(super) store: Arc<dyn Store>,
+    /// What is to be reported about damage.
+    pub(super) problem: Option<String>,
+}
+
+/// Opens the database. A damaged one is moved aside, or opened with what is left of it.
+pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
+    let folder = folder(home);
+    let open = || SledStore::open_within(&folder, limit);
+    let (store, problem) = match open() {
+        Err(StoreError::Unreadable(what)) => {
+            let moved = quarantine::quarantine(&folder)?;
+            quarantine::remove_old(&folder, &mut |message| tracing::warn!("{message}"));
+            let problem = format!(
+                "{what}; it was moved to {}, and a new one is made from the transcripts that still exist; `graphiti repair` restores what can be read of it",
+                moved.display()
+            );
+            (open(), Some(problem))
+        }
+        opened => (opened, None),
+    };
+    let store = store.with_context(|| format!("open {}", folder.display()))?;
+    let lost = match store.lost() {
+        0 => None,
+        lost => Some(format!(
+            "{} was damaged: the last {lost} changes in it are gone; transcripts that are still there are read again",
+            folder.display()
+        )),
+    };
+    Ok(OpenedDatabase { store: Arc::new(store), problem: problem.or(lost) })
+}
+
+/// Waits until nothing holds the store any more, but not for ever.
+pub(super) async fn closed(store: &Weak<dyn Store>) {
+    let is_closed = async {
+        while store.strong_count() > 0 {
+            tokio::time::sleep(CLOSING).await;
+        }
+    };
+    if tokio::time::timeout(LAST_RESORT, is_closed).await.is_err() {
+        tracing::warn!("something still holds the database");
+    }
+}
+
+/// The folder of the database.
+pub(super) fn folder(home: &Path) -> PathBuf {
+    home.join("db")
+}

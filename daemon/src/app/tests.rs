@@ -1,0 +1,73 @@
+use std::path::Path;
+
+use tokio::sync::watch;
+
+use super::{database::OpenedDatabase, *};
+use crate::{
+    engine::{follow, quota::IndexQuota},
+    model::SessionKey,
+    store::{Store, Write, contract},
+};
+
+/// A follower of the database of a home, which runs until it is told to stop.
+struct RunningFollower {
+    indexes: crate::engine::indexes::Indexes,
+    reached: watch::Receiver<follow::FollowerProgress>,
+    stop: watch::Sender<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+fn following(home: &Path, store: &Arc<dyn Store>) -> RunningFollower {
+    let positions = follow::OutboxPositions::new(store.clone());
+    let limits = quota::DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+    let quota = IndexQuota::new(watch::channel(limits).1);
+    let follower = follow::open(&follow::folder(home), store.clone(), quota, &positions).unwrap();
+    let indexes = follower.target().indexes().clone();
+    let (followed, reached) = watch::channel(follow::FollowerProgress::default());
+    let (stop, stopping) = watch::channel(false);
+    RunningFollower { indexes, reached, stop, task: tokio::spawn(follower.run(followed, stopping)) }
+}
+
+fn session(key: SessionKey) -> Vec<Write> {
+    vec![Write::Session(Box::new(contract::session(key, &key.0.to_string())))]
+}
+
+#[tokio::test(start_paused = true)]
+async fn indexes_that_are_left_alone_come_to_rest_and_wake_up_again() {
+    let home = tempfile::tempdir().unwrap();
+    let OpenedDatabase { store, .. } = database::open(home.path(), u64::MAX).unwrap();
+    let mut running = following(home.path(), &store);
+    for key in [SessionKey(1), SessionKey(2)] {
+        let position = store.write(session(key)).done().await.unwrap();
+        running.reached.wait_for(|reached| reached.position >= position).await.unwrap();
+        // Time passes when nothing else happens.
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        assert!(running.indexes.sessions.is_at_rest());
+        assert!(store.outbox(0, 1).unwrap().is_empty(), "it is not on disk");
+    }
+    running.stop.send_replace(true);
+    running.task.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_change_that_cannot_be_read_keeps_no_others_from_being_followed() {
+    let home = tempfile::tempdir().unwrap();
+    let OpenedDatabase { store, .. } = database::open(home.path(), u64::MAX).unwrap();
+    let mut end = 0;
+    for key in 1..=3 {
+        end = store.write(session(SessionKey(key))).done().await.unwrap();
+    }
+    drop(store);
+    // The envelope of the second one is broken.
+    let raw = sled::Config::default().path(database::folder(home.path())).segment_size(2 << 20);
+    let raw = raw.flush_every_ms(None).open().unwrap();
+    let (key, _) = raw.scan_prefix(b"o").nth(1).unwrap().unwrap();
+    raw.insert(key, b"damaged").unwrap();
+    raw.flush().unwrap();
+    drop(raw);
+    let OpenedDatabase { store, .. } = database::open(home.path(), u64::MAX).unwrap();
+    let mut running = following(home.path(), &store);
+    running.reached.wait_for(|reached| reached.position >= end).await.unwrap();
+    running.stop.send_replace(true);
+    running.task.await.unwrap();
+}

@@ -1,0 +1,425 @@
+//! The handle through which other modules use the engine.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::{
+    capture::{format::RunningSession, liveness::Process},
+    clock,
+    engine::{
+        BackfillCandidate, Closed, EngineError, EngineEvent, ForgottenSession, IndexLag,
+        PendingEpisode, Scope, Settings, Status, TranscriptFolders, backfill,
+        command::{EngineCommand, PendingAnswer},
+        crash_tracker::CrashTracker,
+        defect,
+        files::{self, IdentifyResult},
+        follow::FollowerProgress,
+        forgotten::{self, Forgotten, ForgottenWrites},
+        model_queue::Summarizer,
+        reading::SourceReader,
+        record_locks::RecordLocks,
+        redaction,
+        state::EngineState,
+    },
+    model::{CloseReason, SessionId, SessionKey, Timestamp, session::Session},
+    store::{Source, Store, StoreError, StoreHealth, Write},
+};
+
+/// The capacity of the event channel. When it is full, its senders wait: no event is lost, for
+/// watches look at files again, jobs keep their result, and callers wait for their reply anyway.
+const EVENTS: usize = 256;
+
+/// A handle to the engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(super) events: mpsc::Sender<EngineEvent>,
+    pub(super) store: Arc<dyn Store>,
+    /// The position of the search index.
+    followed: watch::Receiver<FollowerProgress>,
+    forgotten: Arc<Forgotten>,
+}
+
+/// The event loop of the engine.
+pub struct EngineLoop {
+    state: EngineState,
+    inbox: mpsc::Receiver<EngineEvent>,
+}
+
+/// What the engine continues from.
+pub struct LastRun {
+    /// The position of the search index in the outbox, as it advances.
+    pub followed: watch::Receiver<FollowerProgress>,
+    /// The sessions that were being worked on when the last run ended.
+    pub crash_tracker: CrashTracker,
+}
+
+/// Why the engine did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("failed to start the threads that jobs run on: {0}")]
+    Threads(#[from] std::io::Error),
+}
+
+impl EngineLoop {
+    /// Runs until the engine is stopped.
+    pub async fn run(self) {
+        self.state.run(self.inbox).await;
+    }
+}
+
+impl Engine {
+    /// Creates an engine. It does nothing until its loop runs.
+    pub fn new(
+        store: Arc<dyn Store>,
+        settings: Settings,
+        folders: TranscriptFolders,
+        last_run: LastRun,
+    ) -> Result<(Engine, EngineLoop), StartError> {
+        let LastRun { followed, crash_tracker } = last_run;
+        let (events, inbox) = mpsc::channel(EVENTS);
+        redaction::note::note_new(store.as_ref())?;
+        let forgotten = Arc::new(Forgotten::load(store.as_ref())?);
+        let reader = Arc::new(SourceReader {
+            store: store.clone(),
+            locks: RecordLocks::default(),
+            crash_tracker,
+            forgotten: forgotten.clone(),
+            stop: AtomicBool::new(false),
+            bytes: AtomicU64::new(0),
+        });
+        let engine = Engine { events, store, followed, forgotten };
+        let state = EngineState::new(engine.clone(), reader, settings, folders)?;
+        Ok((engine, EngineLoop { state, inbox }))
+    }
+
+    /// The store, for reading.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Closes a session and waits for its episode.
+    pub async fn close(
+        &self,
+        session: SessionKey,
+        reason: CloseReason,
+    ) -> Result<Closed, EngineError> {
+        let waits_for_model = reason.is_asked();
+        let reason = redaction::reason(reason);
+        let close = |reply| EngineCommand::Close { session, reason, reply };
+        let mut closed = self.request(close).await??;
+        if waits_for_model && let Some(position) = self.wait_for_model(session).await? {
+            closed.position = closed.position.max(position);
+        }
+        // The session is closed even if the search index cannot follow.
+        let _ = self.until_followed(closed.position).await;
+        Ok(closed)
+    }
+
+    /// Waits for a model's answer about a session that was just closed, but not longer than the
+    /// configured patience. Returns the outbox position after the answer.
+    async fn wait_for_model(&self, session: SessionKey) -> Result<Option<u64>, EngineError> {
+        let pending = self.request(|reply| EngineCommand::Pending { session, reply }).await?;
+        let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
+        if let Some(done) = done {
+            match tokio::time::timeout(patience, done).await {
+                // The model is still asked; until it answers, the episode is made from evidence.
+                Err(_) | Ok(Err(_)) => return Ok(None),
+                Ok(Ok(answered)) => answered?,
+            }
+        }
+        // Writes are applied in order: once an empty list is done, all earlier ones are.
+        let saved = self.store.write(Vec::new()).done().await;
+        saved.map(Some).map_err(failed)
+    }
+
+    /// The summarizer in force.
+    pub async fn summarizer(&self) -> Result<Arc<Summarizer>, EngineError> {
+        self.request(EngineCommand::Summarizer).await
+    }
+
+    /// Records the intent to close a session. Returns when the record would survive a power cut.
+    pub async fn close_later(
+        &self,
+        session: SessionKey,
+        reason: CloseReason,
+    ) -> Result<(), EngineError> {
+        let reason = redaction::reason(reason);
+        self.request(|reply| EngineCommand::CloseLater { session, reason, reply }).await?
+    }
+
+    /// Starts the jobs for the episodes that a search in `scope` should find. The caller decides
+    /// how long it waits for them.
+    pub async fn request_episodes(&self, scope: Scope) -> Result<Vec<PendingEpisode>, EngineError> {
+        self.request(|reply| EngineCommand::RequestEpisodes { scope, reply }).await
+    }
+
+    /// Has a model asked about an old session. Returns when the model answered or the question was
+    /// postponed.
+    pub async fn request_summary(&self, session: SessionKey) -> Result<(), EngineError> {
+        self.request(|reply| EngineCommand::RequestSummary { session, reply }).await?
+    }
+
+    /// Estimates how many sessions in `scope` a model is being asked about, or is about to be.
+    pub async fn pending_summaries(&self, scope: Scope) -> Result<usize, EngineError> {
+        self.request(|reply| EngineCommand::PendingSummaries { scope, reply }).await
+    }
+
+    /// The live sessions: those that are not both indexed and quiet.
+    pub async fn live(&self) -> Result<Vec<Session>, EngineError> {
+        self.request(EngineCommand::Live).await
+    }
+
+    /// The sessions that agents report as running. Of several sessions of one process, its current
+    /// one comes first.
+    pub async fn running(&self) -> Result<Vec<RunningSession>, EngineError> {
+        self.request(EngineCommand::Running).await
+    }
+
+    /// Notes that `agent` runs a session, as one of its hooks reported.
+    pub fn agent_runs(&self, session: String, agent: Process, directory: Option<String>) {
+        let Process { pid, started } = agent;
+        let running = RunningSession { session, pid, started, cwd: directory };
+        self.notify(EngineCommand::AgentRuns(running));
+    }
+
+    /// Notes that an agent reported the end of a session.
+    pub fn agent_ended(&self, session: String) {
+        self.notify(EngineCommand::AgentEnded(session));
+    }
+
+    /// The files whose state is in memory. The store may have an older state of them.
+    pub async fn open_sources(&self) -> Result<Vec<Source>, EngineError> {
+        self.request(EngineCommand::OpenSources).await
+    }
+
+    /// Old sessions without an episode, the latest first: those written within `age`, or all.
+    pub async fn backfill_candidates(
+        &self,
+        age: Option<Duration>,
+    ) -> Result<Vec<BackfillCandidate>, EngineError> {
+        let context = self.request(EngineCommand::BackfillContext).await?;
+        let (store, since) = (self.store.clone(), backfill::since(age, clock::now()));
+        let find = move || backfill::find(&context, store.as_ref(), since);
+        let found = tokio::task::spawn_blocking(find).await;
+        found.map_err(|error| failed(defect::describe(&error)))
+    }
+
+    /// Ingests an old session, unless it is known, and returns its key; `None` when its transcript
+    /// is gone or belongs to an excluded project.
+    pub async fn ingest(
+        &self,
+        candidate: &BackfillCandidate,
+    ) -> Result<Option<SessionKey>, EngineError> {
+        let known = self.store.source_at(&candidate.path).map_err(failed)?;
+        if known.is_none() || !candidate.sub_agents.is_empty() {
+            let mut paths = vec![PathBuf::from(&candidate.path)];
+            paths.extend(candidate.sub_agents.iter().cloned());
+            let found = tokio::task::spawn_blocking(move || files::identify(paths)).await;
+            let IdentifyResult { found, defects, .. } =
+                found.map_err(|error| failed(defect::describe(&error)))?;
+            if !defects.is_empty() {
+                return Err(failed(defect::PANIC));
+            }
+            let (reply, ingested) = oneshot::channel();
+            let event = EngineEvent::Backfill { found, reply };
+            self.events.send(event).await.map_err(|_| EngineError::Stopping)?;
+            ingested.await.map_err(|_| EngineError::Stopping)?;
+        }
+        let known = self.store.source_at(&candidate.path).map_err(failed)?;
+        Ok(known.map(|source| source.key.session))
+    }
+
+    /// Forgets sessions for good: stored ones with everything that was made of them, and ones that
+    /// were not read yet. Runs to its end even if the caller goes away.
+    pub async fn forget(
+        &self,
+        sessions: Vec<(SessionId, Option<SessionKey>)>,
+    ) -> Result<u64, EngineError> {
+        let engine = self.clone();
+        let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
+        forgetting.await.map_err(failed)?
+    }
+
+    async fn forget_all(
+        &self,
+        mut sessions: Vec<(SessionId, Option<SessionKey>)>,
+    ) -> Result<u64, EngineError> {
+        let now = clock::now();
+        // From here on, a file of these sessions does not start a new session.
+        for (id, _) in &sessions {
+            self.forgotten.add(id, now, &[]);
+        }
+        let mut keys = self.keys_of(&mut sessions)?;
+        self.release(keys.clone()).await?;
+        // A session may have been registered between the two lines above.
+        keys = self.keys_of(&mut sessions)?;
+        self.release(keys.clone()).await?;
+        let mut position = 0;
+        let mut failure = None;
+        // One write list per session: its removal and the note that it is forgotten are atomic.
+        for (id, session) in &sessions {
+            match self.drop_session(id.clone(), *session, now).await {
+                Ok(reached) => position = reached,
+                Err(error) => {
+                    self.forgotten.remove(id);
+                    failure = Some(error);
+                }
+            }
+        }
+        self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
+        // The sessions are gone from the database; the index follows at the next start at the
+        // latest.
+        let _ = self.until_followed(position).await;
+        failure.map_or(Ok(position), |error| Err(failed(error)))
+    }
+
+    async fn release(&self, sessions: Vec<SessionKey>) -> Result<(), EngineError> {
+        self.request(|reply| EngineCommand::Release { sessions, reply }).await
+    }
+
+    fn keys_of(
+        &self,
+        sessions: &mut [(SessionId, Option<SessionKey>)],
+    ) -> Result<Vec<SessionKey>, EngineError> {
+        for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
+            *session = self.store.find_session(id).map_err(failed)?;
+        }
+        Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
+    }
+
+    /// Fails, with what to do about it, when the store accepts no more writes.
+    pub(super) fn check_writable(&self) -> Result<(), EngineError> {
+        match &*self.store.quota().health().borrow() {
+            StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {
+                Err(EngineError::Failed(why.clone()))
+            }
+            StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
+        }
+    }
+
+    async fn drop_session(
+        &self,
+        id: SessionId,
+        session: Option<SessionKey>,
+        now: Timestamp,
+    ) -> Result<u64, StoreError> {
+        let (store, known) = (self.store.clone(), id.clone());
+        let gathered = tokio::task::spawn_blocking(move || {
+            forgotten::writes(store.as_ref(), &known, session, now)
+        });
+        let ForgottenWrites { mut writes, fork_keys } = gathered
+            .await
+            .map_err(|error| StoreError::Backend(defect::describe(&error).to_owned()))??;
+        writes.extend(session.map(Write::DropSession));
+        let position = self.store.write(writes).done().await?;
+        self.forgotten.add(&id, now, &fork_keys);
+        Ok(position)
+    }
+
+    /// The sessions that were forgotten.
+    pub fn forgotten(&self) -> Vec<ForgottenSession> {
+        self.forgotten.list()
+    }
+
+    /// Whether a session was forgotten.
+    pub fn is_forgotten(&self, id: &SessionId) -> bool {
+        self.forgotten.has(id)
+    }
+
+    /// Removes a session from the forgotten ones, and ingests its transcript if that still exists.
+    /// Returns whether it does.
+    pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
+        self.store.write(forgotten::withdrawn(id)).done().await.map_err(failed)?;
+        self.forgotten.remove(id);
+        let candidates = self.backfill_candidates(None).await?;
+        match candidates.iter().find(|candidate| candidate.id == *id) {
+            Some(candidate) => Ok(self.ingest(candidate).await?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// What the engine is doing.
+    pub async fn status(&self) -> Result<Status, EngineError> {
+        self.request(EngineCommand::Status).await
+    }
+
+    /// Waits until all files are read, due episodes are made, and searches find both. With
+    /// `sessions`, also waits until no session is left that will end by itself.
+    pub async fn settled(&self, sessions: bool) -> Result<(), EngineError> {
+        self.request(|reply| EngineCommand::Settle { sessions, reply }).await
+    }
+
+    /// Puts new settings and folders in force.
+    pub async fn reload(
+        &self,
+        settings: Settings,
+        folders: TranscriptFolders,
+    ) -> Result<(), EngineError> {
+        let settings = Box::new(settings);
+        self.request(|reply| EngineCommand::Reload { settings, folders, reply }).await
+    }
+
+    /// Adds a problem to the status.
+    pub async fn note_problem(&self, problem: String) {
+        let command = EngineCommand::NoteProblem(problem);
+        // An engine that is stopping has no status to show.
+        let _ = self.events.send(EngineEvent::Command(command)).await;
+    }
+
+    /// Sends a command that a busy engine may miss without harm.
+    fn notify(&self, command: EngineCommand) {
+        // The channel is full or closed.
+        let _ = self.events.try_send(EngineEvent::Command(command));
+    }
+
+    /// Sends a command and waits for its reply.
+    async fn request<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<T>) -> EngineCommand,
+    ) -> Result<T, EngineError> {
+        let (reply, answer) = oneshot::channel();
+        let event = EngineEvent::Command(command(reply));
+        self.events.send(event).await.map_err(|_| EngineError::Stopping)?;
+        answer.await.map_err(|_| EngineError::Stopping)
+    }
+
+    /// Waits until searches find what was stored up to `position`.
+    ///
+    /// # Errors
+    ///
+    /// When the search index no longer follows the database. What was stored is safe, and is found
+    /// after the next start.
+    pub async fn until_followed(&self, position: u64) -> Result<(), EngineError> {
+        let mut followed = self.followed.clone();
+        let reached = followed.wait_for(|followed| followed.position >= position).await;
+        reached.map(drop).map_err(|_| EngineError::Stopping)
+    }
+
+    /// How far the search index is behind the store.
+    pub fn index_lag(&self) -> IndexLag {
+        let followed = *self.followed.borrow();
+        let changes = self.store.outbox_end().saturating_sub(followed.position);
+        let is_followed = self.followed.has_changed().is_ok();
+        IndexLag { changes, is_stalled: changes > 0 && (!is_followed || followed.is_stalled()) }
+    }
+
+    /// Stops the loop: it starts no new work, and finishes or saves the work in progress.
+    pub async fn stop(&self) {
+        // A loop that has ended is stopped.
+        let _ = self.request(EngineCommand::Stop).await;
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> EngineError {
+    EngineError::Failed(error.to_string())
+}

@@ -1,0 +1,99 @@
+//! Batches the messages of a file and writes them to the store.
+
+use std::collections::VecDeque;
+
+use crate::{
+    engine::pipeline::SourceState,
+    fault,
+    model::Message,
+    store::{PendingWrite, SourceKey, Store, StoreError, Write},
+};
+
+/// The maximum number of messages in a write list.
+const MESSAGES: usize = 512;
+/// The maximum size of the messages in a write list.
+const MESSAGE_BYTES: usize = 256 << 10;
+/// The maximum number of write lists in flight while the next one is read.
+const IN_FLIGHT: usize = 2;
+
+/// The messages of a file that are not yet in the store.
+pub(super) struct Batch {
+    source: SourceKey,
+    pub(super) messages: Vec<Message>,
+    others: Vec<Write>,
+    sent: usize,
+    tickets: VecDeque<PendingWrite>,
+}
+
+impl Batch {
+    pub(super) fn new(source: SourceKey) -> Batch {
+        Batch {
+            source,
+            messages: Vec::new(),
+            others: Vec::new(),
+            sent: 0,
+            tickets: VecDeque::new(),
+        }
+    }
+
+    /// Has the stored messages of the file removed, with the next write list.
+    pub(super) fn clear(&mut self) {
+        self.others.push(Write::ClearSource(self.source));
+    }
+
+    pub(super) fn add(&mut self, write: Write) {
+        self.others.push(write);
+    }
+
+    /// Adds the fork keys that `state` collected.
+    pub(super) fn add_fork_keys(&mut self, state: &mut SourceState) {
+        if !state.fork_keys.is_empty() {
+            let records = std::mem::take(&mut state.fork_keys);
+            self.others.push(Write::ForkKeys { session: self.source.session, records });
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.messages.len() >= MESSAGES
+            || self.messages.iter().map(|message| message.text.len()).sum::<usize>()
+                >= MESSAGE_BYTES
+    }
+
+    pub(super) fn send(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let mut writes = Vec::with_capacity(3);
+        // Old messages are removed before the new ones are stored, and the state is saved after them.
+        let (clear, rest): (Vec<Write>, Vec<Write>) = std::mem::take(&mut self.others)
+            .into_iter()
+            .partition(|write| matches!(write, Write::ClearSource(_)));
+        writes.extend(clear);
+        if !self.messages.is_empty() {
+            self.sent += self.messages.len();
+            let messages = std::mem::take(&mut self.messages);
+            writes.push(Write::Messages { source: self.source, messages });
+        }
+        writes.extend(rest);
+        if !writes.is_empty() {
+            self.tickets.push_back(store.write(writes));
+            fault::point("read: messages queued");
+        }
+        while self.tickets.len() > IN_FLIGHT {
+            self.wait_for_one()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self, store: &dyn Store) -> Result<usize, StoreError> {
+        self.send(store)?;
+        while !self.tickets.is_empty() {
+            self.wait_for_one()?;
+        }
+        Ok(self.sent)
+    }
+
+    fn wait_for_one(&mut self) -> Result<(), StoreError> {
+        match self.tickets.pop_front() {
+            Some(ticket) => ticket.wait().map(drop),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Reads the new lines of one file and stores their messages.
+//!
+//! Messages are stored as they are read; the state behind them is saved at intervals. After a crash,
+//! reading continues from the last saved state: it produces the same messages with the same numbers
+//! again, which overwrite the stored ones.
+
+mod batch;
+mod redact;
+
+use std::{
+    io,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use serde::{Deserialize, Serialize};
+
+use self::batch::Batch;
+pub(super) use self::redact::redact_again;
+use crate::{
+    capture::{
+        format::Format,
+        salvage,
+        tail::{self, FileCursor, Resumed, Tail, TailLine},
+    },
+    engine::{
+        crash_tracker::CrashTracker,
+        forgotten::Forgotten,
+        forks::SharedPrefix,
+        pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+        record_locks::RecordLocks,
+    },
+    fault,
+    model::transcript::Origin,
+    store::{FileStamp, Source, Store, StoreError, Write},
+};
+
+/// New bytes after which the state is saved. A crash repeats at most this much reading.
+const SAVE_EVERY: u64 = 256 << 10;
+/// The same, while a long file is read in one job.
+const SAVE_WITHIN: u64 = 64 << 20;
+/// The version of the saved state.
+const STATE_VERSION: u32 = 1;
+
+/// Reads transcript files. All jobs share it.
+pub struct SourceReader {
+    /// Where messages are stored.
+    pub store: Arc<dyn Store>,
+    /// Set when the daemon stops: reading ends before the next line.
+    pub stop: AtomicBool,
+    /// Bytes read since the start.
+    pub bytes: AtomicU64,
+    /// Locks for files that may be forks of one another.
+    pub locks: RecordLocks,
+    /// The sessions that are being worked on.
+    pub(super) crash_tracker: CrashTracker,
+    /// The sessions whose records are not read again.
+    pub(super) forgotten: Arc<Forgotten>,
+}
+
+/// A file to be read.
+pub struct ReadRequest {
+    pub format: &'static dyn Format,
+    pub parse_context: Arc<ParseContext>,
+    pub source: Source,
+    /// The state of the file; `None` to load the saved one.
+    pub state: Option<Box<SourceState>>,
+    /// Whether the file is read from its start, if it exists.
+    pub from_start: bool,
+    pub save: SavePolicy,
+}
+
+/// When the state of a file is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SavePolicy {
+    /// When much was read.
+    WhenDue,
+    /// In any case, unless it is saved already.
+    Now,
+}
+
+/// How far a file was read.
+pub struct ReadProgress {
+    pub source: Source,
+    pub state: Box<SourceState>,
+    /// The number of new messages.
+    pub new_messages: usize,
+    /// Whether any line was read.
+    pub moved: bool,
+    /// Whether the file exists.
+    pub exists: bool,
+    /// Whether the file was truncated or replaced, so that its earlier content is gone.
+    pub was_replaced: bool,
+    pub is_saved: bool,
+}
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("cannot read {path}: {error}")]
+    File { path: String, error: io::Error },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The job panicked.
+    #[error("working on the session failed for a defect in graphitid: {0}")]
+    Defect(String),
+    #[error(
+        "graphitid died {deaths} times while it worked on session {session}; the session is quarantined for {hours} h, or until `graphiti close {session}` asks for it"
+    )]
+    Quarantined {
+        session: String,
+        deaths: u32,
+        /// The length of the quarantine.
+        hours: u64,
+    },
+}
+
+/// The form of a state on disk.
+#[derive(Serialize, Deserialize)]
+struct CheckpointRecord<S> {
+    version: u32,
+    state: S,
+}
+
+/// A file that is being read.
+struct OpenSource<'r> {
+    reader: &'r SourceReader,
+    format: &'static dyn Format,
+    parse_context: Arc<ParseContext>,
+    source: Source,
+    state: Box<SourceState>,
+    tail: Tail,
+    batch: Batch,
+}
+
+impl SourceReader {
+    /// Reads a file to its end. Blocks: call it on a thread of its own.
+    pub fn read(&self, request: ReadRequest) -> Result<ReadProgress, ReadError> {
+        let ReadRequest { format, parse_context, mut source, state, from_start, save } = request;
+        let state = match state {
+            Some(state) => state,
+            None => Box::new(self.load(&source)?),
+        };
+        let cursor = if from_start { FileCursor::default() } else { state.cursor.clone() };
+        let (tail, resumed) = match Tail::open(Path::new(&source.path), &cursor) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let is_saved = self.save(&mut source, &state, save)?;
+                return Ok(ReadProgress::of_missing(source, state, is_saved));
+            }
+            Err(error) => return Err(unreadable(&source)(error)),
+        };
+        let was_replaced = resumed == Resumed::FromStart;
+        if was_replaced {
+            tracing::info!(
+                file = source.path,
+                "the transcript was truncated or replaced; reading it from the start"
+            );
+            source.tally.restarts += 1;
+        }
+        let batch = Batch::new(source.key);
+        let mut open =
+            OpenSource { reader: self, format, parse_context, source, state, tail, batch };
+        let from_start = from_start || was_replaced;
+        if from_start {
+            open.reset();
+        }
+        let progress = open.read_to_end(save, from_start)?;
+        Ok(ReadProgress { was_replaced, ..progress })
+    }
+
+    /// Finds out how many of the next lines other sessions have, too; `None` where that is known.
+    fn find_shared(
+        &self,
+        format: &dyn Format,
+        source: &Source,
+        state: &SourceState,
+    ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
+        // A copy may still be one after it has grown as its original did.
+        let is_copy = state.shared > 0 && state.shared == state.cursor.line;
+        let is_open = state.first_record.is_none() || is_copy;
+        if !is_open || source.sub_agent.is_some() && !self.has_namesakes(source)? {
+            return Ok(None);
+        }
+        self.shared_prefix(format, source, &state.cursor, state.first_record)
+    }
+
+    /// Loads the saved state of a file, or makes a new one.
+    pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
+        let Some(bytes) = self.store.checkpoint(source.key)? else {
+            return Ok(SourceState::new(source.key.number));
+        };
+        match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
+            Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
+            // A state of another version: reading the transcript again costs only time.
+            _ => Ok(SourceState::new(source.key.number)),
+        }
+    }
+
+    /// Saves a state if the policy asks for it. Returns whether the state is saved.
+    fn save(
+        &self,
+        source: &mut Source,
+        state: &SourceState,
+        save: SavePolicy,
+    ) -> Result<bool, StoreError> {
+        let is_saved = source.offset == state.cursor.offset;
+        if save == SavePolicy::WhenDue || is_saved {
+            return Ok(is_saved);
+        }
+        let write = checkpoint(source, state);
+        self.store.write(vec![write]).wait()?;
+        Ok(true)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl OpenSource<'_> {
+    /// Drops everything that is known of the file.
+    fn reset(&mut self) {
+        self.source.offset = 0;
+        self.source.stamp = FileStamp::default();
+        *self.state = SourceState::new(self.source.key.number);
+        self.batch.clear();
+    }
+
+    fn read_to_end(
+        mut self,
+        save: SavePolicy,
+        from_start: bool,
+    ) -> Result<ReadProgress, ReadError> {
+        // Held until the messages of this file are stored.
+        let shared = self.reader.find_shared(self.format, &self.source, &self.state)?;
+        // Other files must learn at once which lines this one leaves to them.
+        let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
+        if let Some(shared) = &shared {
+            self.state.shared = self.state.shared.max(shared.until);
+            shared.note.iter().for_each(|note| self.batch.add(note.clone()));
+        }
+        let start = self.state.cursor.offset;
+        let stamp = self.tail.stamp().map_err(unreadable(&self.source))?;
+        self.read_lines()?;
+        self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;
+        let moved = self.state.cursor.offset != start || from_start;
+        // A file that was not read to its end must look changed.
+        if !self.reader.is_stopping() {
+            self.source.stamp = stamp;
+        }
+        let is_due = self.state.cursor.offset - self.source.offset >= SAVE_EVERY
+            || save == SavePolicy::Now && moved
+            || shares_more
+            || from_start;
+        let OpenSource { reader, mut source, state, mut batch, .. } = self;
+        if is_due {
+            batch.add(checkpoint(&mut source, &state));
+        }
+        let new_messages = batch.finish(reader.store.as_ref())?;
+        fault::point("read: to the end");
+        let is_saved = is_due || reader.save(&mut source, &state, save)?;
+        let (exists, was_replaced) = (true, false);
+        Ok(ReadProgress { source, state, new_messages, moved, exists, was_replaced, is_saved })
+    }
+
+    /// Reads line by line to the end of the file, and stores full batches.
+    fn read_lines(&mut self) -> Result<(), ReadError> {
+        let mut at = self.tail.cursor().offset;
+        while !self.reader.is_stopping()
+            && let Some(line) =
+                self.tail.next_line(&salvage::is_whole).map_err(unreadable(&self.source))?
+        {
+            let origin =
+                Origin { source: self.source.key.number, line: self.state.cursor.line + 1 };
+            self.state.cursor.line = origin.line;
+            match line {
+                TailLine::Whole(line) => {
+                    self.reader.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
+                    let context =
+                        LineContext { format: self.format, parse_context: &self.parse_context };
+                    let position = LinePosition { origin, at };
+                    let tally = &mut self.source.tally;
+                    self.state.take_line(context, line, position, tally, &mut self.batch.messages);
+                }
+                TailLine::TooLong(bytes) => {
+                    self.source.tally.broken += 1;
+                    self.source.tally.broken_bytes += bytes;
+                }
+            }
+            if self.source.sub_agent.is_none() {
+                self.batch.add_fork_keys(&mut self.state);
+            }
+            at = self.tail.cursor().offset;
+            if self.batch.is_full() {
+                self.send_batch(at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the batch, and the state when the last one is far behind.
+    fn send_batch(&mut self, reached: u64) -> Result<(), ReadError> {
+        if reached - self.source.offset >= SAVE_WITHIN {
+            self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;
+            self.batch.add(checkpoint(&mut self.source, &self.state));
+        }
+        self.batch.send(self.reader.store.as_ref())?;
+        Ok(())
+    }
+}
+
+impl ReadProgress {
+    fn of_missing(source: Source, state: Box<SourceState>, is_saved: bool) -> ReadProgress {
+        let (new_messages, moved, exists, was_replaced) = (0, false, false, false);
+        ReadProgress { source, state, new_messages, moved, exists, was_replaced, is_saved }
+    }
+}
+
+fn unreadable(source: &Source) -> impl Fn(io::Error) -> ReadError {
+    |error| ReadError::File { path: source.path.clone(), error }
+}
+
+fn checkpoint(source: &mut Source, state: &SourceState) -> Write {
+    source.offset = state.cursor.offset;
+    let saved = CheckpointRecord { version: STATE_VERSION, state };
+    let checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
+    Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
+}
+
+/// Whether the file looks as it did when it was last read to its end.
+pub fn is_untouched(source: &Source) -> bool {
+    std::fs::symlink_metadata(&source.path)
+        .is_ok_and(|metadata| tail::stamp(&metadata) == source.stamp)
+}

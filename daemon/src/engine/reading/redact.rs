@@ -1,0 +1,35 @@
+//! Redacts saved read states again.
+
+use super::{CheckpointRecord, STATE_VERSION};
+use crate::{
+    engine::{pipeline::SourceState, redaction::StoredRedactor},
+    model::Message,
+    store::{Cleaner as _, StoreError},
+};
+
+/// Redacts a saved state again. A state of another version is emptied: its transcript is read from
+/// the start anyway.
+pub(in crate::engine) fn redact_again(
+    checkpoint: &mut Vec<u8>,
+    again: &mut StoredRedactor,
+    before: &dyn Fn(u32) -> Result<Vec<Message>, StoreError>,
+) -> Result<bool, StoreError> {
+    let saved = serde_json::from_slice::<CheckpointRecord<SourceState>>(checkpoint).ok();
+    let Some(mut saved) = saved.filter(|saved| saved.version == STATE_VERSION) else {
+        let is_changed = !checkpoint.is_empty();
+        checkpoint.clear();
+        return Ok(is_changed);
+    };
+    let mut is_changed = saved.state.redact_again(again);
+    // The state of the hash contains the last bytes that were hashed, unredacted.
+    let mut last = before(saved.state.next_seq)?;
+    let mut apart = StoredRedactor::default();
+    if is_changed || last.iter_mut().any(|message| apart.message(message)) {
+        saved.state.hasher.condense();
+        is_changed = true;
+    }
+    if is_changed {
+        *checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
+    }
+    Ok(is_changed)
+}

@@ -1,0 +1,49 @@
+//! The folders in which the engine looks for transcripts.
+
+use std::path::{Path, PathBuf};
+
+use crate::capture::{
+    format::{FORMATS, Format, Surroundings},
+    watch::Method,
+};
+
+/// Where the engine looks for transcripts.
+#[derive(Clone)]
+pub struct TranscriptFolders {
+    /// Folders with transcripts.
+    pub roots: Vec<PathBuf>,
+    /// Folders in which agents list their running sessions, by format.
+    pub liveness: Vec<(&'static dyn Format, PathBuf)>,
+    /// How changes are detected.
+    pub method: Method,
+}
+
+impl TranscriptFolders {
+    /// No folders.
+    pub fn none() -> TranscriptFolders {
+        TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
+    }
+
+    /// The folders in which the agents of this machine keep their transcripts, and `more`.
+    pub fn usual(surroundings: &Surroundings<'_>, more: &[PathBuf]) -> TranscriptFolders {
+        let usual = FORMATS.iter().flat_map(|format| format.roots(surroundings));
+        let mut roots: Vec<PathBuf> = Vec::new();
+        for root in usual.chain(more.iter().cloned()) {
+            // The watcher reports real paths, and does not follow links below a root.
+            let root = root.canonicalize().unwrap_or(root);
+            if !contains(&roots, &root) {
+                roots.retain(|known| !known.starts_with(&root));
+                roots.push(root);
+            }
+        }
+        let liveness = FORMATS
+            .iter()
+            .filter_map(|format| Some((*format, format.liveness_folder(surroundings)?)))
+            .collect();
+        TranscriptFolders { roots, liveness, method: Method::Automatic }
+    }
+}
+
+fn contains(roots: &[PathBuf], folder: &Path) -> bool {
+    roots.iter().any(|known| folder.starts_with(known))
+}
