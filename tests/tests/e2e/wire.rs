@@ -131,14 +131,14 @@ fn new_types_know(question: &Value, golden: &Value) {
         "tools/call" if result["isError"] != true => match tool.as_str().unwrap() {
             tools::close::NAME => reads::<tools::close::CloseAnswer>(content),
             tools::list_unindexed::NAME => {
-                reads::<tools::list_unindexed::ListUnindexedAnswer>(content)
+                reads::<tools::list_unindexed::ListUnindexedAnswer>(content);
             }
             tools::list_sessions::NAME => {
-                reads::<tools::list_sessions::ListSessionsAnswer>(content)
+                reads::<tools::list_sessions::ListSessionsAnswer>(content);
             }
             tools::get_session::NAME => reads::<tools::get_session::GetSessionAnswer>(content),
             tools::search_sessions::NAME => {
-                reads::<tools::search_sessions::SearchSessionsAnswer>(content)
+                reads::<tools::search_sessions::SearchSessionsAnswer>(content);
             }
             tools::add_memory::NAME => reads::<tools::add_memory::AddMemoryAnswer>(content),
             tools::get_episodes::NAME => reads::<tools::get_episodes::GetEpisodesAnswer>(content),

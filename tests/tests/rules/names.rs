@@ -13,39 +13,18 @@ use crate::root;
 const CONVENTIONAL: &[&str] = &["Config", "Error"];
 
 /// Other names that stand more than twice, with how often.
-const REPEATED: &[(&str, usize)] = &[
-    ("Command", 4),
-    ("Cursor", 3),
-    ("Entry", 3),
-    ("Found", 3),
-    ("Report", 5),
-    ("Section", 4),
-    ("Task", 3),
-];
+const REPEATED: &[(&str, usize)] = &[("Report", 5), ("Section", 4), ("Task", 3)];
 
 /// The most lines of a file, its test module left out.
 const LONGEST_FILE: usize = 400;
 
 /// Files that are longer, with their lines.
 const LONG_FILES: &[(&str, usize)] = &[
-    ("client/src/cli.rs", 570),
-    ("client/src/connection.rs", 412),
-    ("daemon/src/capture/format/claude/mod.rs", 722),
-    ("daemon/src/engine/mod.rs", 535),
-    ("daemon/src/engine/reading.rs", 419),
-    ("daemon/src/engine/redaction/stored/mod.rs", 406),
+    ("daemon/src/capture/format/claude/mod.rs", 727),
+    ("daemon/src/engine/handle.rs", 425),
     ("daemon/src/model/evidence.rs", 487),
     ("daemon/src/model/transcript.rs", 485),
     ("daemon/src/summarize/evidence/errors/mod.rs", 411),
-];
-
-/// Files with calls that turn an error into "there is none", and how many.
-const HIDDEN_ERRORS: &[(&str, usize)] = &[
-    ("daemon/src/engine/job.rs", 1),
-    ("daemon/src/engine/quota/mod.rs", 1),
-    ("daemon/src/engine/state/sessions.rs", 1),
-    ("daemon/src/engine/truncated_messages.rs", 1),
-    ("daemon/src/lang/shell/guard.rs", 1),
 ];
 
 #[test]
@@ -94,16 +73,12 @@ fn files_stay_short() {
 
 #[test]
 fn an_error_is_not_turned_into_nothing() {
-    let mut hidden = BTreeMap::new();
-    for file in product_code_files() {
-        let code = product_lines(&file).split_whitespace().collect::<String>();
-        let count = code.matches(".ok().flatten()").count();
-        if count > 0 {
-            hidden.insert(file.display().to_string(), count);
-        }
-    }
-    let broken = compare(&hidden, HIDDEN_ERRORS, "`.ok().flatten()` in");
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    let hides_an_error = |file: &PathBuf| {
+        let code = product_lines(file).split_whitespace().collect::<String>();
+        code.contains(".ok().flatten()")
+    };
+    let hidden: Vec<PathBuf> = product_code_files().into_iter().filter(hides_an_error).collect();
+    assert!(hidden.is_empty(), "`.ok().flatten()` stands in {hidden:?}");
 }
 
 /// What is more than an exception permits, and exceptions that are not needed any more.

@@ -285,6 +285,6 @@ impl<T: Target> OutboxFollower<T> {
 /// Waits for other settings; for ever when nobody can change them any more.
 async fn changed<S>(settings: &mut watch::Receiver<S>) {
     if settings.changed().await.is_err() {
-        pending().await
+        pending::<()>().await;
     }
 }

@@ -117,7 +117,7 @@ impl EngineState {
         }
         let hours = pause.as_secs() / (60 * 60);
         let why = ReadError::Quarantined { session: job.session.id.id.clone(), deaths, hours };
-        Some(JobResult::failed(&job, why))
+        Some(JobResult::failed(job, why))
     }
 
     fn start(&mut self, job: Job) {

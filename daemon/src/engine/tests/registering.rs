@@ -130,7 +130,7 @@ impl RegistrationModel {
                 }
             }
             RegistrationStep::RegisterAlone(path) if self.there.contains(&path) => {
-                self.register(&[path])
+                self.register(&[path]);
             }
             RegistrationStep::RegisterAlone(_) => {}
         }

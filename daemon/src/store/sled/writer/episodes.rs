@@ -25,7 +25,7 @@ impl Thread {
         let old = self.session(episode.session)?.and_then(|session| session.indexed);
         match old {
             Some(old) if old.episode == episode.id => {
-                self.clear_episode(transaction, old.episode)?
+                self.clear_episode(transaction, old.episode)?;
             }
             Some(old) => self.drop_episode(transaction, old.episode)?,
             None => {}
