@@ -157,7 +157,7 @@ pub struct Status {
     pub history_done: usize,
     /// New files that are not yet matched to a session.
     pub unidentified: usize,
-    /// RunningSession jobs.
+    /// Running jobs.
     pub jobs: usize,
     /// Whether the first scan is complete.
     pub scanned: bool,

@@ -15,22 +15,22 @@ use crate::{
     capture::{format::RunningSession, liveness::Process},
     clock,
     engine::{
-        BackfillCandidate, Closed, EngineError, EngineEvent, ForgottenSession, IndexLag,
-        PendingEpisode, Scope, Settings, Status, TranscriptFolders, backfill,
+        BackfillCandidate, Closed, EngineError, EngineEvent, IndexLag, PendingEpisode, Scope,
+        Settings, Status, TranscriptFolders, backfill,
         command::{EngineCommand, PendingAnswer},
         crash_tracker::CrashTracker,
         defect,
         files::{self, IdentifyResult},
         follow::FollowerProgress,
-        forgotten::{self, Forgotten, ForgottenWrites},
+        forgotten::Forgotten,
         model_queue::Summarizer,
         reading::SourceReader,
         record_locks::RecordLocks,
         redaction,
         state::EngineState,
     },
-    model::{CloseReason, SessionId, SessionKey, Timestamp, session::Session},
-    store::{Source, Store, StoreError, StoreHealth, Write},
+    model::{CloseReason, SessionKey, session::Session},
+    store::{Source, Store, StoreError, StoreHealth},
 };
 
 /// The capacity of the event channel. When it is full, its senders wait: no event is lost, for
@@ -44,7 +44,7 @@ pub struct Engine {
     pub(super) store: Arc<dyn Store>,
     /// The position of the search index.
     followed: watch::Receiver<FollowerProgress>,
-    forgotten: Arc<Forgotten>,
+    pub(super) forgotten: Arc<Forgotten>,
 }
 
 /// The event loop of the engine.
@@ -239,64 +239,6 @@ impl Engine {
         Ok(known.map(|source| source.key.session))
     }
 
-    /// Forgets sessions for good: stored ones with everything that was made of them, and ones that
-    /// were not read yet. Runs to its end even if the caller goes away.
-    pub async fn forget(
-        &self,
-        sessions: Vec<(SessionId, Option<SessionKey>)>,
-    ) -> Result<u64, EngineError> {
-        let engine = self.clone();
-        let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
-        forgetting.await.map_err(failed)?
-    }
-
-    async fn forget_all(
-        &self,
-        mut sessions: Vec<(SessionId, Option<SessionKey>)>,
-    ) -> Result<u64, EngineError> {
-        let now = clock::now();
-        // From here on, a file of these sessions does not start a new session.
-        for (id, _) in &sessions {
-            self.forgotten.add(id, now, &[]);
-        }
-        let mut keys = self.keys_of(&mut sessions)?;
-        self.release(keys.clone()).await?;
-        // A session may have been registered between the two lines above.
-        keys = self.keys_of(&mut sessions)?;
-        self.release(keys.clone()).await?;
-        let mut position = 0;
-        let mut failure = None;
-        // One write list per session: its removal and the note that it is forgotten are atomic.
-        for (id, session) in &sessions {
-            match self.drop_session(id.clone(), *session, now).await {
-                Ok(reached) => position = reached,
-                Err(error) => {
-                    self.forgotten.remove(id);
-                    failure = Some(error);
-                }
-            }
-        }
-        self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
-        // The sessions are gone from the database; the index follows at the next start at the
-        // latest.
-        let _ = self.until_followed(position).await;
-        failure.map_or(Ok(position), |error| Err(failed(error)))
-    }
-
-    async fn release(&self, sessions: Vec<SessionKey>) -> Result<(), EngineError> {
-        self.request(|reply| EngineCommand::Release { sessions, reply }).await
-    }
-
-    fn keys_of(
-        &self,
-        sessions: &mut [(SessionId, Option<SessionKey>)],
-    ) -> Result<Vec<SessionKey>, EngineError> {
-        for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
-            *session = self.store.find_session(id).map_err(failed)?;
-        }
-        Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
-    }
-
     /// Fails, with what to do about it, when the store accepts no more writes.
     pub(super) fn check_writable(&self) -> Result<(), EngineError> {
         match &*self.store.quota().health().borrow() {
@@ -304,47 +246,6 @@ impl Engine {
                 Err(EngineError::Failed(why.clone()))
             }
             StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
-        }
-    }
-
-    async fn drop_session(
-        &self,
-        id: SessionId,
-        session: Option<SessionKey>,
-        now: Timestamp,
-    ) -> Result<u64, StoreError> {
-        let (store, known) = (self.store.clone(), id.clone());
-        let gathered = tokio::task::spawn_blocking(move || {
-            forgotten::writes(store.as_ref(), &known, session, now)
-        });
-        let ForgottenWrites { mut writes, fork_keys } = gathered
-            .await
-            .map_err(|error| StoreError::Backend(defect::describe(&error).to_owned()))??;
-        writes.extend(session.map(Write::DropSession));
-        let position = self.store.write(writes).done().await?;
-        self.forgotten.add(&id, now, &fork_keys);
-        Ok(position)
-    }
-
-    /// The sessions that were forgotten.
-    pub fn forgotten(&self) -> Vec<ForgottenSession> {
-        self.forgotten.list()
-    }
-
-    /// Whether a session was forgotten.
-    pub fn is_forgotten(&self, id: &SessionId) -> bool {
-        self.forgotten.has(id)
-    }
-
-    /// Removes a session from the forgotten ones, and ingests its transcript if that still exists.
-    /// Returns whether it does.
-    pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
-        self.store.write(forgotten::withdrawn(id)).done().await.map_err(failed)?;
-        self.forgotten.remove(id);
-        let candidates = self.backfill_candidates(None).await?;
-        match candidates.iter().find(|candidate| candidate.id == *id) {
-            Some(candidate) => Ok(self.ingest(candidate).await?.is_some()),
-            None => Ok(false),
         }
     }
 
@@ -383,7 +284,7 @@ impl Engine {
     }
 
     /// Sends a command and waits for its reply.
-    async fn request<T>(
+    pub(super) async fn request<T>(
         &self,
         command: impl FnOnce(oneshot::Sender<T>) -> EngineCommand,
     ) -> Result<T, EngineError> {
@@ -420,6 +321,6 @@ impl Engine {
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> EngineError {
+pub(super) fn failed(error: impl std::fmt::Display) -> EngineError {
     EngineError::Failed(error.to_string())
 }

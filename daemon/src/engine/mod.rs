@@ -18,6 +18,7 @@ pub mod episode;
 pub mod file_check;
 mod files;
 pub mod follow;
+mod forget;
 pub mod forgotten;
 pub mod forks;
 mod handle;
