@@ -21,7 +21,6 @@ const LONGEST_FILE: usize = 400;
 /// Files that are longer, with their lines.
 const LONG_FILES: &[(&str, usize)] = &[
     ("daemon/src/capture/format/claude/mod.rs", 727),
-    ("daemon/src/engine/handle.rs", 425),
     ("daemon/src/model/evidence.rs", 487),
     ("daemon/src/model/transcript.rs", 485),
     ("daemon/src/summarize/evidence/errors/mod.rs", 411),

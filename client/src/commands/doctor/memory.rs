@@ -202,7 +202,7 @@ fn is_near((_, taken, limit): &(&'static str, u64, u64)) -> bool {
 }
 
 fn room(answers: &DaemonAnswers) -> Option<Finding> {
-    const ABOUT: &str = "room";
+    const ABOUT: &str = "limits";
     let health = &answers.health;
     let taken = taken(health);
     let near: Vec<_> = taken.iter().filter(|one| is_near(one)).collect();
@@ -224,7 +224,7 @@ fn room(answers: &DaemonAnswers) -> Option<Finding> {
             what,
             format!(
                 "raise session_tracking.limits.{name}_bytes, then graphiti reload, or graphiti \
-                 forget what you do not need; else the text of the oldest sessions goes first"
+                 forget what you do not need; otherwise the text of the oldest sessions is evicted first"
             ),
         ),
     })

@@ -235,7 +235,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "disk",
             Warn,
             "4.3 GB are used",
-            "room",
+            "limits",
         ),
         (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "room"),
         (
@@ -271,9 +271,9 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
                 health.evicted.text_bytes = 7_000_000;
                 health.evicted.at = Some("2026-03-19T12:00:00Z".to_owned());
             },
-            "room",
+            "limits",
             Warn,
-            "database 2.6 GB of 4.0 GB; let go so far: text of 3 sessions (7.0 MB), last on 2026-03-19",
+            "database 2.6 GB of 4.0 GB; evicted so far: text of 3 sessions (7.0 MB), last on 2026-03-19",
             "limits.database_bytes",
         ),
         (|seen| answers(seen).health.sessions.failed = 2, "memory", Warn, ": 2", "--state failed"),
@@ -303,7 +303,7 @@ fn what_only_looks_wrong_is_fine() {
                 health.limits.index_bytes = 2_000_000_000;
                 health.kept.index_bytes = 1_000;
             },
-            "room",
+            "limits",
             "index 1.0 kB of 2.0 GB",
         ),
         (
