@@ -48,7 +48,7 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     let said = world.printed(&["status"]);
     assert!(said.contains("evicted") && said.contains("text of"), "{said}");
     let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
-    assert!(doctor.contains("let go so far"), "{doctor}");
+    assert!(doctor.contains("evicted so far"), "{doctor}");
     assert!(world.log().contains("approaches its limit"), "{}", world.log());
     daemon.stop();
 
