@@ -231,8 +231,11 @@ impl Daemon {
         let params = json!({ "name": tool, "arguments": arguments });
         loop {
             let answer = Wire::connect(&self.socket).ok()?.try_ask("tools/call", params.clone());
-            if let Some(Ok(answer)) = answer {
-                return Some(answer["structuredContent"].clone());
+            let Some(Ok(answer)) = answer else { continue };
+            let content = &answer["structuredContent"];
+            let is_stopping = content.is_null() && answer.to_string().contains("is stopping");
+            if !is_stopping {
+                return Some(content.clone());
             }
         }
     }
