@@ -84,9 +84,9 @@ fn the_default_file_is_the_default_without_a_word() {
 #[test]
 fn the_default_file_has_help_beside_every_key() {
     let text = init_text();
-    assert!(text.starts_with("{\n  \"_comment\": \"graphitid's configuration. "), "{text}");
-    let wanted = "    \"inactivity_timeout\": 1800,\n    \"_inactivity_timeout_help\": \"Seconds of silence after \
-                  which a session is closed as the last resort; 0 or null = never\",\n";
+    assert!(text.starts_with("{\n  \"_comment\": \"The configuration of graphitid. "), "{text}");
+    let wanted = "    \"inactivity_timeout\": 1800,\n    \"_inactivity_timeout_help\": \"Seconds without activity \
+                  after which a session is closed; 0 or null = never\",\n";
     assert!(text.contains(wanted), "{text}");
     assert!(
         text.contains("    \"hooks\": {\n      \"_comment\": \"The hooks of coding agents\",\n")
