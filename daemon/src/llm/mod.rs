@@ -1,7 +1,7 @@
 //! Asking a model, whichever it is, within bounds.
 //!
-//! [`Client`](client::Client) takes a [`CompletionRequest`](request::Request) and gives a
-//! [`Reply`](answer::Reply) or an [`Error`](error::Error) that says who acts on it. On the way it
+//! [`Client`](client::Client) takes a [`CompletionRequest`](request::CompletionRequest) and gives a
+//! [`Reply`](reply::Reply) or an [`Error`](error::Error) that says who acts on it. On the way it
 //! takes secrets out of what is sent, marks what comes from transcripts so that the model can tell
 //! it from the question ([`material`]), keeps to a daily budget ([`ledger`]), repeats what failed
 //! in passing ([`retry`]), leaves a server alone that is down ([`breaker`]), and reads JSON out of

@@ -1,7 +1,7 @@
 //! Prompt templates: which one holds, what stands in it, and what a summary made by one may be.
 //!
 //! A [`Template`](template::Template) is text with places in braces. [`Templates`](library::Templates)
-//! finds the one that holds for a [`PromptKind`](kind::Kind) of question: a project's, the user's or the
+//! finds the one that holds for a [`PromptKind`](kind::PromptKind) of question: a project's, the user's or the
 //! built-in one from the top-level folder `prompts`. Filling one gives a
 //! [`Prompt`](crate::model::Prompt), in which a transcript's text stays apart from the question;
 //! asking a model is left to others. [`limit`] cuts what a model wrote too long,

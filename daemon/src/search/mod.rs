@@ -9,7 +9,7 @@
 //!
 //! Entities and facts are found by the same engine: each is a thing with a number and a few fields
 //! of text, like a session that has only an episode, in an index of its own
-//! ([`index::Change::thing`]).
+//! ([`index::IndexChange::thing`]).
 
 pub mod config;
 pub mod index;

@@ -3,7 +3,7 @@
 //!
 //! The handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28, progress and
 //! cancellation are the SDK's business; [`transport`] connects it to our own framing, [`outgoing`] makes
-//! what leaves harmless, [`catalogue`] describes our tools in the SDK's words, [`client_kind`] knows what
+//! what leaves harmless, [`catalogue`] describes our tools in the SDK's words, [`mod@client_kind`] knows what
 //! holds for the agent that asks.
 
 mod catalogue;
