@@ -235,7 +235,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "disk",
             Warn,
             "4.3 GB are used",
-            "limits",
+            "room",
         ),
         (|seen| seen.free_bytes = Some(0), "disk", Bad, "only 0 B", "room"),
         (
