@@ -27,6 +27,7 @@ pub const POINTS: &[&str] = &[
     "spool: turn",
     "server: turn",
     "request: taken",
+    "job: begun",
     "read: messages queued",
     "read: to the end",
     "close: taken down",

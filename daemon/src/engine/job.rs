@@ -14,7 +14,7 @@ use crate::{
         reading::{self, ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
         truncated_messages::LocatedMessage,
     },
-    graph,
+    fault, graph,
     model::{
         CloseReason, Episode, EpisodeId, Project, SessionKey, Timestamp,
         episode::Author,
@@ -125,6 +125,7 @@ impl Job {
             self;
         let known = files.iter().map(|file| file.source.offset).sum();
         let begun = reader.crash_tracker.begin(&session.id, known);
+        fault::point("job: begun");
         let mut done = JobResult {
             session: session.key,
             files: Vec::with_capacity(files.len()),
