@@ -1,4 +1,4 @@
-//! LineSplitter out of bytes, within bounds. Written once, for the async daemon and the blocking client.
+//! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
 /// The longest line in bytes, without its newline. A hook hands over a path, not a transcript, and
 /// the largest answer is a page of messages.

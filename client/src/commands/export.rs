@@ -54,7 +54,7 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
         sessions.len(),
         folder.display()
     ));
-    screen.print("Take them in on another machine with: graphiti import <folder>");
+    screen.print("Import them on another machine with: graphiti import <folder>");
     Ok(())
 }
 

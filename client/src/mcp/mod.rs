@@ -27,7 +27,7 @@ use crate::{
     start,
 };
 
-/// LineSplitter that may wait to be moved; whoever reads the next waits with it.
+/// The number of lines that may wait to be forwarded. When there are more, the reader waits.
 const WAITING: usize = 64;
 /// How long a daemon may take to come back by itself where it is not to be started.
 const COMES_BACK: Duration = Duration::from_secs(5);

@@ -19,9 +19,9 @@ const SESSIONS: usize = 100;
 /// What became of the sessions that were due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CatchUp {
-    /// CatchUp for this search.
+    /// Sessions that were indexed for this search.
     pub(super) done: usize,
-    /// Not in time, or a model still writes their summaries: that comes later.
+    /// Sessions that were not indexed in time, or whose summaries a model still writes.
     pub(super) pending: usize,
     /// Failed; they are tried again later.
     pub(super) failed: usize,

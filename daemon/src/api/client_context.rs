@@ -83,7 +83,7 @@ impl ClientContext {
 }
 
 impl ReplyBudget {
-    /// As many rows, from the first on, as there is reply_budget for; at least one.
+    /// Keeps as many rows, from the first on, as fit the budget; at least one.
     pub fn fit<T: Serialize>(self, rows: &mut Vec<T>) {
         let ReplyBudget::Bytes(reply_budget) = self else { return };
         let mut used = 0;

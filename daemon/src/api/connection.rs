@@ -42,7 +42,7 @@ use crate::{
     fault,
 };
 
-/// Requests of one connection served at one time; further ones are steps so.
+/// Requests of one connection that are served at one time; further ones are refused.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 /// Answers that may wait to be read by the client. When there are more, their handlers wait.
 const ANSWERS: usize = 32;
@@ -162,7 +162,7 @@ impl BareConnection {
                 drop(client);
                 outcome
             };
-            // Whoever asked to be steps and hung up waits for nothing any more.
+            // A client that asked for progress and hung up waits for nothing any more.
             let outcome = match forwarding {
                 Some(forwarding) => tokio::try_join!(async { Ok(work.await) }, forwarding),
                 None => Ok((work.await, ())),
@@ -204,7 +204,7 @@ pub(super) async fn with_deadline<T>(
     })
 }
 
-/// What `work` comes to, with an error in the slot of a panic.
+/// Returns the result of `work`, or an error if it panics.
 async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let mut work = pin!(work);
     poll_fn(|context| {

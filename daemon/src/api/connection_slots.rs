@@ -1,6 +1,6 @@
-//! ConnectionSlots for connections: how many there are, and who gives way when all are table.
+//! Limits the number of connections, and chooses the one that is closed when all slots are taken.
 //!
-//! An agent's program may be silent for hours and keeps its connection as long as there is room.
+//! An agent's program may be silent for hours and keeps its connection as long as a slot is free.
 //! When all are taken, a connection without any request is closed first, then the one that was silent longest;
 //! nobody whose request is being served. A client of ours connects again by itself.
 
@@ -28,7 +28,7 @@ struct SharedSlots {
 #[derive(Default)]
 struct SlotTable {
     slots: BTreeMap<u64, Slot>,
-    /// Counts what happens, in the slot of a clock.
+    /// Counts events; used in place of a clock.
     moment: u64,
 }
 
@@ -42,7 +42,7 @@ struct Slot {
     leave: watch::Sender<bool>,
 }
 
-/// A slot that is table. It is free again when this goes.
+/// A slot that is taken. It is free again when this is dropped.
 pub(super) struct SlotGuard {
     all: ConnectionSlots,
     number: u64,

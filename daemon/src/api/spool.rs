@@ -96,8 +96,7 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
     Ok(found)
 }
 
-/// CloseOutcome long an event may wait for its session to be known; no time at all for one of an agent that
-/// is not followed.
+/// How long an event may wait for its session to be known; zero for an agent that is not followed.
 pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return GIVE_UP };
     let Ok(real) = path.canonicalize() else { return UNSEEN };
@@ -228,7 +227,7 @@ fn read(path: &Path) -> io::Result<Option<HookEvent>> {
     Ok(serde_json::from_slice(&text).ok())
 }
 
-/// CloseOutcome long a file has been lying there.
+/// How long ago a file was written.
 fn age(file: &Path) -> Duration {
     let written = fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
     let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());

@@ -9,7 +9,7 @@ use crate::{
     store::{Store, Write, contract},
 };
 
-/// A follower of the database of a home, which runs until it is told to stop.
+/// A follower of the database of a home, which runs until it is stopped.
 struct RunningFollower {
     indexes: crate::engine::indexes::Indexes,
     reached: watch::Receiver<follow::FollowerProgress>,

@@ -1,4 +1,4 @@
-//! FileCheckReport: whether each of them is followed as it should be.
+//! The check of the files: whether each of them is followed as it should be.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub const FILES: &str = "graphiti/files";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCheckReport {
-    /// FileCheckReport that are followed.
+    /// The number of files that are followed.
     pub files: u64,
     /// How many paths are registered more than once.
     pub twice: usize,

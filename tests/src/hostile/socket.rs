@@ -1,4 +1,4 @@
-//! LineSplitter on the socket, from clients and, in `graphiti mcp`, from agents' programs.
+//! Hostile lines on the socket, from clients and, in `graphiti mcp`, from agents' programs.
 
 use std::sync::LazyLock;
 

@@ -196,7 +196,7 @@ fn reasons_tool_names_and_memories_are_redacted_as_they_come_in() {
         "add_memory",
         &json!({
             "name": "a", "episode_body": "b", "source_description": secret(),
-            "group_id": format!("/work/{}", secret()),
+            "group_id": format!("/home/ada/{}", secret()),
         }),
     );
     world.printed(&["tools", "set", &format!("mcp__{}", secret()), "read", "network"]);

@@ -24,7 +24,7 @@ const TABLE: &[(&str, &[&str])] = &[
     // 2 ports
     ("prompt", &["model"]),
     ("llm", &["model", "lang", "files"]),
-    ("store", &["model", "lang", "fault", "sync"]),
+    ("store", &["model", "lang", "files", "fault", "sync"]),
     ("redact", &["model"]),
     // 3 stages
     ("capture", &["model", "lang", "prompt", "llm", "store", "redact"]),

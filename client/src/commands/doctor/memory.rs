@@ -20,7 +20,7 @@ const LITTLE_SPACE: u64 = 1 << 30;
 const CLOCK_TOLERANCE: i64 = 300;
 /// This program is not older: a clock that says so is wrong.
 const MADE: &str = "2026-01-01T00:00:00Z";
-/// Problems that are answers, the latest.
+/// The number of problems that are shown, the latest first.
 const TOLD: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {

@@ -85,7 +85,7 @@ struct McpSession {
     daemon: SharedDaemon,
     peer: Peer,
     slot: Arc<SlotGuard>,
-    /// ConnectionSlots for requests served at one time.
+    /// Limits the requests that are served at one time.
     request_permits: Arc<Semaphore>,
 }
 
@@ -252,8 +252,8 @@ fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     }
 }
 
-/// What `work` comes to, with an error in the slot of a panic: the SDK leaves the request of one that
-/// panics without an answer.
+/// Returns the result of `work`, or an error if it panics: the SDK would leave the request without an
+/// answer.
 fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }

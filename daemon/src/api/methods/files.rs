@@ -16,7 +16,7 @@ use crate::{
     engine::file_check::{self, FileBehind, FileCheck},
 };
 
-/// FileCheckReport of each kind that are named.
+/// The number of files of each kind that are named.
 const EXAMPLES: usize = 3;
 
 pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {

@@ -1,7 +1,7 @@
 //! `graphiti/hook`: an agent's hook reports.
 //!
 //! An event is answered when it would survive the end of this process: the close that it asks for
-//! is reply down, or, when its session is not known yet, it is put in the [`spool`].
+//! is recorded, or, when its session is not known yet, the event is put in the [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -67,7 +67,7 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // A context that comes too late is none.
+            // A context that is not ready in time is left out.
             reply.context = tokio::time::timeout(CONTEXT, context).await.unwrap_or(None);
         }
         EventKind::Start => {}

@@ -23,7 +23,7 @@ use crate::{
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// CloseOutcome long a model may take to show that it is there.
+/// How long a model may take to show that it answers.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {

@@ -44,7 +44,7 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
 
 pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Result<Value, Error> {
     if import.episodes.len() > MAX_EPISODES {
-        let what = format!("at most {MAX_EPISODES} episodes are taken in by one request");
+        let what = format!("at most {MAX_EPISODES} episodes are imported by one request");
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     let mut imported = ImportReport::default();

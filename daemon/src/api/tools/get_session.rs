@@ -123,8 +123,8 @@ fn add_messages(
     Ok(())
 }
 
-/// As many of `rows` as there is reply_budget for, the first from its character `at` on; a message that is
-/// larger than the budget is split. Also returns where the next page begins.
+/// Returns as many of `rows` as fit the budget, the first from its character `at` on, and where the
+/// next page begins. A message that is larger than the budget is split.
 fn page(
     rows: Vec<MessageRow>,
     limit: usize,

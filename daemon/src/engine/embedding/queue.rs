@@ -39,11 +39,13 @@ impl Target for EmbeddingQueue {
         watch::channel(()).1
     }
 
+    /// All owners are queued when a model is switched on.
+    fn takes_entries(&self) -> bool {
+        self.embedding.model().is_on()
+    }
+
     fn apply(&mut self, entry: OutboxEntry, _end: u64) -> Result<(), TargetError> {
         let embedding = &self.embedding;
-        if !embedding.model().is_on() {
-            return Ok(());
-        }
         match entry.what {
             OutboxChange::Episode(id) => {
                 if let Some(episode) = embedding.store.episode(id)? {

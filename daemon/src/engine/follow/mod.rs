@@ -65,6 +65,11 @@ pub trait Target: Send + 'static {
     /// Applies the settings in force to a target that has everything up to `position`.
     fn apply_settings(&mut self, _position: u64) {}
 
+    /// Whether entries change the target at present. If not, they are passed without being read.
+    fn takes_entries(&self) -> bool {
+        true
+    }
+
     /// Applies an entry. All entries up to `end` are in the store.
     fn apply(&mut self, entry: OutboxEntry, end: u64) -> Result<(), TargetError>;
 
@@ -214,6 +219,11 @@ impl<T: Target> OutboxFollower<T> {
     }
 
     fn try_apply_entries(&mut self, position: &mut u64, end: u64) -> Result<(), TargetError> {
+        if !self.target.takes_entries() {
+            *position = end;
+            self.target.pass(end);
+            return Ok(());
+        }
         let mut entries = match self.store.outbox(*position, ENTRIES) {
             Err(StoreError::Damaged { .. }) => match self.store.outbox(*position, 1) {
                 Err(error @ StoreError::Damaged { .. }) => {

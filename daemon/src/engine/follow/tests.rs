@@ -17,6 +17,7 @@ use crate::{
 struct FakeTarget {
     applied: Arc<Mutex<Vec<u64>>>,
     is_busy: Arc<AtomicBool>,
+    is_off: bool,
 }
 
 impl Target for FakeTarget {
@@ -29,6 +30,10 @@ impl Target for FakeTarget {
 
     fn settings(&self) -> watch::Receiver<()> {
         watch::channel(()).1
+    }
+
+    fn takes_entries(&self) -> bool {
+        !self.is_off
     }
 
     fn apply(&mut self, entry: OutboxEntry, _: u64) -> Result<(), TargetError> {
@@ -80,6 +85,18 @@ async fn entries_are_applied_in_order_and_the_last_ones_when_the_follower_stops(
     running.until(|progress| progress.position >= end).await;
     running.stop().await;
     assert_eq!(*target.applied.lock().unwrap(), (1..=end).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_are_passed_by_a_target_that_takes_none() {
+    let (_folder, store) = store();
+    let target = FakeTarget { is_off: true, ..FakeTarget::default() };
+    let positions = OutboxPositions::new(store.clone());
+    let mut running = Running::start(&store, target.clone(), &positions);
+    let end = write(&store, 1).await;
+    running.until(|progress| progress.position >= end).await;
+    running.stop().await;
+    assert_eq!(*target.applied.lock().unwrap(), [] as [u64; 0]);
 }
 
 #[tokio::test(start_paused = true)]

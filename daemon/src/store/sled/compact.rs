@@ -17,7 +17,7 @@ use super::{
     LOCK_ATTEMPTS, LOCK_PAUSE, SledStore, high_water_mark, in_folder, open_database, quota,
     waker::Waker,
 };
-use crate::{fault, store::StoreError};
+use crate::{fault, files::sync_folder, store::StoreError};
 
 /// Bytes of rows in one batch.
 const BATCH: usize = 1 << 20;
@@ -168,11 +168,6 @@ fn sync_all(folder: &Path) -> io::Result<()> {
         }
     }
     sync_folder(folder)
-}
-
-/// Has the names in a folder on disk; other systems have no way to do that, and need none.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -81,9 +81,7 @@ impl DiskQuota for SledStore {
     }
 
     fn would_shrink(&self, content: u64) -> bool {
-        // A database of more than twice the target exceeds the limit together with its copy.
-        let is_allowed = content <= self.content_target().saturating_mul(2);
-        is_allowed && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < self.disk_bytes()
+        would_shrink(content, self.content_target(), self.disk_bytes())
     }
 
     fn refuse_text(&self, reason: &str) {
@@ -97,6 +95,12 @@ impl DiskQuota for SledStore {
     fn health(&self) -> watch::Receiver<StoreHealth> {
         self.quota.health.subscribe()
     }
+}
+
+/// Whether a database of `content` bytes in a file of `file` bytes may be copied, and becomes smaller.
+fn would_shrink(content: u64, target: u64, file: u64) -> bool {
+    // A database of more than twice the target exceeds the limit together with its copy.
+    content <= target.saturating_mul(2) && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < file
 }
 
 impl Quota {
@@ -226,4 +230,19 @@ pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
 #[cfg(not(unix))]
 pub(super) fn free_bytes(_: &Path) -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_copied_only_when_that_makes_it_smaller() {
+        let target = (32 << 20) / TARGET;
+        let shrinks =
+            |content: u64, file: u64| would_shrink(content * 1_000_000, target, file * 1_000_000);
+        assert!(shrinks(5, 25));
+        assert!(!shrinks(10, 21), "a new file takes {NEW_FILE:?} of its content");
+        assert!(!shrinks(2 * target / 1_000_000 + 1, 100), "the copy would exceed the limit");
+    }
 }

@@ -33,7 +33,7 @@ pub(crate) struct OnceReport {
 }
 
 impl ScriptedTranscript {
-    /// The transcript of session `number` in `projects`, and of transcript of its sub-agents.
+    /// The transcript of session `number` in `projects`, or of one of its sub-agents.
     pub(crate) fn new(
         projects: &Path,
         number: usize,

@@ -227,7 +227,7 @@ impl StoredRedactor {
         is_changed
     }
 
-    /// SecretCounts the marks that came in: what stood there redacted already is no news.
+    /// Counts the marks that were added; marks that `before` already has are not counted.
     fn count_kinds(&mut self, counts: &SecretCounts, before: &str, after: &str) {
         for (kind, _) in counts.iter() {
             let mark = format!("[REDACTED:{kind}]");

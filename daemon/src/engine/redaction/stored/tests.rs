@@ -35,7 +35,7 @@ fn check<R: std::fmt::Debug + Clone>(
 fn every_text_of_a_record_is_redacted() {
     let reason = || CloseReason::Explicit(Some(format!("left with {}", secret(1))));
     let mut session = contract::session(SessionKey(1), &secret(1));
-    session.project = Some(Project::new(&format!("/work/{}", secret(2))));
+    session.project = Some(Project::new(&format!("/home/ada/{}", secret(2))));
     session.state = State::Failed(Failure {
         error: format!("cannot read {}", secret(3)),
         attempts: 1,
