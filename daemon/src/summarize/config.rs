@@ -4,26 +4,23 @@ use std::path::PathBuf;
 
 use crate::model::ActivityVector;
 
-/// What a summary holds and who writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whether a model writes summaries; otherwise they are made here, from evidence.
+    /// Whether a model writes summaries; otherwise they are derived from evidence on this machine.
     pub auto_summarize: bool,
-    /// The template to use; `None` for one that follows from what the session was about.
+    /// The template to use; `None` selects one from the detected activity.
     pub template: Option<String>,
     /// Where the activity vector comes from.
     pub detection: Detection,
-    /// The vector of every session, for [`Detection::Manual`].
+    /// The vector of every session when [`Detection::Manual`] is set.
     pub activity_vector: Option<ActivityVector>,
-    /// The priority from which on a field is asked for, from 0 to 1.
+    /// A field is requested from the model if its priority, from 0 to 1, is at least this.
     pub extraction_threshold: f64,
-    /// Whether decisions are asked for.
     pub include_decisions: bool,
-    /// Whether resolved errors are asked for.
     pub include_errors_resolved: bool,
-    /// Whether no model is asked when the agent's own summary ends the session.
+    /// Whether no model is asked when the session ends with the agent's own summary.
     pub recap_suffices: bool,
-    /// A file with classifications of tools as JSON, taken in at each start; `None` for
+    /// A JSON file with classifications of tools, read at each start; `None` for
     /// `tool_classification_cache.json` in the home folder.
     pub tool_classification_cache: Option<PathBuf>,
 }
@@ -31,9 +28,9 @@ pub struct Config {
 /// Where the activity vector of a session comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detection {
-    /// From its messages and tool calls.
+    /// Computed from the session's messages and tool calls.
     Auto,
-    /// From the configuration, the same for each session.
+    /// Taken from the configuration, the same for each session.
     Manual,
 }
 

@@ -1,31 +1,27 @@
-//! The summary as the conversation-summarization document has it: overview, topics, decisions,
-//! code references and key points, and its plain-text format.
+//! The summary in the form of the conversation-summarization document (overview, topics, decisions,
+//! code references and key points), and its plain-text format.
 
 use crate::{
     model::summary::{EnhancedSessionSummary, Outcome},
     summarize::text::pattern,
 };
 
-/// Entries of one section.
+/// Maximum number of entries in one section.
 const ENTRIES: usize = 12;
 
-/// A conversation in a few lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationSummary {
-    /// Two or three sentences on the whole.
+    /// Two or three sentences about the whole session.
     pub overview: String,
-    /// What it was about.
     pub topics: Vec<String>,
-    /// What was decided.
     pub decisions: Vec<String>,
-    /// Files and functions that came up.
+    /// Files and functions that the session mentions.
     pub code_references: Vec<String>,
-    /// What else to remember.
     pub key_points: Vec<String>,
 }
 
 impl ConversationSummary {
-    /// Another view of a session's summary.
+    /// Converts a session's summary.
     pub fn of(summary: &EnhancedSessionSummary) -> ConversationSummary {
         ConversationSummary {
             overview: overview(summary),
@@ -36,7 +32,8 @@ impl ConversationSummary {
         }
     }
 
-    /// The document's answer format: `OVERVIEW:` with its text, then each list under its name.
+    /// Formats the summary as the document does: `OVERVIEW:` with its text, then each list under
+    /// its heading.
     pub fn to_text(&self) -> String {
         let mut text = format!("OVERVIEW: {}\n", self.overview);
         for (name, entries) in self.sections() {
@@ -48,9 +45,9 @@ impl ConversationSummary {
         text
     }
 
-    /// Reads [`ConversationSummary::to_text`], and what models make of it: other cases, Markdown
-    /// headings, other list marks, names with blanks. What stands outside of any section is
-    /// passed over.
+    /// Parses [`ConversationSummary::to_text`] and the variations that models produce: other upper
+    /// and lower case, Markdown headings, other list marks, names with spaces. Text outside of any
+    /// section is ignored.
     pub fn parse(text: &str) -> ConversationSummary {
         let mut summary = ConversationSummary::default();
         let mut section = None;
@@ -108,7 +105,7 @@ enum Section {
     KeyPoints,
 }
 
-/// A section's name at the beginning of a line, and what follows it there.
+/// Returns the section whose name begins the line, and the text after the name.
 fn heading(line: &str) -> Option<(Section, &str)> {
     let found = pattern!(
         r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*:?(?:\*\*)?\s*(.*)$"
@@ -127,7 +124,7 @@ fn heading(line: &str) -> Option<(Section, &str)> {
     is_heading.then_some((section, rest))
 }
 
-/// The objective, how it ended, and what came of it.
+/// Joins the objective, the outcome and the results.
 fn overview(summary: &EnhancedSessionSummary) -> String {
     let ended = match summary.outcome {
         Outcome::Completed => "It was completed.",
@@ -144,7 +141,8 @@ fn overview(summary: &EnhancedSessionSummary) -> String {
     format!("{objective}{stop} {ended}{done}")
 }
 
-/// What a model named, the dominant activities, then the parts of the project that were worked on.
+/// Returns the topics that a model named, the dominant activities, then the folders that were
+/// changed.
 fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     let mut topics: Vec<String> = summary.topics.clone().unwrap_or_default();
     let activities = summary
@@ -167,7 +165,8 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     topics
 }
 
-/// The folder of a file, or the file without its ending where the folder says nothing.
+/// Returns the folder of a file, or the file without its extension where the folder name is not
+/// specific.
 fn part_of_project(file: &str) -> &str {
     match file.rsplit_once('/') {
         Some((folder, _)) if !["src", "lib", "app", "."].contains(&folder) => folder,
@@ -184,7 +183,7 @@ fn decisions(summary: &EnhancedSessionSummary) -> Vec<String> {
         .collect()
 }
 
-/// Files that were changed, then code that is quoted anywhere in the summary.
+/// Returns the files that were changed, then the code that is quoted in the summary.
 fn code_references(summary: &EnhancedSessionSummary) -> Vec<String> {
     let mut references: Vec<String> = summary.files_modified.clone().unwrap_or_default();
     let texts = [&summary.discoveries, &summary.completed_tasks, &summary.next_steps];

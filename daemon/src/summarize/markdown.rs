@@ -1,16 +1,16 @@
-//! A summary as Markdown, line for line as section 4.2 of intelligent-session-summarization
-//! prints it, save for these:
+//! Renders a summary as Markdown, line by line as section 4.2 of intelligent-session-summarization
+//! prints it, with these exceptions:
 //!
-//! - an error's heading ends in `...` only when it was cut;
-//! - what the section's code leaves out is printed: discoveries where appendix A.2 has them, and
-//!   the root cause after the errors;
-//! - the cells of the settings' table stand in back quotes, as in appendix A.1, so that a value is
-//!   never taken for Markdown, and a `|` in them does not end the cell;
-//! - a session of several phases names them in a line of its own;
-//! - an empty (not absent) list of files says so in the words of appendix A.2.
+//! - The heading of an error ends in `...` only when it was cut.
+//! - Fields that the code of that section omits are printed: discoveries in the position of
+//!   appendix A.2, and the root cause after the errors.
+//! - The cells of the settings table are in back quotes, as in appendix A.1, so that a value is not
+//!   rendered as Markdown and a `|` in it does not end the cell.
+//! - A session with several phases lists them on a separate line.
+//! - An empty (not absent) list of files is reported in the words of appendix A.2.
 //!
-//! The appendix also puts a blank line under each heading, settings before decisions, and a
-//! rationale on a line of its own; the code does not, and the code holds.
+//! The appendix also has a blank line under each heading, settings before decisions, and rationales
+//! on separate lines. The code of section 4.2 does not, and this module follows the code.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use crate::model::{
     wording::{REMOVED, USER_SAID, is_filler},
 };
 
-/// What the outcome stands behind.
+/// Precedes the outcome.
 pub const OUTCOME: &str = "**Outcome**: ";
 
-/// Characters of an error in its heading.
+/// Maximum characters of an error in its heading.
 const ERROR_HEADING: usize = 60;
 
 /// Renders `summary` for people.
@@ -52,10 +52,11 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
     page.lines.join("\n")
 }
 
-/// Renders `summary` for whoever goes on with the work: what they need first comes first.
+/// Renders `summary` for an agent or person who continues the work: the most useful parts come
+/// first.
 ///
-/// How it ended, what is open, what was wanted and decided, what was done and found out, errors,
-/// then tests, settings and files. Numbers about the session are left to others.
+/// The order is: outcome, open steps, objective and decisions, results and findings, errors, tests,
+/// settings, files. Counts such as the duration are not included.
 pub fn to_page(summary: &EnhancedSessionSummary) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
@@ -115,9 +116,9 @@ fn error_line(record: &ErrorResolution) -> String {
     )
 }
 
-/// Rows of one file at most: more of them are a document and no settings.
+/// Maximum rows for one file: a file with more rows is a document rather than settings.
 const SETTINGS_OF_A_FILE: usize = 5;
-/// From this number on files are told by folder.
+/// From this number on, files are grouped by folder.
 const FOLDED: usize = 20;
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
@@ -166,14 +167,14 @@ impl Page {
         self.lines.push(line.to_owned());
     }
 
-    /// A heading, its lines, and a blank line.
+    /// Adds a heading, its lines, and a blank line.
     fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
         self.line(heading);
         self.lines.extend(lines);
         self.lines.push(String::new());
     }
 
-    /// A section with the lines of each item; nothing when there are no items.
+    /// Adds a section with the lines of each item; adds nothing when there are no items.
     fn section_of<T>(
         &mut self,
         heading: &str,
@@ -246,7 +247,7 @@ fn row(change: &ConfigChange) -> String {
     )
 }
 
-/// A cell of code; a value that holds back quotes itself is put between two.
+/// Formats a table cell as code. A value that contains back quotes is put between two of them.
 fn cell(text: &str) -> String {
     let text = one_line(text).replace('|', "\\|");
     if text.is_empty() {
@@ -279,7 +280,7 @@ fn test_lines(tests: &TestSummary) -> Vec<String> {
     lines
 }
 
-/// Line breaks would end an item or a cell.
+/// Joins the lines, because a line break would end an item or a cell.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,11 +1,11 @@
-//! From a transcript to a structured summary.
+//! Turns a transcript into a structured summary.
 //!
-//! [`evidence`] reads facts out of a transcript while it grows; [`summarize`] puts a summary
-//! together from them on this machine; [`priority`] and [`prompt`] say what a model is asked for
-//! when one is to write it instead; [`markdown`] and [`conversation`] are two views of the result,
-//! and [`handoff`] is what several of them leave to whoever comes next.
-//! [`pack`] says what of a long session the model is shown, and [`reply`] holds what it says against
-//! the evidence. Asking it and storing anything are left to others.
+//! [`evidence`] extracts facts from a transcript while it grows. [`summarize`] derives a summary
+//! from them on this machine. [`priority`] and [`prompt`] define what a model is asked for when it
+//! writes the summary instead, [`pack`] selects the messages of a long session that the model
+//! reads, and [`reply`] checks its answer against the evidence. [`markdown`] and [`conversation`]
+//! are two views of the result, and [`handoff`] merges several summaries for the next agent.
+//! Calling the model and storing results happen in other modules.
 
 pub mod config;
 pub mod conversation;

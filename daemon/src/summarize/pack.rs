@@ -1,8 +1,9 @@
-//! What of a session goes into a question about it, when not all of it fits.
+//! Selects the messages of a session that go into a prompt when not all of them fit.
 //!
-//! Messages come one by one, and never more of them are held than go into the question. What says
-//! least goes first: what tools printed, then their calls, then the agent's words on the way, the
-//! oldest before the later ones. Requests, findings and the last words go last.
+//! Messages arrive one by one, and no more of them are held in memory than can go into the prompt.
+//! The least valuable are removed first: tool output, then tool calls, then the agent's
+//! intermediate replies, older ones before later ones. User prompts, findings and the last words
+//! are removed last.
 
 use std::collections::HashSet;
 
@@ -14,50 +15,50 @@ use crate::{
     },
 };
 
-/// How much a message is worth to a summary, the least first.
+/// The value of a message for a summary, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
-    /// What a tool printed.
+    /// Output of a tool.
     Output,
-    /// What a tool was asked.
+    /// A tool call.
     Call,
-    /// What the agent said on the way.
+    /// An intermediate reply of the agent.
     Reply,
-    /// Where an error, a cause, a decision or the like was seen.
+    /// A message in which the evidence found an error, a cause, a decision or the like.
     Finding,
-    /// What the user said.
+    /// A message of the user.
     Prompt,
-    /// The first request, the last words, and the agent's own summary.
+    /// The first prompt, the last messages of both sides, and the agent's own summary.
     Ends,
 }
 
-/// Takes in messages in their order.
+/// Receives messages in order and keeps the most valuable ones.
 pub struct Packer {
     findings: HashSet<Origin>,
     pieces: Vec<Piece>,
-    /// Estimated tokens of all pieces.
+    /// Estimated tokens of all pieces in memory.
     held: u64,
     room: u32,
     most_parts: u32,
     taken: u32,
-    /// Tokens of all messages as they came.
+    /// Estimated tokens of all messages received, uncut.
     whole: u64,
     seen_prompt: bool,
 }
 
-/// What goes into one or several questions.
+/// The content of one or several prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// One text a question, in the order of the session.
+    /// One text for each prompt, in the order of the session.
     pub parts: Vec<String>,
-    /// Messages that found no room.
+    /// Number of messages that did not fit.
     pub left_out: u32,
-    /// Tokens that these and the rest of those that were cut would have taken.
+    /// Estimated tokens of the omitted messages and of the omitted ends of cut messages.
     pub saved_tokens: u64,
 }
 
 struct Piece {
-    /// Its place among all messages.
+    /// The index of the message in the session.
     number: u32,
     worth: Worth,
     role: Role,
@@ -67,18 +68,19 @@ struct Piece {
 
 struct Parts {
     texts: Vec<String>,
-    /// Whether every piece has found its place.
+    /// Whether every piece fits into one of the texts.
     is_whole: bool,
 }
 
-/// A message has at most this share of a question: the four that stay in any case fit into one.
+/// A message may use at most this fraction of a prompt, so that the four messages that are always
+/// kept fit into one prompt.
 const SHARE: u32 = 5;
-/// A line about messages that were left out takes about so many tokens.
+/// Estimated tokens of a line that stands for omitted messages.
 const GAP: u32 = 16;
 
 impl Packer {
-    /// For questions with room for `room` tokens each, at most `most_parts` of them. What the
-    /// evidence points at is kept longer.
+    /// Creates a packer for at most `most_parts` prompts of `room` tokens each. Messages that the
+    /// evidence refers to are kept longer.
     pub fn new(evidence: &Evidence, room: u32, most_parts: u32) -> Packer {
         Packer {
             findings: findings(evidence),
@@ -92,7 +94,6 @@ impl Packer {
         }
     }
 
-    /// Takes the next message.
     pub fn add(&mut self, message: &Message) {
         let worth = self.worth(message);
         let number = self.taken;
@@ -103,14 +104,15 @@ impl Packer {
         let tokens = tokens::estimate(&text).saturating_add(1);
         self.held += u64::from(tokens);
         self.pieces.push(Piece { number, worth, role: message.role, text, tokens });
-        // Twice as much as can be used may be held before it is thinned out.
+        // Thinning out is expensive, so it waits until twice the usable amount is held.
         let most = self.most();
         if self.held > most * 2 {
             self.thin_out(most);
         }
     }
 
-    /// What goes into the questions: one if leaving out what tools said is enough for that.
+    /// Returns the texts of the prompts: a single one if removing tool output makes the session
+    /// fit.
     pub fn finish(mut self) -> Packed {
         self.raise_ends();
         let room = u64::from(self.room);
@@ -120,7 +122,7 @@ impl Packer {
             .filter(|piece| piece.worth >= Worth::Reply)
             .map(|piece| u64::from(piece.tokens))
             .sum();
-        // The lines that stand for what is left out need some room, too.
+        // The lines that stand for omitted messages need tokens, too.
         let (parts, mut target) = match core {
             _ if self.held <= room => (1, room),
             core if core <= room - room / 8 => (1, room - room / 8),
@@ -143,7 +145,8 @@ impl Packer {
         }
     }
 
-    /// Tokens that all questions hold together, with what is lost at the end of each.
+    /// Returns the tokens that fit into all prompts together, less the unusable rest at the end of
+    /// each.
     fn most(&self) -> u64 {
         u64::from(self.room) * u64::from(self.most_parts) * u64::from(SHARE - 1) / u64::from(SHARE)
     }
@@ -162,7 +165,8 @@ impl Packer {
         }
     }
 
-    /// The last words of either side, and the latest summary of the agent's own, stay in any case.
+    /// Marks the last message of each side and the agent's latest summary so that they are always
+    /// kept.
     fn raise_ends(&mut self) {
         for role in [Role::User, Role::Agent, Role::Recap] {
             if let Some(last) = self.pieces.iter_mut().rev().find(|piece| piece.role == role) {
@@ -171,7 +175,8 @@ impl Packer {
         }
     }
 
-    /// Drops pieces until `target` tokens are left, the ends apart.
+    /// Removes the least valuable pieces until `target` tokens are left. Pieces of [`Worth::Ends`]
+    /// stay.
     fn thin_out(&mut self, target: u64) {
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
         order.sort_by_key(|at| (self.pieces[*at].worth, self.pieces[*at].number));
@@ -187,8 +192,8 @@ impl Packer {
         self.pieces.retain(|piece| !dropped.contains(&piece.number));
     }
 
-    /// The pieces in at most `most` texts of at most `room` tokens each. The agent's own summary
-    /// stands first.
+    /// Splits the pieces into at most `most` texts of at most `room` tokens each. The agent's own
+    /// summary comes first.
     fn parts(&self, most: u32) -> Parts {
         let recap = self.pieces.iter().rposition(|piece| piece.role == Role::Recap);
         let others = (0..self.pieces.len()).filter(|at| Some(*at) != recap);
@@ -197,7 +202,7 @@ impl Packer {
         for at in recap.into_iter().chain(others) {
             let piece = &self.pieces[at];
             let is_recap = Some(at) == recap;
-            // The place that the latest summary has left is no gap.
+            // The latest summary was moved to the start, so its old position is not a gap.
             let moved = recap
                 .is_some_and(|recap| (next..piece.number).contains(&self.pieces[recap].number));
             let gap = piece.number.saturating_sub(next).saturating_sub(u32::from(moved));
@@ -228,7 +233,7 @@ fn texts(parts: Vec<(String, u32)>) -> Vec<String> {
     parts.into_iter().map(|(text, _)| text.trim_end().to_owned()).collect()
 }
 
-/// Where the evidence saw something that a summary is made of.
+/// Returns where the evidence found something that a summary is made of.
 fn findings(evidence: &Evidence) -> HashSet<Origin> {
     let said = evidence.statements.iter().chain(&evidence.report).map(|one| one.origin);
     let errors = evidence.errors.iter().flat_map(|error| {
@@ -243,7 +248,7 @@ fn findings(evidence: &Evidence) -> HashSet<Origin> {
         .collect()
 }
 
-/// Bytes of a message that are shown.
+/// Returns the maximum number of bytes that are shown of a message.
 fn longest(worth: Worth, role: Role) -> usize {
     match (worth, role) {
         (_, Role::Recap) => 12_000,
@@ -256,7 +261,7 @@ fn longest(worth: Worth, role: Role) -> usize {
     }
 }
 
-/// What a tool printed stands behind an arrow; see `capture::filter`.
+/// `capture::filter` marks tool output with an arrow.
 fn is_output(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(" → "))
 }
@@ -289,7 +294,7 @@ mod tests {
         }
     }
 
-    /// A session of turns: a request, an answer, a call and a long output each.
+    /// Builds a session of turns with a request, an answer, a call and a long output each.
     fn session(turns: u32) -> Vec<Message> {
         let turn = |turn: u32| {
             let seq = turn * 4;

@@ -1,45 +1,37 @@
-//! Which fields of a summary matter, given what the session was about
+//! Decides which fields of a summary matter, given the activity of the session
 //! (intelligent-session-summarization, section 5).
 //!
 //! The document's formula divides by the sum of a field's affinities, which contradicts its own
-//! tests (0.41 where more than 0.7 is wanted). Here a field is needed as much as the activity that
-//! needs it most: the maximum over all activities of intensity times affinity.
+//! tests (0.41 where more than 0.7 is required). Here the priority of a field is the maximum over
+//! all activities of intensity times affinity.
 
 use crate::model::activity::{Activity, ActivityVector};
 
-/// From this priority on a field is extracted, unless configured otherwise.
+/// A field is extracted from this priority on, unless configured otherwise.
 pub const EXTRACTION_THRESHOLD: f64 = 0.3;
 
-/// The priority of a field that the table does not know.
+/// The priority of a field that is not in the table.
 const UNKNOWN: f64 = 0.5;
 
 /// A field that may be extracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// Tasks that were accomplished.
     CompletedTasks,
-    /// Decisions with their reasons.
     KeyDecisions,
-    /// Errors and how they were resolved.
     ErrorsResolved,
-    /// Why things went wrong.
     RootCauseAnalysis,
-    /// What was found out.
     Discoveries,
-    /// Files created or changed.
+    /// Files that were created or changed.
     FilesModified,
-    /// Settings changed.
     ConfigChanges,
     /// The last test run.
     TestResults,
-    /// What should happen next.
     NextSteps,
-    /// MCP tools that were used.
     McpToolsUsed,
 }
 
-/// How much each activity needs each field, in the order of the document; activities that a row
-/// leaves out do not need it.
+/// The affinity of each field to each activity, in the order of the document. The affinity to an
+/// omitted activity is 0.
 pub const EXTRACTION_AFFINITIES: &[(Field, &[(Activity, f64)])] = {
     use Activity::{
         Building, Configuring, Documenting, Exploring, Fixing, Refactoring, Reviewing, Testing,
@@ -86,7 +78,7 @@ pub const EXTRACTION_AFFINITIES: &[(Field, &[(Activity, f64)])] = {
 };
 
 impl Field {
-    /// Its name in a summary's JSON.
+    /// Returns the name of the field in a summary's JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Field::CompletedTasks => "completed_tasks",
@@ -102,20 +94,21 @@ impl Field {
         }
     }
 
-    /// Reads [`Field::as_str`].
+    /// Parses [`Field::as_str`].
     pub fn parse(name: &str) -> Option<Field> {
         EXTRACTION_AFFINITIES.iter().map(|(field, _)| *field).find(|field| field.as_str() == name)
     }
 }
 
-/// How much a summary of a session with this activity needs `field`, from 0 to 1.
+/// Returns the priority of `field` for a session with this activity, from 0 to 1.
 ///
-/// A name that is no field's has the priority 0.5.
+/// An unknown field name has the priority 0.5.
 pub fn compute_extraction_priority(field: &str, activity: &ActivityVector) -> f64 {
     Field::parse(field).map_or(UNKNOWN, |field| priority(field, activity))
 }
 
-/// The fields of at least `threshold`, the most needed first; ties in the document's order.
+/// Returns the fields of at least `threshold`, in descending priority; ties keep the document's
+/// order.
 pub fn get_extraction_fields(activity: &ActivityVector, threshold: f64) -> Vec<Field> {
     let mut included: Vec<(Field, f64)> = EXTRACTION_AFFINITIES
         .iter()
@@ -126,7 +119,7 @@ pub fn get_extraction_fields(activity: &ActivityVector, threshold: f64) -> Vec<F
     included.into_iter().map(|(field, _)| field).collect()
 }
 
-/// [`compute_extraction_priority`] of a known field.
+/// Same as [`compute_extraction_priority`], for a known field.
 pub(super) fn priority(field: Field, activity: &ActivityVector) -> f64 {
     let row = EXTRACTION_AFFINITIES.iter().find(|(known, _)| *known == field);
     let needs = row.map_or(&[] as &[(Activity, f64)], |(_, needs)| needs).iter();
@@ -189,7 +182,7 @@ mod tests {
         assert_eq!(fields[0], "errors_resolved");
     }
 
-    /// Appendix A.2 shows these fields; files and errors it does not have.
+    /// Appendix A.2 shows these fields; it has no files and no errors.
     #[test]
     fn the_second_worked_example_includes_what_it_shows() {
         let activity = ActivityVector {

@@ -1,4 +1,4 @@
-//! What a model is asked for: the fields that matter for this session, most needed first
+//! The instructions for a model: the fields that matter for the session, in descending priority
 //! (intelligent-session-summarization, sections 5.3 and 6.2).
 
 use crate::{
@@ -6,7 +6,8 @@ use crate::{
     summarize::priority::{Field, get_extraction_fields, priority},
 };
 
-/// The whole prompt of section 5.3: what to extract, from what, and how to answer.
+/// Returns the whole prompt of section 5.3: the fields to extract, the transcript, and the answer
+/// format.
 pub fn build_extraction_prompt(
     activity: &ActivityVector,
     session_content: &str,
@@ -32,13 +33,13 @@ pub fn build_extraction_prompt(
     )
 }
 
-/// The numbered list of fields with their instructions: what section 6.2's template puts in the
-/// place of `{dynamic_extraction_instructions}`.
+/// Returns the numbered list of fields with their instructions, which replaces
+/// `{dynamic_extraction_instructions}` in the template of section 6.2.
 pub fn extraction_instructions(activity: &ActivityVector, threshold: f64) -> String {
     extraction_instructions_without(activity, threshold, &[])
 }
 
-/// The same without some fields.
+/// Returns [`extraction_instructions`] without some fields.
 pub fn extraction_instructions_without(
     activity: &ActivityVector,
     threshold: f64,
@@ -53,7 +54,7 @@ pub fn extraction_instructions_without(
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The document's instruction for a field, word by word.
+/// Returns the document's instruction for a field, verbatim.
 fn instruction(field: Field) -> &'static str {
     match field {
         Field::CompletedTasks => "List specific tasks that were accomplished",

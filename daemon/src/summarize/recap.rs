@@ -1,31 +1,31 @@
-//! The summary that an agent writes of its own session when its context is compacted, and the
-//! note it leaves for a user who was away.
+//! Parses the summary that an agent writes of its own session when its context is compacted, and
+//! the note that it leaves for a user who was away.
 //!
-//! A compaction's summary has sections with known names; each is kept apart here, so that
-//! evidence can keep the useful ones and a summary can use them.
+//! The summary of a compaction has sections with known names. They are parsed separately, so that
+//! the evidence can keep the useful ones.
 
 use crate::summarize::text::{Block, blocks, one_line, pattern, sentences, without_code};
 
-/// The sections that are of use, the most useful first: the order in which they are kept.
+/// The useful sections, in descending order of usefulness, which is also the order in which they
+/// are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
-    /// What the user wants.
     Intent,
-    /// What is still to be done.
+    /// Work that is still to be done.
     Pending,
-    /// What was being done just before.
+    /// The work just before the compaction.
     Current,
-    /// What would come next.
+    /// The next step.
     Next,
     /// Errors with their fixes.
     Errors,
     /// Problems with their solutions.
     Problems,
-    /// Files with what was done to them.
+    /// Files with the changes made to them.
     Files,
-    /// Technologies and ideas in play.
+    /// Technologies and concepts.
     Concepts,
-    /// Anything else, which is not kept: the agent's analysis, the user's messages again.
+    /// Any other section, which is not kept: the agent's analysis, copies of the user's messages.
     Rest,
 }
 
@@ -59,15 +59,15 @@ impl Section {
     }
 }
 
-/// A compaction's summary by its sections.
+/// The summary of a compaction, split into sections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sections<'t> {
     found: Vec<(Section, Vec<&'t str>)>,
 }
 
 impl<'t> Sections<'t> {
-    /// Finds the sections of `text`. Where a name comes twice, the later holds: the agent's
-    /// analysis before the summary proper uses the same words.
+    /// Finds the sections of `text`. If a name occurs twice, the later section wins, because the
+    /// agent's analysis before the summary uses the same names.
     pub(super) fn of(text: &'t str) -> Sections<'t> {
         let mut found: Vec<(Section, Vec<&str>)> = Vec::new();
         for line in text.lines() {
@@ -86,19 +86,18 @@ impl<'t> Sections<'t> {
         Sections { found }
     }
 
-    /// The text of a section; empty when it is not there.
+    /// Returns the text of a section; empty when the section is absent.
     pub(super) fn text(&self, section: Section) -> String {
         let found = self.found.iter().find(|(known, _)| *known == section);
         found.map_or(String::new(), |(_, lines)| lines.join("\n").trim().to_owned())
     }
 
-    /// The first sentences of a section, at most `limit`.
     pub(super) fn sentences(&self, section: Section, limit: usize) -> Vec<String> {
         let line = one_line(&self.text(section));
         sentences(&line).into_iter().take(limit).map(str::to_owned).collect()
     }
 
-    /// The items of a section, each as one line; its sentences when it has no items.
+    /// Returns the items of a section on one line each, or its sentences when it has no items.
     pub(super) fn items(&self, section: Section) -> Vec<String> {
         let text = self.text(section);
         let items = blocks(&text).into_iter().filter_map(|block| match block {
@@ -110,20 +109,18 @@ impl<'t> Sections<'t> {
     }
 }
 
-/// An error as the agent's recap tells it.
+/// An error that the agent's summary describes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RecappedError {
-    /// What it was.
     pub(super) error: String,
-    /// What the recap says besides.
+    /// The other text about the error.
     pub(super) about: Option<String>,
-    /// How it was fixed.
     pub(super) fix: Option<String>,
 }
 
 impl Sections<'_> {
-    /// The errors of the section about them: an item each, with what is said in it or in the
-    /// items under it.
+    /// Parses the section about errors: one error for each item, with the text of the item and its
+    /// sub-items.
     pub(super) fn errors(&self) -> Vec<RecappedError> {
         let mut errors: Vec<RecappedError> = Vec::new();
         let text = self.text(Section::Errors);
@@ -143,7 +140,7 @@ impl Sections<'_> {
 }
 
 impl RecappedError {
-    /// `Label: what happened. Fixed by doing that.`
+    /// Parses `Label: what happened. Fixed by doing that.`
     fn of(line: &str) -> RecappedError {
         let (label, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
         let mut error = RecappedError { error: label.to_owned(), ..RecappedError::default() };
@@ -157,7 +154,7 @@ impl RecappedError {
         error
     }
 
-    /// Adds what a word such as `Fix` introduces; the first of a kind stands.
+    /// Sets the part that a label such as `Fix` introduces, unless it is already set.
     fn add(&mut self, kind: &str, text: &str) {
         let kind = kind.to_lowercase();
         let fixes = kind.starts_with("fix") || kind.contains("solution");
@@ -166,8 +163,8 @@ impl RecappedError {
     }
 }
 
-/// `text` without what nobody needs again: the useful sections in the order of their use, without
-/// code. A text without known sections stays as it is.
+/// Returns the useful sections in their order, without code. A text without known sections is
+/// returned unchanged.
 pub(super) fn condensed(text: &str) -> String {
     let text = match text.split_once("<summary>") {
         Some((_, summary)) => summary.split("</summary>").next().unwrap_or(summary),
@@ -185,7 +182,7 @@ pub(super) fn condensed(text: &str) -> String {
     if kept.is_empty() { text } else { kept }
 }
 
-/// What the note for a user who was away says: where things stand, and what comes next.
+/// Parses the note for a user who was away into the current state and the next step.
 pub(super) fn away(text: &str) -> (String, Option<String>) {
     let text = one_line(text);
     let text = text.trim_end_matches("(disable recaps in /config)").trim();

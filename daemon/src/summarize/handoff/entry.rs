@@ -1,5 +1,5 @@
-//! Entries of a handoff: what stands in a summary, each part of it as what it is. A summary's own
-//! forms are known, so that what a program printed is not shown as what somebody wants done.
+//! Formats the entries of a handoff from the fields of a summary. It recognises the sentence forms
+//! that the summarizer itself writes, so that a program's output is not shown as a request.
 
 use crate::{
     model::{
@@ -15,13 +15,13 @@ use crate::{
     },
 };
 
-/// Characters of a decision, and of the reason for it.
+/// Maximum number of characters of a decision and of its reason.
 const DECISION: usize = 180;
 const REASON: usize = 120;
-/// Characters of each part of an error's story.
+/// Maximum number of characters of each part of an error entry.
 const PART: usize = 100;
 
-/// A step that is left: what failed last, with what it printed; tests that fail; or what was said.
+/// Formats a next step: the command that failed last with its output, failing tests, or a quote.
 pub(super) fn step(step: &str) -> Option<String> {
     if let Some(failed) = pattern!(r"^Resolve `([^`]+)`: (?s)(.+)$").captures(step) {
         return Some(format!(
@@ -44,7 +44,7 @@ pub(super) fn decision(record: &DecisionRecord) -> Option<String> {
     })
 }
 
-/// What went wrong, why, and what helped, as far as anybody said.
+/// Formats an error with its cause, its fix and its check, as far as they are known.
 pub(super) fn error(record: &ErrorResolution) -> Option<String> {
     let mut entry = format!("Error: {}", printed(&record.error)?);
     let parts = [
@@ -75,12 +75,13 @@ pub(super) fn setting(change: &ConfigChange) -> Option<String> {
     ))
 }
 
-/// What somebody said, unless it only fills the place.
+/// Quotes a text; `None` for a filler such as "not stated".
 fn said(text: &str, limit: usize) -> Option<String> {
     if is_filler(text) { None } else { quote(text.trim_end_matches('.'), limit) }
 }
 
-/// A fix: the files in it are those of the summary, and not in somebody's words.
+/// Formats a fix. The file names in it were written by the summarizer, so they are not quoted as
+/// speech.
 fn fix(text: &str) -> Option<String> {
     if let Some(files) = pattern!(r"^Changed `(.+)`$").captures(text) {
         return Some(format!("changed {}", names(files[1].split("`, `"))));

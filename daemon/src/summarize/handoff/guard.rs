@@ -1,9 +1,9 @@
-//! How a handoff shows what was said, printed or named in earlier sessions.
+//! Quotes the texts of earlier sessions (speech, program output, names) in a handoff.
 //!
-//! Nothing of it may read as an order to the agent that reads the handoff, in whatever language. So
-//! it knows no phrases: what a user or an agent said is a quote; what a program printed is the
-//! beginning of one line, quoted; a name has the characters of names and no others. Each is short
-//! and stands in a field with a label, and no text can end its own quote.
+//! No such text may read as an instruction to the agent that reads the handoff, in any language.
+//! The guard therefore does not search for phrases. Speech is quoted. Program output is reduced to
+//! the start of one line and quoted. A name contains only characters that are valid in names. Each
+//! text is short, stands in a labelled field, and cannot close its own quote.
 
 use crate::{
     clean::for_model,
@@ -13,38 +13,39 @@ use crate::{
     },
 };
 
-/// Bytes of what a program printed at most.
+/// Maximum bytes of program output.
 const PRINTED: usize = 120;
-/// Bytes of a command or of a setting's value at most.
+/// Maximum bytes of a command or of a setting's value.
 const CODE: usize = 80;
-/// Characters of a name at most, and how many of them come from its beginning.
+/// Maximum characters of a name, and how many of them come from its start.
 const NAME: usize = 96;
 const NAME_BEGINNING: usize = 60;
 
-/// What a user or an agent said, on one line of at most [`ENTRY`] characters; `None` when nothing
-/// is left of it. It is quoted by its label alone, such as the name of a field of JSON.
+/// Returns the words of a user or an agent on one line of at most [`ENTRY`] characters; `None` when
+/// the line is empty. The caller adds a label, such as the name of a JSON field, in place of
+/// quotation marks.
 pub(super) fn line(text: &str) -> Option<String> {
     let line = for_model(&one_line(&without_ansi(text))).trim().replace(['“', '”'], "\"");
     (!line.is_empty()).then(|| cut(&line, ENTRY))
 }
 
-/// The same in quotation marks, in at most `limit` characters and these.
+/// Returns [`line`] in quotation marks, which do not count towards `limit` (characters).
 pub(super) fn quote(text: &str, limit: usize) -> Option<String> {
     Some(format!("“{}”", cut(&line(text)?, limit)))
 }
 
-/// What a program printed: the beginning of its first line.
+/// Quotes the start of the first line of a program's output.
 pub(super) fn printed(text: &str) -> Option<String> {
     code(text.trim().lines().next()?, PRINTED)
 }
 
-/// A command or a value.
+/// Quotes a command or a value.
 pub(super) fn literal(text: &str) -> Option<String> {
     code(text, CODE)
 }
 
-/// The name of a file, a branch or a test, or an id; blanks and what else is not of names becomes
-/// `_`, and a long name lacks its middle.
+/// Returns the name of a file, branch or test, or an id. Each run of characters that are not valid
+/// in names becomes `_`, and the middle of a long name is cut out.
 pub(super) fn name(text: &str) -> Option<String> {
     let mut name = String::new();
     for c in for_model(text).trim().chars() {
@@ -63,7 +64,6 @@ pub(super) fn name(text: &str) -> Option<String> {
     name.contains(char::is_alphanumeric).then_some(name)
 }
 
-/// A name in backquotes.
 pub(super) fn quoted_name(text: &str) -> Option<String> {
     Some(format!("`{}`", name(text)?))
 }

@@ -1,11 +1,11 @@
-//! What the next agent in a project needs now: what the last sessions were for, how they stand,
-//! what was decided, what is open, what fails.
+//! A handoff tells the next agent in a project what the last sessions were for, how they ended,
+//! what was decided, what is open and what fails.
 //!
-//! [`gather`] puts it together out of episodes, the latest first, so that what a later session
-//! settled is not told as open any more; [`Handoff::to_text`] writes it in as many characters as
-//! there are, the most needed first. What an agent is told this way was written by others:
-//! [`guard`] quotes it, so that none of it reads as an order, and [`entry`] puts the quotes into
-//! labelled fields. Which episodes, and when, is left to others.
+//! [`gather`] merges episodes, the latest first, so that a step that a later session settled is no
+//! longer listed as open. [`Handoff::to_text`] renders the result within a number of characters,
+//! the most important entries first. The texts come from users, agents and programs: [`guard`]
+//! quotes them so that none reads as an instruction, and [`entry`] puts the quotes into labelled
+//! fields. The caller chooses the episodes and the time.
 
 mod entry;
 mod guard;
@@ -19,81 +19,72 @@ use crate::{
     summarize::text::{same_words, share_of_words, words},
 };
 
-/// Characters of one entry at most.
+/// Maximum characters of one entry.
 const ENTRY: usize = 280;
-/// Entries of one kind at most.
+/// Maximum entries of one list.
 const ENTRIES: usize = 20;
-/// Files named at most.
 const FILES: usize = 30;
-/// Failing tests named at most, of one suite.
+/// Maximum failing tests that are named for one suite.
 const TESTS: usize = 10;
-/// Branches of a session named at most.
 const BRANCHES: usize = 5;
 
-/// What is handed over: entries as [`entry`] writes them, and names as [`name`] does. Every list
-/// begins with what is newest.
+/// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. Every
+/// list begins with the newest item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handoff {
-    /// The sessions it was made from.
+    /// The sessions that the handoff was made from.
     pub sessions: Vec<Past>,
-    /// What is left to do, and nobody is known to have done since.
+    /// Steps that are left and that no later session is known to have done.
     pub open_ends: Vec<Told>,
     /// Test suites whose last run failed.
     pub failing_tests: Vec<Failing>,
-    /// What was decided, with the reason where one is known.
+    /// Decisions, with the reason where it is known.
     pub decisions: Vec<Told>,
-    /// Errors that were met and fixed: what went wrong, why, and what helped.
+    /// Errors that were fixed: the error, its cause and its fix.
     pub errors: Vec<Told>,
-    /// Settings as they were left.
+    /// The last value of each setting that was changed.
     pub settings: Vec<Told>,
     /// Files that were changed.
     pub files: Vec<String>,
 }
 
-/// An earlier session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
-    /// The agent's id of it.
+    /// The id that the agent gave the session.
     pub session_id: String,
-    /// Its title.
     pub name: String,
-    /// What it was for.
     pub objective: String,
-    /// How it ended.
     pub outcome: Outcome,
-    /// When it ended.
     pub ended_at: Timestamp,
-    /// Branches worked on.
     pub branches: Vec<String>,
-    /// What was done in it.
+    /// The tasks that were completed.
     pub done: Vec<String>,
 }
 
-/// Something that a session told, as one line.
+/// One line of text from an earlier session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// What.
     pub text: String,
-    /// By which of [`Handoff::sessions`].
+    /// Index into [`Handoff::sessions`].
     pub session: usize,
 }
 
 /// A test suite whose last run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failing {
-    /// "pytest".
+    /// The name of the framework, such as "pytest".
     pub framework: String,
-    /// Tests that failed.
+    /// Number of tests that failed.
     pub failed: u32,
-    /// Tests run.
+    /// Number of tests that ran.
     pub total: u32,
-    /// Names of some that failed.
+    /// Names of some tests that failed.
     pub names: Vec<String>,
-    /// In which of [`Handoff::sessions`].
+    /// Index into [`Handoff::sessions`].
     pub session: usize,
 }
 
-/// Puts together what `episodes`, the latest session first, hand over; empty when they are.
+/// Merges `episodes`, the latest session first. The result is empty when `episodes` is empty.
 pub fn gather(episodes: &[Episode]) -> Handoff {
     let mut handoff = Handoff::default();
     let mut seen = Seen::default();
@@ -111,7 +102,7 @@ pub fn gather(episodes: &[Episode]) -> Handoff {
     handoff
 }
 
-/// What a later session has said already.
+/// The steps and settings of the sessions that were merged so far.
 #[derive(Default)]
 struct Seen {
     frameworks: Vec<String>,
@@ -119,7 +110,6 @@ struct Seen {
 }
 
 impl Handoff {
-    /// Whether there is nothing to hand over.
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()
     }
@@ -127,7 +117,7 @@ impl Handoff {
     fn open_ends(&mut self, session: usize, summary: &EnhancedSessionSummary, done: &[String]) {
         let later = self.sessions.iter().flat_map(|past| &past.done).chain(done);
         let settled: Vec<String> = later.cloned().collect();
-        // What its tests' last run says stands on its own.
+        // The failing tests have a section of their own.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
         let is_told = |step: &str| tests_fail && is_about_tests(step);
         let steps = summary.next_steps.iter().flatten().filter(|step| !is_told(step));
@@ -169,7 +159,7 @@ impl Handoff {
     }
 
     fn settings(&mut self, session: usize, summary: &EnhancedSessionSummary, seen: &mut Seen) {
-        // The last change of a setting in a session is the one that holds.
+        // Only the last change of a setting in a session counts.
         for change in summary.config_changes.iter().flatten().rev() {
             let key = (change.file.clone(), change.setting.clone());
             if !seen.settings.contains(&key) {
@@ -189,12 +179,12 @@ impl Handoff {
     }
 }
 
-/// A name of others as a handoff shows it: the characters of names alone, and not many of them.
+/// Formats a name for a handoff: only characters that are valid in names, at a limited length.
 pub fn name(text: &str) -> String {
     guard::name(text).unwrap_or_default()
 }
 
-/// What a person or an agent said as a field of its own shows it: one short line.
+/// Formats the words of a person or an agent for a field of a handoff: one short line.
 pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
 }
@@ -214,13 +204,14 @@ fn past(episode: &Episode) -> Past {
     }
 }
 
-/// Whether what was done is what a step asked for: most of its words, in whatever form.
+/// Returns whether a completed task covers a step: it contains most of its words, in any
+/// inflection.
 fn settles(done: &str, step: &str) -> bool {
     let asked = words(step);
     same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
 }
 
-/// Adds what no later session has said in the same words.
+/// Adds a text unless a later session has already contributed the same words.
 fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
     if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
@@ -228,7 +219,7 @@ fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
     }
 }
 
-/// The step that a summary derives from its tests' last run.
+/// Returns whether the summarizer derived the step from the last test run.
 fn is_about_tests(step: &str) -> bool {
     let step = step.to_ascii_lowercase();
     step.starts_with("fix ") && step.contains("failing test")

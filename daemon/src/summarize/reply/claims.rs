@@ -1,4 +1,4 @@
-//! What a model says, in whichever form it says it.
+//! Parses a model's answer, as JSON or as plain text.
 
 use serde_json::Value;
 
@@ -10,35 +10,24 @@ use crate::{
     summarize::{conversation::ConversationSummary, text::same_words},
 };
 
-/// What a model says of a session. Nothing of it is trusted yet.
+/// The statements of a model about a session, not yet checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claims {
-    /// What was wanted.
     pub objective: Option<String>,
-    /// How it ended.
     pub outcome: Option<Outcome>,
-    /// What was accomplished.
     pub completed_tasks: Vec<String>,
-    /// What was decided.
     pub key_decisions: Vec<DecisionRecord>,
-    /// What should happen next.
     pub next_steps: Vec<String>,
-    /// Errors and how they were resolved.
     pub errors_resolved: Vec<ErrorResolution>,
-    /// Why things went wrong.
     pub root_cause_analysis: Option<String>,
-    /// Settings that were changed.
     pub config_changes: Vec<ConfigChange>,
-    /// What was found out.
     pub discoveries: Vec<String>,
-    /// What it was about.
     pub topics: Vec<String>,
-    /// How things stand to each other.
     pub relations: Vec<RelationRecord>,
 }
 
 impl Claims {
-    /// Reads an answer by the schema; `None` when it is none.
+    /// Parses a JSON answer; `None` when it does not match the schema.
     pub fn of_json(answer: &Value) -> Option<Claims> {
         let summary: EnhancedSessionSummary = serde_json::from_value(answer.clone()).ok()?;
         Some(Claims {
@@ -56,7 +45,7 @@ impl Claims {
         })
     }
 
-    /// Reads the plain text of the conversation-summarization document; `None` when it has no
+    /// Parses the plain-text format of the conversation-summarization document; `None` without an
     /// overview.
     pub fn of_text(answer: &str) -> Option<Claims> {
         let summary = ConversationSummary::parse(answer);
@@ -71,7 +60,7 @@ impl Claims {
         })
     }
 
-    /// What is said of the parts of one session, in their order, as if it were said of the whole.
+    /// Merges the claims about the parts of one session, in order.
     pub fn joined(parts: Vec<Claims>) -> Claims {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().unwrap_or_default();
@@ -80,7 +69,7 @@ impl Claims {
             whole.outcome = part.outcome.or(whole.outcome);
             whole.completed_tasks.extend(part.completed_tasks);
             whole.key_decisions.extend(part.key_decisions);
-            // What a part leaves open, a later one may have done.
+            // A later part may have done the next steps of an earlier part.
             whole.next_steps = part.next_steps;
             for error in part.errors_resolved {
                 if !whole.errors_resolved.iter().any(|known| same_words(&known.error, &error.error))

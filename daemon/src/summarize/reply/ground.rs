@@ -1,30 +1,31 @@
-//! What a claim may name: files that the session touched or spoke of, tests that it ran.
+//! Checks the files and tests that a claim names: files that the session touched or mentioned,
+//! tests that ran.
 
 use crate::{
     model::{Evidence, evidence::TestRun},
     summarize::text::pattern,
 };
 
-/// What claims are held against.
+/// The material that claims are checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Grounds<'g> {
-    /// What was read of the session.
+    /// The evidence of the session.
     pub evidence: &'g Evidence,
     /// The texts that the model was shown.
     pub shown: &'g [String],
 }
 
-/// What a claim says of the files that it names.
+/// The relation to the session that a claim asserts of its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Files {
-    /// The session did something with them.
+    /// The session read, wrote or ran them.
     Touched,
-    /// They came up.
+    /// The session mentioned them.
     Known,
 }
 
 impl Grounds<'_> {
-    /// Whether the files that `text` names are as it says.
+    /// Returns whether every file that `text` names has the relation `files` to the session.
     pub(super) fn has(&self, files: Files, text: &str) -> bool {
         match files {
             Files::Touched => self.touched(text),
@@ -32,20 +33,20 @@ impl Grounds<'_> {
         }
     }
 
-    /// Whether the session touched every file that `text` names, by a tool, in a command or in a
-    /// request. Where the evidence had to leave files out, it is enough that they came up.
+    /// Returns whether the session touched every file that `text` names, by a tool, in a command or
+    /// in a request. Where the evidence had to omit files, a mention is enough.
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;
         files_in(text).all(|file| self.is_touched(file) || left_out && self.is_shown(file))
     }
 
-    /// Whether every file that `text` names came up.
+    /// Returns whether the session mentioned every file that `text` names.
     fn knows(&self, text: &str) -> bool {
         files_in(text).all(|file| self.is_touched(file) || self.is_shown(file))
     }
 
-    /// Whether tests went as `text` says, as far as it says something of it.
+    /// Returns whether the statements of `text` about tests, if any, match the test runs.
     pub(super) fn tests_hold(&self, text: &str) -> bool {
         let runs = &self.evidence.tests;
         let counted = pattern!(
@@ -76,7 +77,7 @@ impl Grounds<'_> {
     }
 }
 
-/// Whether two paths may be one file: one is the end of the other.
+/// Returns whether two paths may be the same file: one is a suffix of the other.
 pub(super) fn is_same_file(one: &str, other: &str) -> bool {
     let plain = |path: &str| path.trim().trim_start_matches("./").replace('\\', "/").to_lowercase();
     let (one, other) = (plain(one), plain(other));
@@ -86,7 +87,7 @@ pub(super) fn is_same_file(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && (ends(&one, &other) || ends(&other, &one))
 }
 
-/// The files that a text names, by their usual endings.
+/// Returns the file names in a text, recognised by common extensions.
 fn files_in(text: &str) -> impl Iterator<Item = &str> {
     let file = pattern!(
         r"(?x)
@@ -106,7 +107,7 @@ fn name_of(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
-/// Whether `name` stands in `text` as a whole name.
+/// Returns whether `name` occurs in `text` as a whole name.
 fn holds(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(name).any(|(at, _)| {

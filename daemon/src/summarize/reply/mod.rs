@@ -1,8 +1,9 @@
-//! A model's answer, held against the evidence.
+//! Checks a model's answer against the evidence and merges it into the summary.
 //!
-//! The model writes prose: what was wanted, done, decided, found out and left. What can be read
-//! from the transcript (files, tests, tools, settings, counts, times) stays as it was read, and a
-//! claim about a file, a test or a setting that is not in evidence is dropped and counted.
+//! The model contributes prose: objective, completed tasks, decisions, findings and next steps.
+//! Facts that were read from the transcript (files, tests, tools, settings, counts, times) stay
+//! unchanged. A claim about a file, a test or a setting that is not in the evidence is dropped and
+//! counted.
 
 mod claims;
 mod ground;
@@ -19,24 +20,23 @@ use crate::{
 use self::ground::Files;
 pub use self::{claims::Claims, ground::Grounds};
 
-/// A summary with a model's prose in it.
+/// A summary with the accepted claims of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
-    /// The summary.
     pub summary: EnhancedSessionSummary,
-    /// Claims without evidence, which are not in it.
+    /// Number of claims that were dropped for lack of evidence.
     pub dropped: u32,
 }
 
-/// Entries of a list that are kept.
+/// Maximum entries of a list.
 const ENTRIES: usize = 12;
-/// Characters of an entry that are kept, and of the objective and the root cause.
+/// Maximum characters of an entry, of the objective and of the root cause.
 const ENTRY: usize = 300;
 const LONG_ENTRY: usize = 600;
-/// Characters of a topic or of a thing's name.
+/// Maximum characters of a topic or of an entity's name.
 const TOPIC: usize = 60;
 
-/// Puts what a model `claims` into the summary that was made from evidence.
+/// Merges the `claims` of a model into the summary that was derived from evidence.
 pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
     let mut court = Court { grounds, dropped: 0 };
     let mut summary = evidence;
@@ -64,19 +64,19 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     Merged { summary, dropped: court.dropped }
 }
 
-/// Hears claims, and counts those that are dropped.
+/// Checks claims and counts those that are dropped.
 struct Court<'g> {
     grounds: &'g Grounds<'g>,
     dropped: u32,
 }
 
 impl Court<'_> {
-    /// What was done: files in it were touched.
+    /// Keeps the completed tasks whose files were touched.
     fn deeds(&mut self, entries: Vec<String>) -> Vec<String> {
         self.judged(entries, ENTRY, Files::Touched)
     }
 
-    /// What was said or found: files in it came up at least.
+    /// Keeps the statements whose files were at least mentioned.
     fn words(&mut self, entries: Vec<String>) -> Vec<String> {
         self.judged(entries, ENTRY, Files::Known)
     }
@@ -125,7 +125,7 @@ impl Court<'_> {
         kept
     }
 
-    /// What is said of how a fix was verified is dropped alone; the rest may hold.
+    /// A wrong verification drops only the verification; the rest of the record may be true.
     fn errors(&mut self, errors: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
         let mut kept: Vec<ErrorResolution> = Vec::new();
         for claimed in errors {
@@ -170,7 +170,7 @@ impl Court<'_> {
         kept
     }
 
-    /// Settings are read; of what the model says of them only the reason is of use.
+    /// The settings come from the evidence; the model contributes only the reasons.
     fn reasons(
         &mut self,
         claimed: Vec<ConfigChange>,
@@ -192,8 +192,8 @@ impl Court<'_> {
     }
 }
 
-/// The model's account of errors, with what was read of those that it tells of, and then those
-/// that it does not tell of.
+/// Joins the model's error records, completed from the evidence, with the errors of the evidence
+/// that the model does not mention.
 fn joined(told: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
     let mut told = told;
     let mut left: Vec<ErrorResolution> = Vec::new();

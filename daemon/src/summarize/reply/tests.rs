@@ -49,7 +49,7 @@ fn prose_is_the_model_s_and_facts_are_not() {
     );
     assert_eq!(decision.alternatives, Some(texts(&["a"])));
     assert_eq!(summary.root_cause_analysis.unwrap(), "Minutes were taken for seconds");
-    // Nothing was said of these, so what was read stays.
+    // The model did not mention errors, so those from the evidence stay.
     assert_eq!(summary.errors_resolved, before.errors_resolved);
     assert_eq!(summary.config_changes, before.config_changes);
     assert_eq!(summary.test_results, before.test_results);

@@ -1,4 +1,4 @@
-//! Markdown as a flat list of passages, each with the headings that it stands under.
+//! Parses Markdown into a flat list of passages, each with the headings above it.
 
 use std::borrow::Cow;
 
@@ -6,48 +6,48 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::text::{is_picture, one_line};
 
-/// Bytes of a report that are parsed: Markdown that nests without end costs more than its length.
+/// Maximum bytes of a report that are parsed: the cost of deeply nested Markdown is more than
+/// linear.
 const PARSED: usize = 16_000;
-/// Passages taken from one report. The rest is left out: nobody reads a list of that length.
+/// Maximum passages of one report; the rest is ignored.
 const PASSAGES: usize = 160;
-/// A paragraph of bold text, or one that ends in a colon, is a heading when it is this short.
+/// A paragraph of bold text or one that ends in a colon counts as a heading up to this many
+/// characters.
 const HEADING: usize = 70;
-/// Levels of headings: six of Markdown, a bold paragraph, and a line that ends in a colon.
+/// Levels of headings: six of Markdown, then a bold paragraph, then a line that ends in a colon.
 const BOLD: usize = 7;
 const LEAD_IN: usize = 8;
 
-/// A piece of a report that a reader takes in as one.
+/// A paragraph, list item or table row of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// The headings that it stands under, the outermost first.
+    /// The headings above the passage, the outermost first.
     pub(crate) headings: Vec<String>,
-    /// What it is.
     pub(crate) form: Form,
-    /// Its number in an ordered list, or the number or letter that its row of a table begins with.
+    /// The item's number in an ordered list, or the number or letter at the start of the table row.
     pub(crate) mark: Option<String>,
-    /// Its bold beginning, `Root cause` in `**Root cause**: the lock`, without punctuation.
+    /// The bold start of the passage without punctuation: `Root cause` in `**Root cause**: the
+    /// lock`.
     pub(crate) label: Option<String>,
-    /// Its text as one line, without the label.
+    /// The text as one line, without the label.
     pub(crate) text: String,
 }
 
-/// What a [`Passage`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// A paragraph.
     Paragraph,
     /// An item of a list.
     Item {
-        /// How many lists it stands in, from 1.
+        /// Number of lists around the item, from 1.
         depth: usize,
-        /// Whether its box is ticked, where it has one.
+        /// Whether the check box is ticked; `None` without a check box.
         ticked: Option<bool>,
     },
-    /// A row of a table, its cells joined.
+    /// A table row, its cells joined.
     Row,
 }
 
-/// The passages of `markdown`, in order. Code, quotes and HTML are left out.
+/// Returns the passages of `markdown`, in order. Code, quotes and HTML are omitted.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
     let options =
@@ -62,8 +62,8 @@ pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     reader.passages
 }
 
-/// Lines that begin with a picture, such as a tick, as items of a list; those with a cross say what
-/// does not hold and are left out.
+/// Turns lines that begin with a symbol such as a tick into list items. Lines with a cross state
+/// what does not hold and are omitted.
 fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_picture) {
         return Cow::Borrowed(markdown);
@@ -89,16 +89,16 @@ struct Reader {
     passages: Vec<Passage>,
     headings: Vec<(usize, String)>,
     text: String,
-    /// The end of the bold text that `text` begins with.
+    /// Where the bold text at the start of `text` ends.
     label_end: Option<usize>,
-    /// How many bold texts are open at this point.
+    /// Number of bold spans that are open.
     bold: usize,
     lists: usize,
-    /// The next number of each open list, `None` for one with bullets.
+    /// The next number of each open list; `None` for a bulleted list.
     numbers: Vec<Option<u64>>,
     mark: Option<String>,
     ticked: Option<bool>,
-    /// Code blocks, quotes and HTML that are open at this point: their text is left out.
+    /// Number of open code blocks, quotes and HTML blocks, whose text is omitted.
     hidden: usize,
     columns: Vec<String>,
     cells: Vec<String>,
@@ -124,7 +124,7 @@ impl Reader {
             Tag::Strong => self.bold += 1,
             Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
             Tag::List(first) => {
-                // The text of an item ends where a list inside it begins.
+                // The text of an item ends where a nested list begins.
                 self.finish();
                 self.lists += 1;
                 self.numbers.push(*first);
@@ -194,7 +194,7 @@ impl Reader {
         }
     }
 
-    /// A paragraph outside of lists: text, or a heading in disguise.
+    /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
         let text = self.text.trim();
         let is_bold = self
@@ -210,12 +210,11 @@ impl Reader {
         }
     }
 
-    /// Whether the text begins with its bold part.
     fn starts_bold(&self) -> bool {
         self.label_end.is_some_and(|end| end > 0 && end <= self.text.len())
     }
 
-    /// Ends the passage that is being read.
+    /// Ends the current passage.
     fn finish(&mut self) {
         let form = match self.lists {
             0 => Form::Paragraph,
@@ -256,14 +255,14 @@ impl Reader {
     }
 }
 
-/// The bold beginning of a text, and the rest.
+/// Splits a text into its bold start and the rest.
 fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
     let Some(end) = label_end.filter(|end| *end <= text.len()) else {
         return (None, text.to_owned());
     };
     let (label, rest) = text.split_at(end);
     let inside = one_line(label);
-    // Bold text in the middle of a sentence is no label.
+    // Bold text in the middle of a sentence is not a label.
     let continues = rest.trim_start().chars().next();
     let is_label = inside.ends_with([':', '.', '!'])
         || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→' | '('))
@@ -284,7 +283,7 @@ fn depth_of(level: HeadingLevel) -> usize {
 mod tests {
     use super::*;
 
-    /// Each passage as `headings > label | text`.
+    /// Formats each passage as `headings > label | text`.
     fn shown(markdown: &str) -> Vec<String> {
         let show = |passage: Passage| {
             let label = passage.label.map_or(String::new(), |label| format!("{label} | "));

@@ -1,7 +1,7 @@
-//! The reports that an agent writes at the end of its turns, read as Markdown.
+//! Parses the reports that an agent writes at the end of its turns.
 //!
-//! Agents summarise their own work there, under headings that say what the items are. The tables
-//! of headings and phrases are data, in `phrases`; nothing here knows a language.
+//! Agents summarise their work in these reports, under headings that say what the items are. The
+//! tables of headings and phrases are data in `phrases`; the code here depends on no language.
 
 mod markdown;
 mod phrases;
@@ -18,62 +18,61 @@ use crate::{
     summarize::text::{one_line, sentences},
 };
 
-/// Everything that was reported in a session, turn by turn.
+/// All reports of a session, turn by turn.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
-    /// The reports, in order.
     pub(crate) reports: Vec<Report>,
 }
 
-/// What the agent reported at the end of one turn.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// Where it stands.
     pub(crate) origin: Origin,
     /// Whether the turn changed files or made a commit.
     pub(crate) changed: bool,
     /// Whether the user had asked a question.
     pub(crate) answers: bool,
-    /// Whether it ends by asking for consent or a choice: what it lists is not settled then.
+    /// Whether the report ends by asking for consent or a choice; the items in it are then not
+    /// settled.
     pub(crate) asks: bool,
-    /// Its first paragraph that says something, as one line.
+    /// The first paragraph with substance, as one line.
     pub(crate) lead: Option<String>,
-    /// Its paragraphs before the first heading, list or table, as one line.
+    /// The paragraphs before the first heading, list or table, as one line.
     pub(crate) opening: Option<String>,
-    /// What it states, in order.
+    /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
 }
 
-/// One thing that a report states.
+/// One statement of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claim {
-    /// What it is about; `None` where neither a heading nor its own words say so.
+    /// The topic; `None` where neither a heading nor the wording determines it.
     pub(crate) topic: Option<Topic>,
-    /// The heading right above it.
+    /// The closest heading above.
     pub(crate) section: Option<String>,
-    /// Its number or letter in a list or table.
+    /// The item's number or letter in a list or table.
     pub(crate) mark: Option<String>,
-    /// Its bold beginning.
+    /// The bold start of the passage.
     pub(crate) label: Option<String>,
-    /// Its text as one line, without the label.
+    /// The text as one line, without the label.
     pub(crate) text: String,
-    /// Whether a heading, a label or a box says what it is about, and not its words alone.
+    /// Whether a heading, a label or a check box determines the topic, rather than only the
+    /// wording.
     pub(crate) headed: bool,
-    /// Whether it stands in a list or a table.
+    /// Whether the claim is in a list or a table.
     pub(crate) listed: bool,
-    /// Whether it stands in a list within a list.
+    /// Whether the claim is in a nested list.
     pub(crate) nested: bool,
-    /// Where its report stands.
+    /// The position of the report in the transcript.
     pub(crate) origin: Origin,
 }
 
 impl Reports {
-    /// Reads all reports that the evidence holds.
+    /// Parses all reports in the evidence.
     pub(crate) fn of(evidence: &Evidence) -> Reports {
         Reports { reports: evidence.reports.iter().map(Report::of).collect() }
     }
 
-    /// All claims on a topic, in order.
+    /// Returns all claims on a topic, in order.
     pub(crate) fn on(&self, topic: Topic) -> impl Iterator<Item = &Claim> {
         let claims = self.reports.iter().flat_map(|report| &report.claims);
         claims.filter(move |claim| claim.topic == Some(topic))
@@ -81,7 +80,6 @@ impl Reports {
 }
 
 impl Report {
-    /// Reads one report.
     pub(crate) fn of(report: &TurnReport) -> Report {
         let passages = passages(&report.text);
         let is_lead = |passage: &&Passage| {
@@ -111,7 +109,7 @@ impl Report {
         let mut claims = Vec::new();
         let mut before: Option<&Passage> = None;
         for passage in &passages {
-            // A paragraph behind a list no longer belongs to what the heading announced.
+            // A paragraph after a list no longer belongs to what the heading announced.
             let is_behind = passage.form == Form::Paragraph
                 && before.is_some_and(|before| {
                     before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
@@ -121,7 +119,7 @@ impl Report {
                 && passage.label.is_none()
                 && topic_of(headings).is_none()
             {
-                // Each sentence of plain prose speaks for itself.
+                // In plain prose each sentence is classified separately.
                 for sentence in sentences(&passage.text) {
                     let passage = Passage { text: sentence.to_owned(), ..passage.clone() };
                     claims.extend(Claim::of(&passage, headings, report.origin));
@@ -144,17 +142,17 @@ impl Report {
         }
     }
 
-    /// Whether it says enough to stand for the session's work.
+    /// Returns whether the report has enough content to represent the session's work.
     pub(crate) fn has_substance(&self) -> bool {
         self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
     }
 
-    /// Whether it puts something forward rather than telling what is so.
+    /// Returns whether the report makes proposals rather than stating facts.
     pub(crate) fn proposes(&self) -> bool {
         let count =
             |is: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| is(claim)).count();
         let offers = count(&|claim| claim.topic == Some(Topic::Proposal));
-        // One problem after the other, each with a way out, is a review with proposals.
+        // A series of problems, each with a solution, is a review with proposals.
         let ways_out = count(&|claim| {
             claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
         });
@@ -162,7 +160,8 @@ impl Report {
     }
 }
 
-/// `Looks good?`, `Which one?`; an offer to go on, `Want me to commit?`, leaves what was said as it is.
+/// Matches `Looks good?` and `Which one?`. An offer such as `Want me to commit?` does not make the
+/// report's claims unsettled.
 fn asks_for_consent(passage: &Passage) -> bool {
     let all = sentences(&passage.text);
     let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));
@@ -172,7 +171,7 @@ fn asks_for_consent(passage: &Passage) -> bool {
     chooses || last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
 }
 
-/// What stands under `headings` is about: the innermost that says so decides.
+/// Returns the topic of the text below `headings`; the innermost heading with a topic decides.
 fn topic_of(headings: &[String]) -> Option<Topic> {
     headings.iter().rev().find_map(|heading| topic_of_heading(heading))
 }
@@ -194,11 +193,12 @@ impl Claim {
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
-        // A proposal stays one, whatever its items say, and an instruction is one wherever it stands.
+        // Text under a heading of proposals stays a proposal whatever its wording, and an
+        // instruction stays one under any heading.
         let topic = match (topic_of(headings), words) {
             (Some(Topic::Proposal), _) => Some(Topic::Proposal),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
-            // Under what was done people also say what was not, and why.
+            // Sections of completed work also mention what was not done, and why.
             (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
             (headings, words) => of_box.or_else(of_label).or(headings).or(words),
         };

@@ -1,7 +1,7 @@
-//! The headings and phrases by which a reader knows what a passage is about.
+//! The headings and phrases that determine the topic of a passage.
 //!
-//! They are data: a file for each topic in English, a file for each other language. Each file
-//! holds examples, which a test reads.
+//! They are data: one file for each topic in English, one file for each other language. Each file
+//! contains examples, which a test checks.
 
 use std::sync::LazyLock;
 
@@ -10,36 +10,34 @@ use serde::Deserialize;
 
 use crate::{pattern::ascii, summarize::text::one_line};
 
-/// What a passage is about.
+/// The topic of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Topic {
-    /// What was done.
     Done,
-    /// What was decided, and why.
+    /// A decision and its reason.
     Decision,
-    /// What was found out.
     Finding,
     /// Why something went wrong.
     Cause,
-    /// How it was mended.
+    /// How it was fixed.
     Fix,
-    /// What is left to be done, or to be decided.
+    /// Work or a decision that is left.
     Open,
-    /// What failed before this work and is not part of it.
+    /// A failure that existed before this work and is not part of it.
     KnownFailure,
-    /// What could be done, or how it would be done: nothing that is so.
+    /// A possible change or a plan; not a fact.
     Proposal,
-    /// How to use or run something, lists of files: nothing that is remembered.
+    /// How to use or run something, and lists of files; not remembered.
     Instruction,
     /// What the user wants from now on.
     Wish,
-    /// What the user decides.
+    /// A choice of the user.
     Choice,
 }
 
 impl Topic {
-    /// Whether it is what users say, and not agents.
+    /// Whether the topic occurs in users' messages rather than in agents' reports.
     fn is_of_users(self) -> bool {
         matches!(self, Topic::Wish | Topic::Choice)
     }
@@ -49,15 +47,15 @@ impl Topic {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Phrases {
-    /// Headings and bold labels, in lower case; `*` stands for any text.
+    /// Headings and bold labels, in lower case; `*` matches any text.
     headings: Vec<String>,
-    /// Expressions of sentences that are about the topic wherever they stand.
+    /// Regular expressions that match sentences about the topic, under any heading.
     sentences: Vec<String>,
-    /// Headings that must be recognised.
+    /// Headings that must match, for the test.
     heading_examples: Vec<String>,
-    /// Sentences that must be recognised.
+    /// Sentences that must match, for the test.
     examples: Vec<String>,
-    /// Headings and sentences that must not.
+    /// Headings and sentences that must not match, for the test.
     counter_examples: Vec<String>,
 }
 
@@ -65,7 +63,7 @@ macro_rules! phrases {
     ($($file:literal),* $(,)?) => { &[$(($file, include_str!(concat!("phrases/", $file)))),*] };
 }
 
-/// Each file with its name. Of two topics that know the same heading the earlier wins.
+/// Each file with its name. If two topics have the same heading, the earlier file wins.
 const FILES: &[(&str, &str)] = phrases![
     "en/instruction.toml",
     "en/proposal.toml",
@@ -87,7 +85,8 @@ const FILES: &[(&str, &str)] = phrases![
 
 type Table = Vec<(Topic, Phrases)>;
 
-/// A file of English holds one topic, which its name says; that of another language holds several.
+/// Parses a file. An English file holds one topic, which the file name states; a file of another
+/// language holds several.
 fn read(name: &str, text: &str) -> Table {
     let invalid = |error: toml::de::Error| -> Table { panic!("{name}: {error}") };
     match name.strip_prefix("en/").and_then(|name| name.strip_suffix(".toml")) {
@@ -106,7 +105,7 @@ fn read(name: &str, text: &str) -> Table {
     }
 }
 
-/// All phrases, ready to be looked for.
+/// All phrases, compiled for matching.
 struct Index {
     headings: Vec<(String, Topic)>,
     sentences: RegexSet,
@@ -127,7 +126,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     Index { headings, sentences, topics }
 });
 
-/// What stands under `heading` is about.
+/// Returns the topic of the text below `heading`.
 pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
     let heading = plain(heading);
     if heading.is_empty() {
@@ -137,25 +136,25 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
     found.map(|(_, topic)| *topic)
 }
 
-/// What a sentence is about by its own words.
+/// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
     let mut topics = INDEX.sentences.matches(sentence).into_iter().map(|found| INDEX.topics[found]);
     topics.find(|topic| !topic.is_of_users())
 }
 
-/// Whether a sentence is about `topic`, whatever else it is about.
+/// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     INDEX.sentences.matches(sentence).into_iter().any(|found| INDEX.topics[found] == topic)
 }
 
-/// A heading in lower case, without numbers, pictures and punctuation at its ends.
+/// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.
 fn plain(heading: &str) -> String {
     let heading = one_line(heading).to_lowercase().replace('’', "'");
     let start = heading.trim_start_matches(|c: char| !c.is_alphabetic());
     start.trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')').to_owned()
 }
 
-/// Whether `text` is `pattern`, in which `*` stands for any text.
+/// Returns whether `text` matches `pattern`, in which `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

@@ -1,24 +1,25 @@
-//! Prose out of Markdown: headings, list items and paragraphs, without code and tables.
+//! Extracts the prose of Markdown (headings, list items and paragraphs), without code and tables.
 
 use std::borrow::Cow;
 
 use crate::summarize::text::clean::is_picture;
 
-/// One piece of a Markdown text that a person would read as a unit.
+/// One unit of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Block<'t> {
-    /// A heading, or a line that introduces what follows, such as `Next steps:`.
+    /// A heading, or a line that introduces the next lines, such as `Next steps:`.
     Heading(Cow<'t, str>),
-    /// An item of a list, without its mark.
+    /// A list item without its marker.
     Item(Cow<'t, str>),
     /// A paragraph, its lines joined.
     Paragraph(Cow<'t, str>),
 }
 
-/// A lead-in such as `Remaining tasks:` is this short; longer ones are sentences.
+/// Maximum characters of an introducing line such as `Remaining tasks:`; longer lines are
+/// sentences.
 const LEAD_IN: usize = 60;
 
-/// Splits `text` into blocks, leaving out fenced code, tables, rules and quotes.
+/// Splits `text` into blocks. Fenced code, tables, rules and quotes are omitted.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found: Vec<Block<'_>> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -40,14 +41,14 @@ pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Adds one line outside of code; says whether the next line may continue it.
+/// Adds one line outside of code and returns whether the next line may continue it.
 fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool {
     let trimmed = line.trim();
     if trimmed.is_empty() || is_furniture(trimmed) {
         return false;
     }
     if let Some(marked) = after_picture(trimmed) {
-        // A cross marks what does not hold.
+        // A cross marks a statement that does not hold.
         if !marked.is_empty()
             && !trimmed.trim_start_matches(['-', '*', ' ']).starts_with(['❌', '✗', '✘'])
         {
@@ -73,14 +74,14 @@ fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool 
     true
 }
 
-/// What follows a tick or another picture at a line's beginning, which agents use as list marks.
+/// Returns the text after a tick or another symbol that agents use as a list marker.
 fn after_picture(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(['-', '*', ' ']);
     let first = rest.chars().next().filter(|first| is_picture(*first))?;
     Some(rest[first.len_utf8()..].trim_start_matches(['\u{FE0F}', ' ']))
 }
 
-/// Table rows, rules, quotes and HTML comments.
+/// Matches table rows, rules, quotes and HTML comments.
 fn is_furniture(line: &str) -> bool {
     line.starts_with(['|', '>'])
         || line.starts_with("<!--")
@@ -106,7 +107,7 @@ fn heading(line: &str) -> Option<&str> {
     lead_in.filter(|_| item(line).is_none()).map(|lead| lead.trim_matches('*'))
 }
 
-/// The text of a list item: after `- `, `* `, `• `, `1. `, `1) ` or a check box.
+/// Returns the text of a list item: after `- `, `* `, `• `, `1. `, `1) ` or a check box.
 fn item(line: &str) -> Option<&str> {
     let bullet =
         ["- ", "* ", "• ", "+ ", "– ", "→ "].into_iter().find_map(|b| line.strip_prefix(b));

@@ -1,12 +1,12 @@
-//! Debris out of text: terminal colours, Markdown marks, tags of the agent's program, pictures.
+//! Removes noise from text: terminal colours, Markdown marks, tags of the agent's program, emoji.
 
 use std::borrow::Cow;
 
 use crate::{pattern::pattern, summarize::text::sentences::sentence_ends};
 
-/// `text` as one line without Markdown marks, tags, emoji and repeated blanks.
+/// Returns `text` as one line without Markdown marks, tags, emoji and repeated spaces.
 ///
-/// Back-quoted code stays quoted, unless a quote lacks its partner.
+/// Code in back quotes stays quoted unless the closing quote is missing.
 pub(crate) fn one_line(text: &str) -> String {
     let text =
         pattern!(r"(?s)<(?:system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?(?:</[a-z_-]+>|$)")
@@ -35,7 +35,7 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// `text` without fenced code, so that what a person wrote around pasted code remains.
+/// Removes fenced code, so that the prose around pasted code remains.
 pub(crate) fn without_code(text: &str) -> String {
     let mut inside = false;
     let mut kept = String::with_capacity(text.len());
@@ -50,8 +50,8 @@ pub(crate) fn without_code(text: &str) -> String {
     kept
 }
 
-/// `text` in at most `limit` characters: whole sentences when they use at least half of the
-/// room, else whole words and an ellipsis.
+/// Cuts `text` to at most `limit` characters: at the end of a sentence if that uses at least half
+/// of the limit, otherwise at a word with an ellipsis.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
@@ -68,8 +68,8 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
-/// `text` in at most `limit` bytes of JSON, without control characters, its middle left out when
-/// it is longer: what evidence keeps of a text.
+/// Cuts `text` to at most `limit` bytes of JSON by removing its middle, and removes control
+/// characters. Evidence stores texts in this form.
 pub(crate) fn kept(text: &str, limit: usize) -> String {
     const MARK: &str = " … ";
     let text = text.trim();
@@ -86,7 +86,7 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
     format!("{}{MARK}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
 }
 
-/// The last of `chars` that still fits into `room` bytes of JSON.
+/// Returns the index of the last of `chars` that fits into `room` bytes of JSON.
 fn fitting(chars: impl Iterator<Item = (usize, char)>, room: usize) -> Option<(usize, char)> {
     let mut spent = 0;
     chars
@@ -97,7 +97,7 @@ fn fitting(chars: impl Iterator<Item = (usize, char)>, room: usize) -> Option<(u
         .last()
 }
 
-/// Bytes of a character within a JSON string; nothing for those that are not kept.
+/// Returns the bytes of a character within a JSON string; 0 for a character that is not kept.
 fn json_cost(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\t' => 2,
@@ -106,8 +106,8 @@ fn json_cost(c: char) -> usize {
     }
 }
 
-/// `text` without terminal colours and cursor movements; of a line that was printed over with
-/// carriage returns only what was printed last.
+/// Removes terminal colours and cursor movements. Of a line that carriage returns overwrite, only
+/// the last version remains.
 pub(crate) fn without_ansi(text: &str) -> Cow<'_, str> {
     if !text.contains(['\x1b', '\r']) {
         return Cow::Borrowed(text);
@@ -122,7 +122,7 @@ fn has_open_quote(text: &str) -> bool {
     text.bytes().filter(|byte| *byte == b'`').count() % 2 == 1
 }
 
-/// Emoji, ticks and what joins them.
+/// Returns whether the character is an emoji, a tick or a joiner of emoji.
 pub(crate) fn is_picture(c: char) -> bool {
     matches!(c,
         '\u{2600}'..='\u{27BF}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}'

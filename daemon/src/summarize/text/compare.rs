@@ -1,8 +1,8 @@
-//! Whether two texts are about the same thing, judged by the words that carry meaning.
+//! Compares two texts by their meaningful words.
 
 use std::collections::BTreeSet;
 
-/// Words too common to say what a text is about.
+/// Stop words.
 const COMMON: &[&str] = &[
     "about", "after", "again", "all", "also", "and", "any", "are", "because", "been", "before",
     "but", "can", "cannot", "could", "did", "does", "doing", "done", "don", "for", "from", "get",
@@ -15,7 +15,7 @@ const COMMON: &[&str] = &[
     "would", "yes", "you", "your",
 ];
 
-/// The words of `text` that carry meaning: lower case, three letters or more, without endings.
+/// Returns the meaningful words of `text`: lower case, three letters or more, without inflection.
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
@@ -25,7 +25,8 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// How many of the words of `of` stand in `other` too, from 0 to 1; 0 when there are none.
+/// Returns the fraction of the words of `of` that `other` contains, from 0 to 1; 0 when `of` is
+/// empty.
 pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     if of.is_empty() {
         return 0.0;
@@ -35,7 +36,7 @@ pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) ->
         / f64::from(u32::try_from(of.len()).unwrap_or(u32::MAX))
 }
 
-/// Whether two texts say the same, as far as their words go.
+/// Returns whether two texts consist of nearly the same words.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     if a_words.is_empty() || b_words.is_empty() {

@@ -1,6 +1,6 @@
-//! Reading and tidying prose: blocks and sentences out of Markdown, one clean line out of debris.
+//! Parses and cleans prose: blocks and sentences of Markdown, single lines without noise.
 //!
-//! Everything here works on text alone; what a sentence means is decided by its callers.
+//! This module does not interpret text; its callers decide what a sentence means.
 
 mod blocks;
 mod clean;

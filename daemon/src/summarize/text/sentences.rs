@@ -1,8 +1,8 @@
-//! Where one sentence ends and the next begins.
+//! Splits text into sentences.
 
 use std::ops::RangeInclusive;
 
-/// The sentences of `text`, trimmed, without empty ones.
+/// Returns the sentences of `text`, trimmed, without empty ones.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
     let mut found = Vec::new();
@@ -16,8 +16,8 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// The byte after each full stop that ends a sentence: one that is followed by a blank and a new
-/// beginning, outside of back quotes, and not an abbreviation's.
+/// Returns the byte after each full stop that ends a sentence: a space and the start of a new
+/// sentence follow it, and it is neither inside back quotes nor part of an abbreviation.
 pub(crate) fn sentence_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     let mut quoted = false;
     text.char_indices().filter_map(move |(at, c)| {
@@ -40,14 +40,14 @@ pub(crate) fn sentence_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Programs whose names people write in lower case at the beginning of a sentence.
+/// Programs whose names are written in lower case even at the start of a sentence.
 const PROGRAMS: &[&str] = &[
     "bun", "cargo", "docker", "eslint", "gh", "git", "go", "gradle", "kubectl", "mise", "mvn",
     "node", "npm", "npx", "pip", "pnpm", "pytest", "python", "ruff", "rustc", "tsc", "uv", "yarn",
 ];
 
-/// `text` with its first letter in upper case, unless that is part of a name such as `iPhone`,
-/// `foo.rs` or `npm`.
+/// Capitalises the first letter of `text`, unless it is part of a name such as `iPhone`, `foo.rs`
+/// or `npm`.
 pub(crate) fn capitalised(text: &str) -> String {
     let first_word = text.split(' ').next().unwrap_or_default();
     if PROGRAMS.contains(&first_word) {
@@ -62,7 +62,6 @@ pub(crate) fn capitalised(text: &str) -> String {
     }
 }
 
-/// `text` without the full stop or colon at its end.
 pub(crate) fn without_full_stop(text: &str) -> &str {
     let trimmed = text.trim_end_matches([':', ' ']);
     match trimmed.strip_suffix('.') {
@@ -71,8 +70,8 @@ pub(crate) fn without_full_stop(text: &str) -> &str {
     }
 }
 
-/// A sentence that can stand alone, without the colon of one that introduces a list; `None` when
-/// it breaks off without the list.
+/// Returns the sentence without the colon that introduces a list; `None` when the sentence is
+/// incomplete without the list.
 pub(crate) fn standing_alone(sentence: &str) -> Option<String> {
     let Some(introduction) = sentence.strip_suffix(':') else { return Some(sentence.to_owned()) };
     let last = introduction.rsplit(' ').next().unwrap_or_default();
@@ -101,7 +100,8 @@ pub(crate) fn standing_alone(sentence: &str) -> Option<String> {
     (!OPEN_ENDS.contains(&last)).then(|| introduction.trim_end().to_owned())
 }
 
-/// Whether `sentence` begins with a label, `Root cause:`, of so many characters.
+/// Returns whether `sentence` begins with a label such as `Root cause:` whose length is in
+/// `lengths`.
 pub(crate) fn has_label(sentence: &str, lengths: RangeInclusive<usize>) -> bool {
     sentence.split_once(':').is_some_and(|(label, _)| {
         label.starts_with(|c: char| c.is_ascii_alphabetic())
