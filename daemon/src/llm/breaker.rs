@@ -1,10 +1,11 @@
-//! Leaving a server alone that is down.
+//! A circuit breaker: stops calls to a server that is down.
 
 use std::time::Duration;
 
 use crate::{llm::error::Error, model::Timestamp};
 
-/// Counts calls that failed in a row; after some of them, lets only one through from time to time.
+/// Counts consecutive failures. After [`FAILED`] of them it opens and admits only single probe
+/// calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
     failed: u32,
@@ -18,16 +19,17 @@ struct OpenCircuit {
     error: Error,
 }
 
-/// So many calls in a row fail before it opens.
+/// Number of consecutive failures that open the breaker.
 const FAILED: u32 = 5;
-/// How long it is open at first; it doubles each time a call fails that was let through.
+/// How long the breaker is open at first; the time doubles each time a probe call fails.
 const FIRST: Duration = Duration::from_secs(30);
-/// How long it is open at most, unless the server asks for more.
+/// The longest time the breaker stays open, unless the server asks for a longer pause.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Breaker {
-    /// Whether a call may be made. While it is open the error of the last call is the answer;
-    /// when its time is over one call may try, and others wait for another pause.
+    /// Checks whether a call may be made. While the breaker is open, callers get the error of the
+    /// last call. After the pause, one probe call is admitted, and other calls wait for another
+    /// pause.
     pub fn admit(&mut self, now: Timestamp) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Ok(()) };
         if now < open.until {
@@ -37,13 +39,14 @@ impl Breaker {
         Ok(())
     }
 
-    /// The server answered, be it with a refusal: it is there.
+    /// Records that the server responded. A refusal counts, too, because it shows that the server
+    /// is up.
     pub fn answered(&mut self) {
         *self = Breaker::default();
     }
 
-    /// A call failed. Opens after some of an outage, and at once when the server says for how
-    /// long, or when the same error would follow until someone changes something.
+    /// Records a failed call. Opens after several consecutive failures, and at once when the server
+    /// asks for a pause or when the error lasts until the configuration changes.
     pub fn failed(&mut self, error: &Error, now: Timestamp) {
         self.failed = self.failed.saturating_add(1);
         let (is_due, asked) = match error {
@@ -62,7 +65,7 @@ impl Breaker {
         self.open = Some(OpenCircuit { until, pause, error: error.clone() });
     }
 
-    /// The error that calls get at present; `None` when they are made.
+    /// Returns the error that calls get at present; `None` while calls are admitted.
     pub fn outage(&self, now: Timestamp) -> Option<Error> {
         self.open.as_ref().filter(|open| now < open.until).map(|open| open.error_at(now))
     }

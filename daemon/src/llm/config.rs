@@ -1,98 +1,92 @@
-//! Which model is asked, within what bounds, and what happens when it does not answer.
+//! The settings of the model: which one, with which limits, and how outages are handled.
 
 use std::{path::PathBuf, time::Duration};
 
-/// The model and the bounds of its use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub provider: ProviderKind,
-    /// The model's name; `None` for the provider's usual one.
+    /// The model's name; `None` for the provider's default.
     pub model: Option<String>,
-    /// Where the provider listens; `None` for its own address.
+    /// The provider's address; `None` for the provider's default.
     pub base_url: Option<String>,
-    /// Where its key comes from.
     pub key: KeySource,
     /// The program and its arguments, for [`ProviderKind::Command`].
     pub command: Option<Vec<String>>,
-    /// How long one call may take.
+    /// The time limit of one call.
     pub timeout: Duration,
-    /// How often a call is repeated at once, before the retry queue takes over.
+    /// How often a call is repeated at once before the retry queue continues.
     pub max_retries: u32,
-    /// Calls at a time, at least 1.
+    /// The maximum number of concurrent calls, at least 1.
     pub concurrency: u32,
-    /// What a day may cost.
     pub daily_budget: Budget,
-    /// What tokens cost, where the provider does not say.
+    /// The price of tokens, for providers that do not report a cost.
     pub price: Price,
-    /// What the model can read at once, in tokens.
+    /// The context window of the model, in tokens.
     pub context_tokens: u32,
-    /// What happens when it does not answer.
     pub resilience: Resilience,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProviderKind {
-    /// No one: nothing leaves the machine.
+    /// No model: nothing leaves the machine.
     None,
     Anthropic,
-    /// OpenAI's chat completions API, or a server that speaks it.
+    /// OpenAI's chat completions API, or a compatible server.
     OpenAi,
-    /// A program: the prompt on its standard input, the reply on its standard output.
+    /// A program that reads the prompt from its standard input and prints the reply.
     Command,
 }
 
-/// Where a key comes from, tried in this order. Never from the configuration itself.
+/// The sources of a key, tried in this order. The configuration never holds the key itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeySource {
-    /// The environment variable that holds it; `None` for the provider's usual one.
+    /// The environment variable with the key; `None` for the provider's default.
     pub env: Option<String>,
-    /// A file whose content it is.
+    /// A file that contains the key.
     pub file: Option<PathBuf>,
-    /// A program that prints it, with its arguments.
+    /// A program that prints the key, with its arguments.
     pub command: Option<Vec<String>>,
 }
 
-/// What a day may cost. `None` is no bound.
+/// The limits for one day. `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
-    /// A budget in calls.
     pub calls: Option<u32>,
-    /// A budget in US dollars.
     pub usd: Option<f64>,
 }
 
-/// US dollars a million tokens; `None` for what is known of the model.
+/// US dollars per million tokens; `None` takes the published price of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
     pub input_per_mtok: Option<f64>,
     pub output_per_mtok: Option<f64>,
-    /// Of what of the prompt came from the provider's cache; as the prompt, when only that is set.
+    /// Price of prompt tokens that the provider had cached; when it is unset, the price of the
+    /// input.
     pub cached_per_mtok: Option<f64>,
 }
 
-/// What happens to a session while the model does not answer.
+/// How a session is handled while the model is unavailable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resilience {
-    /// What is done at once.
+    /// The first reaction.
     pub on_unavailable: OnUnavailable,
-    /// How often a session is tried again.
+    /// How often the request for a session is retried.
     pub max_retries: u32,
-    /// The pauses before each try; the last one counts for all further ones.
+    /// The pauses before the retries; the last one also applies to all further retries.
     pub retry_delays: Vec<Duration>,
-    /// The most sessions that wait for a retry.
+    /// The maximum number of sessions that wait for a retry.
     pub max_queue_size: u32,
-    /// Whether the queue survives a restart.
     pub persist_to_disk: bool,
 }
 
-/// What is done at once when the model does not answer.
+/// The first reaction to an unavailable model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnUnavailable {
     /// The session is marked as failed.
     Fail,
-    /// The session is stored as it is, without the model, and left at that.
+    /// The session is stored without the model, and no retry follows.
     StoreRaw,
-    /// The same, and the model is asked again later.
+    /// The session is stored without the model, and a retry follows.
     StoreRawAndRetry,
 }
 

@@ -1,4 +1,4 @@
-//! Which section of the configuration a setting stands in, so that a remedy names the right one.
+//! Names the configuration section of a setting, so that error messages refer to the right one.
 
 use std::fmt::Display;
 
@@ -7,17 +7,17 @@ use std::fmt::Display;
 pub(in crate::llm) struct ConfigSection(&'static str);
 
 impl ConfigSection {
-    /// The model that is asked.
+    /// The section of the language model.
     pub(in crate::llm) const LLM: ConfigSection = ConfigSection("llm");
-    /// The model that makes vectors.
+    /// The section of the embedding model.
     pub(in crate::llm) const EMBEDDINGS: ConfigSection = ConfigSection("embeddings");
 
-    /// A setting in it, as messages name it.
+    /// Returns the full name of a setting, for messages.
     pub(in crate::llm) fn key(self, name: impl Display) -> String {
         format!("`session_tracking.{}.{name}`", self.0)
     }
 
-    /// What to do when a server does not know what it is asked for.
+    /// Returns the remedy for a model that the server does not know.
     pub(in crate::llm) fn check_model(self) -> String {
         format!("check {} and {}", self.key("model"), self.key("base_url"))
     }

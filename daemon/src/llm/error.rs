@@ -1,63 +1,61 @@
-//! What can go wrong, told apart by who acts on it.
+//! Errors of requests to a model, grouped by who acts on them.
 
 use std::time::Duration;
 
 use crate::{llm::reply::TokenUsage, model::Timestamp};
 
-/// Why there is no reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// No model is configured. No one has to do anything.
+    /// No model is configured. Nobody has to act.
     #[error("no model is asked: llm.provider is \"none\"")]
     Off,
-    /// It does not answer at present. The retry queue asks again.
+    /// The model is unavailable at present. The retry queue retries.
     #[error("the model does not answer: {reason}")]
     Unavailable {
         reason: String,
-        /// When it is worth asking again, where that is known.
+        /// The earliest useful time of a retry, where it is known.
         retry_after: Option<Duration>,
     },
-    /// The model, or a filter before it, declines this prompt. Asking again does not help.
+    /// The model, or a filter in front of it, declines this prompt. A retry does not help.
     #[error("the model declines the prompt: {reason}")]
     Refused {
-        /// In its own words.
+        /// The model's own words.
         reason: String,
     },
-    /// The prompt is longer than the model can read. The caller packs less into it.
+    /// The prompt is longer than the model's context. The caller sends a shorter one.
     #[error("the prompt is too long for the model: {reason}")]
     TooLong {
-        /// By how much, where that is known.
+        /// By how much the prompt is too long, where that is known.
         reason: String,
     },
-    /// The reply was longer than allowed and ends in the middle. The caller asks for less.
+    /// The reply exceeded its limit and is incomplete. The caller requests a shorter one.
     #[error("the reply was cut off at {limit} tokens")]
     CutOff { limit: u32 },
-    /// The reply is not what was asked for, asked twice. The caller does without.
+    /// The reply does not have the requested form, even after a second attempt. The caller
+    /// continues without it.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
-        /// What is wrong with it, without its text.
+        /// What is wrong with the reply, without quoting it.
         reason: String,
     },
-    /// The day's budget is spent. The retry queue asks again when the day is over.
+    /// The day's budget is spent. The retry queue retries on the next day.
     #[error("the model's daily budget of {limit} is spent until {until}")]
     BudgetSpent {
-        /// The bound that was reached.
+        /// The limit that was reached.
         limit: String,
-        /// The end of the day.
         until: Timestamp,
     },
-    /// The user has to change something.
+    /// The user has to change the configuration.
     #[error("the model cannot be asked: {what}; {remedy}")]
     Misconfigured { what: String, remedy: String },
 }
 
 impl Error {
-    /// Builds an [`Error::Misconfigured`] of two texts.
     pub fn misconfigured(what: impl Into<String>, remedy: impl Into<String>) -> Error {
         Error::Misconfigured { what: what.into(), remedy: remedy.into() }
     }
 
-    /// Whether asking again is of use, and when.
+    /// Returns whether and when a retry is useful.
     pub fn retry(&self) -> Retry {
         match self {
             Error::Off | Error::Misconfigured { .. } => Retry::AfterChange,
@@ -68,7 +66,7 @@ impl Error {
         }
     }
 
-    /// A word for logs.
+    /// Returns the name of the variant, for logs.
     pub fn kind(&self) -> &'static str {
         match self {
             Error::Off => "off",
@@ -82,7 +80,7 @@ impl Error {
         }
     }
 
-    /// The same with what others wrote into it passed through `clean` and shortened.
+    /// Passes the texts that others wrote through `clean` and shortens them.
     pub(in crate::llm) fn cleaned(self, clean: impl Fn(&str) -> String) -> Error {
         let clean = |text: String| shortened(&clean(&text));
         match self {
@@ -100,79 +98,77 @@ impl Error {
     }
 }
 
-/// Whether asking again is of use, and when.
+/// Whether and when a retry is useful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// The same question would end the same way.
+    /// The same request would fail the same way.
     Never,
-    /// A smaller question may be answered.
+    /// A smaller request may succeed.
     Smaller,
-    /// By the retry queue's own pauses; not before this much time, where it is known.
+    /// After the retry queue's own pause, and not before this much time where it is known.
     Later(Option<Duration>),
-    /// Not before this time.
     At(Timestamp),
-    /// When the configuration has changed.
+    /// After a change of the configuration.
     AfterChange,
 }
 
-/// How one attempt failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What the caller is told if this was the last attempt.
+    /// The error that the caller gets if this was the last attempt.
     pub error: Error,
-    /// Whether another attempt at once is of use.
+    /// Whether an immediate retry is useful.
     pub again: Again,
-    /// What it cost all the same.
+    /// The cost of the failed attempt.
     pub bill: Bill,
 }
 
-/// Whether another attempt at once is of use.
+/// Whether an immediate retry is useful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// It would end the same way.
+    /// The retry would fail the same way.
     Never,
-    /// It may help, but it is expensive: one more attempt and no further.
+    /// A retry may help but is expensive: one more attempt only.
     Once,
     /// As often as configured.
     Usual,
 }
 
-/// What an attempt that failed cost.
+/// The cost of a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bill {
-    /// Nothing: the model did not work on it.
+    /// No cost: the model did not process the request.
     Nothing,
-    /// It may have worked on it; as much as was expected is counted.
+    /// The model may have processed the request; the expected maximum is counted.
     Expected,
-    /// What the provider says.
+    /// The usage that the provider reports.
     Told(TokenUsage),
 }
 
 impl Failure {
-    /// A passing condition of the server or the way to it.
+    /// A temporary failure of the server or the network.
     pub fn unavailable(reason: impl Into<String>, retry_after: Option<Duration>) -> Failure {
         let error = Error::Unavailable { reason: reason.into(), retry_after };
         Failure { error, again: Again::Usual, bill: Bill::Nothing }
     }
 
-    /// The reply did not come in time or not to its end: the model has worked for it.
+    /// The reply was late or incomplete: the model has processed the request.
     pub fn lost(reason: impl Into<String>) -> Failure {
         let error = Error::Unavailable { reason: reason.into(), retry_after: None };
         Failure { error, again: Again::Once, bill: Bill::Expected }
     }
 
-    /// A reply that makes no sense, with what it cost where that is known.
+    /// A reply that cannot be parsed, with its usage where that is known.
     pub fn bad_reply(reason: impl Into<String>, usage: Option<TokenUsage>) -> Failure {
         let error = Error::BadReply { reason: reason.into() };
         Failure { error, again: Again::Once, bill: usage.map_or(Bill::Expected, Bill::Told) }
     }
 
-    /// What would end the same way every time, for which nothing was charged.
+    /// A permanent failure that was not charged.
     pub fn lasting(error: Error) -> Failure {
         Failure { error, again: Again::Never, bill: Bill::Nothing }
     }
 
-    /// What would end the same way every time, with what it cost where that is known.
+    /// A permanent failure, with its usage where that is known.
     pub fn charged(error: Error, usage: Option<TokenUsage>) -> Failure {
         let bill = usage.map_or(Bill::Expected, Bill::Told);
         Failure { error, again: Again::Never, bill }
@@ -185,10 +181,10 @@ impl From<Error> for Failure {
     }
 }
 
-/// Bytes of what others wrote that are kept in a message.
+/// Maximum bytes of an external text in a message.
 const SHOWN: usize = 400;
 
-/// One line of at most [`SHOWN`] bytes.
+/// Returns one line of at most [`SHOWN`] bytes.
 fn shortened(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(SHOWN));
     for word in text.split_whitespace() {

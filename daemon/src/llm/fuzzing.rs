@@ -1,8 +1,8 @@
-//! What of this the tests of all parsers may call.
+//! Entry points for the tests that feed arbitrary input to all parsers.
 
 use crate::llm::{embed, http::Response, provider};
 
-/// Reads the body of a server's response as every provider would.
+/// Parses the body of a server's response as each provider does.
 pub fn read_response(body: &[u8]) {
     let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
     for status in [200, 302, 400, 401, 429, 500, 529] {

@@ -1,4 +1,4 @@
-//! One request over HTTP and what came of it, the same for all providers that speak it.
+//! Sends one HTTP request and classifies the result, for all providers that use HTTP.
 
 use std::{error::Error as _, sync::Once, time::Duration};
 
@@ -14,57 +14,59 @@ use crate::{
     model::Timestamp,
 };
 
-/// A client that keeps connections open between calls.
+/// An HTTP client that reuses connections.
 pub(in crate::llm) struct Http {
     client: reqwest::Client,
 }
 
 pub(in crate::llm) struct Post<'p> {
     pub(in crate::llm) url: &'p Url,
-    /// Headers besides the key's.
+    /// Headers other than the key's.
     pub(in crate::llm) headers: &'p [(&'static str, &'static str)],
-    /// The key's header, with what stands in it before the key.
+    /// The name of the key's header, the prefix of its value, and the key.
     pub(in crate::llm) key: Option<(&'static str, &'static str, &'p Secret)>,
     pub(in crate::llm) body: &'p Value,
     pub(in crate::llm) now: Timestamp,
 }
 
-/// A request that only looks.
+/// A GET request.
 pub(in crate::llm) struct Get<'g> {
     pub(in crate::llm) url: &'g Url,
-    /// Headers besides the key's.
+    /// Headers other than the key's.
     pub(in crate::llm) headers: &'g [(&'static str, &'static str)],
-    /// The key's header, with what stands in it before the key.
+    /// The name of the key's header, the prefix of its value, and the key.
     pub(in crate::llm) key: Option<(&'static str, &'static str, &'g Secret)>,
     pub(in crate::llm) now: Timestamp,
 }
 
-/// A response that came whole.
+/// A complete response.
 pub(in crate::llm) struct Response {
     pub(in crate::llm) status: u16,
     pub(in crate::llm) retry_after: Option<Duration>,
-    /// `Null` when it is no JSON.
+    /// `Null` when the body is not JSON.
     pub(in crate::llm) body: Value,
 }
 
-/// How long connecting may take.
+/// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(15);
-/// Bytes of a response at most.
+/// Maximum bytes of a response.
 const LONGEST: usize = 8 << 20;
 
 impl Http {
-    /// A client for the server at `url`. One on this machine is not looked for behind a proxy.
+    /// Creates a client for the server at `url`. A server on this machine is never reached through
+    /// a proxy.
     pub(in crate::llm) fn new(url: &Url) -> Result<Http, Error> {
         static PROVIDER: Once = Once::new();
         PROVIDER.call_once(|| {
-            // Another part of the program may have chosen one; either will do.
+            // Fails if another part of the program has installed a provider already, which works as
+            // well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
         let builder = reqwest::Client::builder();
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
         let client = builder
             .connect_timeout(CONNECT)
-            // A key is for one server; it does not follow to wherever that one points.
+            // A redirect must not carry the key to another server.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("graphitid/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -124,7 +126,7 @@ async fn send(request: reqwest::RequestBuilder, now: Timestamp) -> Result<Respon
 }
 
 impl Response {
-    /// What the server says went wrong, or its status where it says nothing.
+    /// Returns the server's error message, or the status when there is none.
     pub(in crate::llm) fn message(&self, key: Option<&Secret>) -> String {
         let body = &self.body;
         let places = [&body["error"]["message"], &body["error"], &body["message"], &body["detail"]];
@@ -136,7 +138,8 @@ impl Response {
         key.map_or(text.clone(), |key| key.out_of(&text))
     }
 
-    /// What a status means that says all by itself; `None` when the provider has to look closer.
+    /// Returns the failure for a status that needs no further inspection; `None` when the provider
+    /// has to look at the body.
     pub(in crate::llm) fn plain_failure(
         &self,
         key: Option<&Secret>,
@@ -161,7 +164,7 @@ impl Response {
     }
 }
 
-/// The address that a configured base stands for.
+/// Parses a configured base URL.
 pub(in crate::llm) fn base(text: &str, section: ConfigSection) -> Result<Url, Error> {
     let url = Url::parse(text.trim_end_matches('/')).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
@@ -178,7 +181,7 @@ pub(in crate::llm) fn is_local(url: &Url) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A request that got no response. Where no connection came about, nobody worked on it.
+/// Classifies a request without a response. If the connection failed, the model did not process it.
 fn not_sent(error: reqwest::Error) -> Failure {
     if error.is_builder() {
         let remedy = "check the configured `base_url`";
@@ -190,7 +193,7 @@ fn not_sent(error: reqwest::Error) -> Failure {
     Failure::lost(told(error))
 }
 
-/// An error with its causes and without the address, which may hold a password.
+/// Formats an error with its causes but without the URL, which may contain a password.
 fn told(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
@@ -202,7 +205,7 @@ fn told(error: reqwest::Error) -> String {
     text
 }
 
-/// How long the server asks to wait: in milliseconds, in seconds, or until a date.
+/// Returns how long the server asks to wait. The header holds milliseconds, seconds or a date.
 fn retry_after(headers: &reqwest::header::HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name| {

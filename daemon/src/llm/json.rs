@@ -1,11 +1,11 @@
-//! Finding JSON in what a model wrote, and mending it.
+//! Finds and repairs JSON in a model's answer.
 //!
-//! Accepted is what models are known to do: words and fences around the JSON, thoughts before it,
-//! commas at ends, comments, line breaks in strings, and an end that is missing.
+//! It accepts the usual defects: prose and code fences around the JSON, reasoning before it,
+//! trailing commas, comments, line breaks in strings, and a missing end.
 
 use serde_json::{Map, Value};
 
-/// The first object or list in `text`; `None` when there is none worth the name.
+/// Returns the first object or list in `text`; `None` when there is none with content.
 pub fn find(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
@@ -27,7 +27,7 @@ pub fn find(text: &str) -> Option<Value> {
     best.map(|(_, value)| value)
 }
 
-/// `text` without what the model thought before it answered, where it says that in the open.
+/// Returns `text` without the reasoning that precedes the answer in known tags.
 pub fn without_thoughts(text: &str) -> &str {
     let trimmed = text.trim_start();
     for (begin, end) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
@@ -38,12 +38,12 @@ pub fn without_thoughts(text: &str) -> &str {
     text
 }
 
-/// So many beginnings are tried.
+/// Maximum number of opening brackets that are tried.
 const TRIES: usize = 200;
-/// Values may stand in each other this deep.
+/// Maximum depth of nesting.
 const DEPTH: usize = 64;
 
-/// The value at the beginning of `text` and its length in bytes, mended where it has to be.
+/// Parses the value at the start of `text`, with repairs, and returns it with its length in bytes.
 fn mended(text: &str) -> Option<(usize, Value)> {
     let mut reader = JsonScanner { text, at: 0 };
     match reader.value(0) {
@@ -61,10 +61,9 @@ struct JsonScanner<'t> {
     at: usize,
 }
 
-/// What was read of a value.
 enum ScanResult {
     Whole(Value),
-    /// The text ended before the value did; with what of it is of use.
+    /// The text ended inside the value; holds the usable part.
     Ended(Option<Value>),
     Wrong,
 }
@@ -135,14 +134,14 @@ impl JsonScanner<'_> {
             }
             match self.value(depth + 1) {
                 ScanResult::Whole(value) => items.push(value),
-                // An object that is not whole is left out of a list: its entries may be missing.
+                // An incomplete object is omitted from a list, because entries may be missing.
                 ScanResult::Ended(_) => return ScanResult::Ended(Some(Value::Array(items))),
                 ScanResult::Wrong => return ScanResult::Wrong,
             }
         }
     }
 
-    /// A string; `None` when the text ends in it.
+    /// Parses a string; `None` when the text ends inside it.
     fn string(&mut self) -> Option<String> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -165,7 +164,7 @@ impl JsonScanner<'_> {
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         self.at += end;
         match &rest[..end] {
-            // A number at the end of the text may have lost its last digits.
+            // A number at the end of the text may be truncated.
             _ if self.at == self.text.len() => ScanResult::Ended(None),
             "None" => ScanResult::Whole(Value::Null),
             "True" => ScanResult::Whole(Value::Bool(true)),

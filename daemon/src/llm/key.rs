@@ -1,4 +1,4 @@
-//! Finding a provider's key: in the environment, in a file, or by a program.
+//! Looks up a provider's key in the environment, in a file, or by a program.
 
 use std::{
     fs::File,
@@ -17,10 +17,10 @@ use crate::llm::{
     secret::Secret,
 };
 
-/// Bytes of a key file or a program's output at most.
+/// Maximum bytes of a key file or of a program's output.
 const LONGEST: usize = 16 << 10;
 
-/// A provider's key, looked up when it is first needed.
+/// A provider's key, looked up on first use.
 pub(in crate::llm) struct Keys {
     source: KeySource,
     environment: Environment,
@@ -30,7 +30,7 @@ pub(in crate::llm) struct Keys {
 }
 
 impl Keys {
-    /// Keys from `source`, which stands in `section`.
+    /// Creates a lookup in `source`, which is configured in `section`.
     pub(in crate::llm) fn new(source: &KeySource, ports: &Ports, section: ConfigSection) -> Keys {
         Keys {
             source: source.clone(),
@@ -41,7 +41,7 @@ impl Keys {
         }
     }
 
-    /// The key; `None` when none is configured and `usual`, the variable to look at then, is not
+    /// Returns the key; `None` when none is configured and `usual`, the default variable, is not
     /// given.
     pub(in crate::llm) async fn get(&self, usual: Option<&str>) -> Result<Option<Secret>, Error> {
         let mut known = self.known.lock().await;
@@ -61,12 +61,12 @@ impl Keys {
         }
     }
 
-    /// Looks the key up again next time, since this one is not accepted.
+    /// Discards a rejected key, so that the next use looks it up again.
     pub(in crate::llm) async fn forget(&self) {
         *self.known.lock().await = None;
     }
 
-    /// What to do when there is no key at all.
+    /// Builds the error for a missing key.
     pub(in crate::llm) fn missing(&self, usual: &str) -> Error {
         let name = self.source.env.as_deref().unwrap_or(usual);
         Error::misconfigured(
@@ -79,9 +79,8 @@ impl Keys {
     }
 }
 
-/// The key that `source` leads to, tried in the order environment, file, program; `None` when
-/// `source` names nothing that has one. `usual` is the variable to look at when it names none. A
-/// program runs in `directory`.
+/// Looks up the key in the order environment, file, program; `None` when `source` has none. `usual`
+/// is the default variable when `source` names none. A program runs in `directory`.
 async fn find(
     source: &KeySource,
     usual: Option<&str>,
@@ -120,12 +119,12 @@ fn of_file(path: &Path, section: ConfigSection) -> Result<Secret, Error> {
 
 enum KeyFileError {
     Io(io::Error),
-    /// Others can get at it.
+    /// Other users can read the file.
     #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix tells who can get at a file"))]
     Open(&'static str),
 }
 
-/// What is checked is the file that was opened, whatever happens to its path meanwhile.
+/// The checks use the open file, because its path may be replaced in the meantime.
 fn read_private(path: &Path) -> Result<String, KeyFileError> {
     let file = open(path).map_err(KeyFileError::Io)?;
     let metadata = file.metadata().map_err(KeyFileError::Io)?;
@@ -141,7 +140,7 @@ fn read_private(path: &Path) -> Result<String, KeyFileError> {
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    // A pipe in the file's place must not hold us up.
+    // Opening a pipe without this flag would block.
     let flags = rustix::fs::OFlags::NONBLOCK.bits();
     File::options().read(true).custom_flags(flags.cast_signed()).open(path)
 }
@@ -178,7 +177,7 @@ async fn of_program(
         let remedy = format!("check {}", section.key("api_key_command"));
         Error::misconfigured(format!("{program} gives no key: {what}"), remedy)
     };
-    // What it writes is not repeated anywhere: it may be the key.
+    // The output is never logged, because it may be the key.
     let output = process::run(command, directory, "", LONGEST).await.map_err(|error| {
         failed(match error {
             RunError::NotStarted(error) | RunError::Broken(error) => error.to_string(),

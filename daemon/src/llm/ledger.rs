@@ -1,4 +1,4 @@
-//! What was spent today, and whether there is more to spend.
+//! Records the usage of the day and enforces the budget.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,32 +9,31 @@ use crate::{
     model::Timestamp,
 };
 
-/// What was spent on one day, in UTC. A call is booked before it is made, with the most that it
-/// can cost, so that neither calls side by side nor a crash exceed the budget.
+/// The usage of one day (UTC). A call is booked with its maximum cost before it is made, so that
+/// neither concurrent calls nor a crash exceed the budget.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The day, from 1970-01-01 on.
+    /// Days since 1970-01-01.
     day: i64,
     total: Sums,
-    /// Calls by what they were for.
+    /// Usage by [`Purpose`].
     by_purpose: BTreeMap<String, Sums>,
 }
 
-/// What some calls took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sums {
-    /// Calls that a model worked on, or may have.
+    /// Calls that a model processed or may have processed.
     pub calls: u64,
-    /// Questions that were not asked because the answer was at hand.
+    /// Requests that were not sent because the answer was known.
     pub avoided: u64,
     pub input: u64,
     pub output: u64,
-    /// Tokens of prompts that came from the provider's cache.
+    /// Prompt tokens that the provider had cached.
     pub cached: u64,
-    /// What they cost, as far as that is known.
+    /// The known cost.
     pub cost: Money,
-    /// Calls whose cost is not known.
+    /// Calls whose cost is unknown.
     pub unpriced: u64,
 }
 
@@ -46,18 +45,18 @@ pub struct Booking {
     expected: Option<Money>,
 }
 
-/// What a call came to.
+/// The actual usage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
     pub usage: TokenUsage,
-    /// What it cost; `None` when that is not known.
+    /// `None` when the cost is unknown.
     pub cost: Option<Money>,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Ledger {
-    /// Books a call that costs `expected` at most; `None` when that is not known.
+    /// Books a call with the maximum cost `expected`; `None` when that is unknown.
     pub fn book(
         &mut self,
         purpose: Purpose,
@@ -88,8 +87,8 @@ impl Ledger {
         Ok(booking)
     }
 
-    /// Replaces what was booked by what it came to; `None` when no model worked on it. A call
-    /// that ends on another day stays as it was booked.
+    /// Replaces the booking by the actual usage, or removes it when no model worked on the call
+    /// (`None`). A call that ends on another day keeps its booking.
     pub fn settle(&mut self, booking: Booking, spent: Option<Spent>) {
         if booking.day != self.day {
             return;
@@ -109,23 +108,24 @@ impl Ledger {
         });
     }
 
-    /// Counts a question that was not asked.
+    /// Counts a request that was not sent.
     pub fn avoid(&mut self, purpose: Purpose, now: Timestamp) {
         self.turn(now);
         self.change(purpose, |sums| sums.avoided += 1);
     }
 
-    /// What was spent on the day of `now`.
+    /// Returns the usage on the day of `now`.
     pub fn total(&self, now: Timestamp) -> Sums {
         if self.day == day_of(now) { self.total } else { Sums::default() }
     }
 
-    /// The same by what it was for, by [`Purpose::as_str`].
+    /// Returns the usage on the day of `now` by [`Purpose::as_str`].
     pub fn by_purpose(&self, now: Timestamp) -> BTreeMap<String, Sums> {
         if self.day == day_of(now) { self.by_purpose.clone() } else { BTreeMap::new() }
     }
 
-    /// Starts a new page on another day. A clock that was set back does not start one: what was
+    /// Resets the sums on a new day. A clock that was set back does not reset them, so that the
+    /// budget holds.
     /// spent stays spent.
     fn turn(&mut self, now: Timestamp) {
         let day = day_of(now);

@@ -1,4 +1,4 @@
-//! The ledger as a small JSON file, for whoever has no better place.
+//! Stores the ledger as a small JSON file, for callers without a database.
 
 use std::{
     fs, io,
@@ -7,22 +7,21 @@ use std::{
 
 use crate::{files, llm::ledger::Ledger};
 
-/// Where a ledger is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerFile {
     path: PathBuf,
 }
 
-/// Bytes of a ledger at most; it has a few hundred.
+/// Maximum bytes of a ledger, which usually has a few hundred.
 const LONGEST: u64 = 1 << 20;
 
 impl LedgerFile {
-    /// The ledger of `home`.
+    /// Names the ledger file of `home`.
     pub fn new(home: &Path) -> LedgerFile {
         LedgerFile { path: home.join("llm_ledger.json") }
     }
 
-    /// The ledger; `None` when there is no file.
+    /// Reads the ledger; `None` when the file does not exist.
     pub fn load(&self) -> Result<Option<Ledger>, String> {
         let told = |error: &dyn std::fmt::Display| format!("{}: {error}", self.path.display());
         match fs::metadata(&self.path) {
@@ -34,7 +33,7 @@ impl LedgerFile {
         serde_json::from_slice(&bytes).map(Some).map_err(|error| told(&error))
     }
 
-    /// Replaces the file as a whole.
+    /// Replaces the file atomically.
     pub fn save(&self, ledger: &Ledger) -> Result<(), String> {
         let text = serde_json::to_vec(ledger).expect("a ledger can be written as JSON");
         files::replace(&self.path, &text)

@@ -1,8 +1,8 @@
-//! Telling the question from what it is about.
+//! Separates the instructions of a prompt from the material that they are about.
 //!
-//! A transcript is full of instructions that were meant for someone else, and may hold some that
-//! were planted. What comes from it is put between marks that nobody who wrote it could know, and
-//! the model is told what they mean before it reads anything else.
+//! A transcript contains instructions for other agents, and may contain injected ones. The material
+//! is enclosed in random marks that its authors cannot predict, and the system prompt explains the
+//! marks.
 
 use std::sync::LazyLock;
 
@@ -10,17 +10,16 @@ use regex::Regex;
 
 use crate::model::{Prompt, prompt::PromptPart};
 
-/// A prompt ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// What the model is told first.
+    /// The system prompt.
     pub system: String,
-    /// The question with its material between marks.
+    /// The instructions, with the material between marks.
     pub prompt: String,
 }
 
-/// Marks the material of `prompt` and passes each part through `redact`. `random` gives numbers
-/// that cannot be guessed.
+/// Encloses the material of `prompt` in marks and redacts each part. `random` returns unpredictable
+/// numbers.
 pub fn mark(
     prompt: &Prompt,
     redact: impl Fn(&str) -> String,
@@ -49,7 +48,7 @@ fn cleaned(part: &PromptPart, redact: impl Fn(&str) -> String) -> PromptPart {
     }
 }
 
-/// What some servers take for the beginning of another speaker's turn, wherever it stands.
+/// Control tokens that some servers interpret as the start of another speaker's turn.
 static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"<(\|[A-Za-z0-9_]{1,40}\||start_of_turn|end_of_turn)>")
         .expect("the pattern is valid")

@@ -1,16 +1,16 @@
-//! Asking a model, whichever it is, within bounds.
+//! Sends requests to a language model, with limits on cost and time.
 //!
-//! [`Client`](client::Client) takes a [`CompletionRequest`](request::CompletionRequest) and gives a
-//! [`Reply`](reply::Reply) or an [`Error`](error::Error) that says who acts on it. On the way it
-//! takes secrets out of what is sent, marks what comes from transcripts so that the model can tell
-//! it from the question ([`material`]), keeps to a daily budget ([`ledger`]), repeats what failed
-//! in passing ([`retry`]), leaves a server alone that is down ([`breaker`]), and reads JSON out of
-//! what comes back ([`json`], [`schema`]). [`resilience`] says what becomes of a session whose
-//! question got no answer. One file in [`provider`] speaks to one kind of model. `reach` finds out
-//! whether it is there, without a question.
+//! [`Client`](client::Client) takes a [`CompletionRequest`](request::CompletionRequest) and returns
+//! a [`Reply`](reply::Reply) or an [`Error`](error::Error) that says who acts on it. It redacts
+//! secrets, marks the material from transcripts so that the model can distinguish it from the
+//! instructions ([`material`]), enforces a daily budget ([`ledger`]), retries temporary failures
+//! ([`retry`]), stops calling a server that is down ([`breaker`]), and parses JSON in replies
+//! ([`json`], [`schema`]). [`resilience`] decides what happens to a session whose request failed.
+//! Each file in [`provider`] implements one kind of model. `reach` checks whether a model is
+//! available, without a prompt.
 //!
-//! What to ask, and what to do without an answer, is the callers' business. Time, chance, the
-//! environment, redaction and what survives a restart are given as [`ports`].
+//! The callers choose the prompts and handle failures. Time, random numbers, the environment,
+//! redaction and storage are passed in as [`ports`].
 
 pub mod breaker;
 pub mod client;

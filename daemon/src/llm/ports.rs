@@ -1,4 +1,4 @@
-//! What asking a model needs of the world around it.
+//! What the client needs from its environment.
 
 use std::{borrow::Cow, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
 
@@ -7,25 +7,23 @@ use crate::{
     model::{Namespace, Timestamp},
 };
 
-/// A future that is given away.
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Takes secrets out of a text.
+/// Redacts the secrets in a text.
 pub type Redact = Arc<dyn for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync>;
 
-/// An environment variable's value.
+/// Returns the value of an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Ports {
     pub clock: Arc<dyn Clock>,
-    /// What takes secrets out.
     pub redact: Redact,
-    /// What survives a restart, and who is told of each call.
+    /// Stores the ledger and records each request.
     pub journal: Arc<dyn Journal>,
-    /// The environment, for keys.
+    /// The environment variables, for keys.
     pub environment: Environment,
-    /// Graphiti's folder; a program that is asked works in a folder in it.
+    /// The home folder of `graphitid`; a model program runs in a subfolder of it.
     pub home: PathBuf,
 }
 
@@ -34,11 +32,10 @@ pub trait Clock: Send + Sync {
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
 
-    /// A number that no one can guess.
+    /// Returns an unpredictable number.
     fn random(&self) -> u128;
 }
 
-/// The clock of this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     pub now: fn() -> Timestamp,
@@ -58,60 +55,57 @@ impl Clock for SystemClock {
     }
 }
 
-/// What survives a restart, and who is told of each call. Both are called while a question is
-/// being asked, so they should not take long.
+/// Stores the ledger and records each request. The client calls it during a request, so
+/// implementations should be fast.
 pub trait Journal: Send + Sync {
-    /// The ledger as it was saved last; `None` when it never was. The error is for the log.
+    /// Returns the ledger that was saved last; `None` when there is none. The error is logged.
     fn load(&self) -> Result<Option<Ledger>, String>;
 
-    /// Saves it. The error is for the log: without its ledger the budget holds until a restart.
+    /// Saves the ledger. The error is logged, and the budget then holds only until a restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
-    /// Takes note of a question that was asked, or that need not be.
+    /// Records a request that was sent or avoided.
     fn record(&self, record: &UsageRecord);
 }
 
-/// What became of one question.
+/// The result of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageRecord {
     pub at: Timestamp,
-    /// What it was for.
     pub purpose: Purpose,
-    /// The project that it was about.
     pub project: Option<Namespace>,
     pub provider: &'static str,
     /// The model's name, as far as it is known.
     pub model: String,
     pub end: End,
-    /// Calls that it took, with those that failed.
+    /// Number of calls, including failed ones.
     pub calls: u32,
     pub usage: TokenUsage,
-    /// What they cost; `None` when that is not known.
+    /// `None` when the cost is unknown.
     pub cost: Option<Money>,
-    /// Tokens of what it was about that were not sent.
+    /// Estimated tokens of the material that were not sent.
     pub saved_tokens: u64,
 }
 
-/// How a question ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Calls that got an answer.
+    /// The model answered.
     Answered,
-    /// With an [`Error`](crate::llm::error::Error) of this kind.
+    /// The request failed with an [`Error`](crate::llm::error::Error) of this kind.
     Failed(&'static str),
-    /// It was not asked.
+    /// The request was not sent.
     Avoided(Avoided),
 }
 
-/// Why a question was not asked.
+/// Why a request was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Avoided {
-    /// The answer was kept from before.
+    /// The answer was cached.
     Cached,
-    /// What it is about did not change.
+    /// The material did not change.
     Unchanged,
-    /// The transcript holds the answer, such as the agent's own recap.
+    /// The transcript contains the answer, such as the agent's own summary.
     Recap,
-    /// Rules of our own answer it, such as those for tools.
+    /// Built-in rules answer the request, such as those for tools.
     Known,
 }

@@ -1,8 +1,7 @@
-//! What tokens cost, as far as that is known.
+//! The prices of models.
 //!
-//! What a provider says a call cost counts first, then what is configured, then the table here,
-//! which is of the makers' own pages. What stands in none of them is not known, and is never
-//! guessed.
+//! The cost that a provider reports takes precedence, then the configured price, then the table
+//! here, which comes from the makers' pages. Otherwise the cost is unknown; it is never guessed.
 
 use std::{fmt, iter::Sum, ops::AddAssign};
 
@@ -10,37 +9,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::llm::{config, reply::TokenUsage};
 
-/// When the table below was compared with the providers' own pages.
+/// When the table below was last compared with the makers' pages.
 pub const PRICES_OF: &str = "2026-11";
 
-/// US dollars, in billionths.
+/// An amount in billionths of a US dollar.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
 pub struct Money(u64);
 
-/// What a model's tokens cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tariff {
     origin: PriceSource,
     usual: Rates,
-    /// From more than so many tokens of prompt on, the whole call costs this.
+    /// Above this number of prompt tokens the whole call has these rates.
     long: Option<(u64, Rates)>,
 }
 
-/// Where a tariff comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceSource {
-    /// There is nothing to be paid.
+    /// The model is free of charge.
     Free,
-    /// The configuration, completed by the table where it says only a part.
+    /// The configuration, completed from the table.
     Configured,
-    /// The table: what the maker published, on this page.
+    /// The table; holds the address of the maker's page.
     Published(&'static str),
 }
 
-/// US dollars a million tokens.
+/// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rates {
     input: f64,
@@ -51,23 +48,22 @@ struct Rates {
 impl Money {
     pub const ZERO: Money = Money(0);
 
-    /// Rounded up, so that a sum is never below what is charged. Anything that is no amount is
-    /// nothing.
+    /// Rounds up, so that a sum is never below the actual charge. Negative and non-finite values
+    /// become zero.
     pub fn from_usd(usd: f64) -> Money {
         Money((usd.max(0.0) * 1e9).ceil() as u64)
     }
 
-    /// The sum in US dollars.
     pub fn usd(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The sum, or the most there is.
+    /// Saturating addition.
     pub fn plus(self, other: Money) -> Money {
         Money(self.0.saturating_add(other.0))
     }
 
-    /// The difference, or nothing.
+    /// Saturating subtraction.
     pub fn minus(self, other: Money) -> Money {
         Money(self.0.saturating_sub(other.0))
     }
@@ -86,7 +82,7 @@ impl Sum for Money {
 }
 
 impl fmt::Display for Money {
-    /// `$1.23`, and `$0.0042` below ten cents.
+    /// Formats `$1.23`, and `$0.0042` below ten cents.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = if self.0 == 0 || self.0 >= 100_000_000 { 2 } else { 4 };
         write!(f, "${:.digits$}", self.usd())
@@ -100,13 +96,12 @@ impl Tariff {
         long: None,
     };
 
-    /// Where it comes from.
     pub fn origin(&self) -> PriceSource {
         self.origin
     }
 
-    /// What is known of `model`, with or without a date, a maker or dots in its name:
-    /// `claude-haiku-4-5`, `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` are one.
+    /// Looks up `model`, whose name may have a date, a maker or dots: `claude-haiku-4-5`,
+    /// `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` are the same model.
     pub fn of(model: &str) -> Option<Tariff> {
         let name = model.rsplit('/').next()?.to_ascii_lowercase().replace('.', "-");
         let row = TABLE.iter().find(|row| {
@@ -114,13 +109,13 @@ impl Tariff {
         })?;
         let usual = Rates { input: row.input, output: row.output, cached: row.cached };
         let long = row.long.map(|(tokens, input, output)| {
-            // The cache becomes dearer by as much as the prompt does.
+            // The price of cached tokens rises in proportion to that of the prompt.
             (tokens, Rates { input, output, cached: row.cached * input / row.input })
         });
         Some(Tariff { origin: PriceSource::Published(row.page()), usual, long })
     }
 
-    /// What the configuration says, completed by what is known of `model`.
+    /// Returns the configured price, completed from the table for `model`.
     pub fn configured(price: &config::Price, model: Option<&str>) -> Option<Tariff> {
         let known = model.and_then(Tariff::of);
         if *price == config::Price::default() {
@@ -135,7 +130,8 @@ impl Tariff {
         Some(Tariff { origin: PriceSource::Configured, usual, long: None })
     }
 
-    /// What a call cost: what the provider says, else by the table.
+    /// Returns the cost of a call: the amount that the provider reports, otherwise the computed
+    /// one.
     pub fn cost(&self, usage: &TokenUsage) -> Money {
         usage.told.unwrap_or_else(|| {
             let rates = match self.long {
@@ -162,7 +158,7 @@ impl fmt::Display for PriceSource {
     }
 }
 
-/// Whether `rest` of a name tells one version of a model from another, not one model from another.
+/// Returns whether `rest` of a name denotes a version of the same model rather than another model.
 fn is_version(rest: &str) -> bool {
     let rest = rest.strip_prefix('-').unwrap_or(rest);
     rest == "latest"
@@ -172,7 +168,7 @@ fn is_version(rest: &str) -> bool {
 }
 
 struct PriceRow {
-    /// Without dots; longer names stand before their beginnings.
+    /// Without dots; a longer name precedes its prefixes.
     model: &'static str,
     input: f64,
     output: f64,
@@ -185,13 +181,13 @@ const fn row(model: &'static str, input: f64, output: f64, cached: f64) -> Price
 }
 
 impl PriceRow {
-    /// Calls with more than `tokens` of prompt cost this.
+    /// Sets the rates of calls with more than `tokens` of prompt.
     const fn beyond(mut self, tokens: u64, input: f64, output: f64) -> PriceRow {
         self.long = Some((tokens, input, output));
         self
     }
 
-    /// Where its maker publishes it.
+    /// Returns the address of the maker's page.
     fn page(&self) -> &'static str {
         if self.model.starts_with("claude-") {
             "platform.claude.com/docs/en/about-claude/pricing"
@@ -201,8 +197,8 @@ impl PriceRow {
     }
 }
 
-/// Input, output and cached input of the models that are likely to be asked, as their makers
-/// publish them on [`PriceRow::page`], compared in [`PRICES_OF`].
+/// Input, output and cached input prices of common models, as published on [`PriceRow::page`],
+/// compared in [`PRICES_OF`].
 #[rustfmt::skip]
 const TABLE: &[PriceRow] = &[
     row("claude-fable-5-1", 10.0, 50.0, 0.25),

@@ -1,4 +1,4 @@
-//! Running another program within bounds.
+//! Runs another program with limits on time and output.
 
 use std::{io, path::Path, process::Stdio};
 
@@ -7,12 +7,13 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// Set in the environment of each program that is run here. Who finds it in its own environment
-/// was started by such a program, and must neither ask a model nor have what it does followed.
+/// Set in the environment of each program that is run here. A process that finds it in its own
+/// environment was started by such a program. It must not call a model, and its sessions must not
+/// be followed.
 pub const MARKER: &str = "GRAPHITI_LLM_CALL";
 
-/// What an agent sets for programs that it starts: one that finds it takes itself for a part of
-/// that session.
+/// Variables that an agent sets for its child processes. A nested agent that finds them would treat
+/// itself as part of the outer session.
 const NOT_PASSED_ON: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
@@ -24,33 +25,31 @@ const NOT_PASSED_ON: &[&str] = &[
     "CLAUDE_PROJECT_DIR",
 ];
 
-/// Bytes of standard error that are kept, from its end.
+/// Maximum bytes of standard error that are kept, from its end.
 const ERRORS_KEPT: usize = 2 << 10;
 
-/// What a program left behind.
 pub(in crate::llm) struct Output {
     pub(in crate::llm) is_success: bool,
     /// Such as `exit status: 1`.
     pub(in crate::llm) status: String,
     pub(in crate::llm) text: String,
-    /// The end of what it complained about.
+    /// The end of standard error.
     pub(in crate::llm) errors: String,
 }
 
-/// Why a program did not get to its end.
 #[derive(Debug)]
 pub(in crate::llm) enum RunError {
-    /// It was not started.
+    /// The program did not start.
     NotStarted(io::Error),
-    /// It wrote more than it may.
+    /// The program exceeded the output limit.
     TooMuch,
-    /// It cannot be read from or waited for.
+    /// Reading from the program or waiting for it failed.
     Broken(io::Error),
 }
 
-/// Runs `command` (a program and its arguments) in `directory` with `input` on its standard
-/// input, and reads at most `longest` bytes. The program is stopped with all that it started when
-/// this future is dropped; when it ends, what it started and left behind is stopped as well.
+/// Runs `command` (a program and its arguments) in `directory` with `input` on its standard input,
+/// and reads at most `longest` bytes. Dropping the future kills the program and its child
+/// processes. When the program ends, its remaining child processes are killed, too.
 pub(in crate::llm) async fn run(
     command: &[String],
     directory: &Path,
@@ -62,7 +61,7 @@ pub(in crate::llm) async fn run(
     let stdout = group.child.stdout.take().expect("it was asked for");
     let stderr = group.child.stderr.take().expect("it was asked for");
     let write = async move {
-        // A program may end without having read everything.
+        // A program may end without reading all of its input.
         let _ = stdin.write_all(input.as_bytes()).await;
         Ok(())
     };
@@ -76,10 +75,10 @@ pub(in crate::llm) async fn run(
     })
 }
 
-/// A program with all that it starts.
+/// A program and all its child processes.
 struct ProcessGroup {
     child: Child,
-    /// Its process, until it ended: afterwards the number may be another's.
+    /// The process id, until the process ended: afterwards the system may reuse the number.
     leader: Option<u32>,
 }
 
@@ -128,7 +127,7 @@ impl Drop for ProcessGroup {
 fn stop(leader: u32) {
     let group = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
-        // It fails when no one of the group is left, which is what is wanted.
+        // Fails when the group has no process left, which is the desired state.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
 }
@@ -139,7 +138,7 @@ fn stop(leader: u32) {
     let quiet = || Stdio::null();
     let mut command = std::process::Command::new("taskkill");
     command.args(["/T", "/F", "/PID", &leader]).stdin(quiet()).stdout(quiet()).stderr(quiet());
-    // It fails when the program ended by itself, which is what is wanted.
+    // Fails when the program ended by itself, which is the desired state.
     let _ = command.status();
 }
 
@@ -150,7 +149,7 @@ async fn read(from: impl AsyncRead + Unpin, longest: usize) -> Result<Vec<u8>, R
     if bytes.len() > longest { Err(RunError::TooMuch) } else { Ok(bytes) }
 }
 
-/// Reads to the end and keeps the last bytes.
+/// Reads to the end of the stream and keeps the last bytes.
 async fn read_end(mut from: impl AsyncRead + Unpin) -> Result<Vec<u8>, RunError> {
     let mut kept = Vec::new();
     let mut chunk = [0; 4_096];

@@ -1,6 +1,6 @@
-//! Whether a model can be reached, found out without asking it anything: of a server its list of
-//! models is asked for, which costs nothing, shows whether the key is accepted, and tells a wrong
-//! name of a model before a session waits for it.
+//! Checks whether a model is available without sending a prompt. The server's list of models is
+//! free of charge, shows whether the key is accepted, and reveals a wrong model name before a
+//! session depends on it.
 
 use reqwest::Url;
 use serde_json::Value;
@@ -15,32 +15,32 @@ use crate::{
     model::Timestamp,
 };
 
-/// Models that a message names at most.
+/// Maximum number of models that a message names.
 const NAMED: usize = 5;
 
-/// Where and as whom a server's list of models is asked for.
+/// A request for a server's list of models.
 pub(in crate::llm) struct Listing<'l> {
     pub(in crate::llm) http: &'l Http,
-    /// The address that questions go to.
+    /// The endpoint for prompts.
     pub(in crate::llm) url: &'l Url,
-    /// What of its path stands instead of `/models`.
+    /// The part of the path that `/models` replaces.
     pub(in crate::llm) call: &'static str,
     pub(in crate::llm) headers: &'l [(&'static str, &'static str)],
     pub(in crate::llm) key: Option<(&'static str, &'static str, &'l Secret)>,
-    /// The model that is configured; none where the server has but one.
+    /// The configured model; `None` where the server has only one.
     pub(in crate::llm) model: Option<&'l str>,
     pub(in crate::llm) section: ConfigSection,
     pub(in crate::llm) now: Timestamp,
 }
 
 impl Listing<'_> {
-    /// Says what the server has, for people.
+    /// Returns a description of the server's models for people.
     pub(in crate::llm) async fn look(&self) -> Result<String, Error> {
         let host = self.host();
         let response = self.ask().await.map_err(|failure| failure.error)?;
         match response.status {
             200 => self.read(&response.body),
-            // Many servers speak the protocol without listing anything.
+            // Many compatible servers do not list their models.
             404 | 405 => Ok(format!("{host} answers, and does not list its models")),
             _ => {
                 let key = self.key.map(|(_, _, key)| key);
@@ -56,7 +56,7 @@ impl Listing<'_> {
         let mut url = self.url.clone();
         let path = url.path().strip_suffix(self.call).unwrap_or_default();
         url.set_path(&format!("{path}/models"));
-        // Anthropic's list comes in pages; others do not know the word and leave it alone.
+        // Anthropic's list is paged; other servers ignore the parameter.
         url.set_query(Some("limit=1000"));
         let (headers, key) = (self.headers, self.key);
         self.http.get(Get { url: &url, headers, key, now: self.now }).await
@@ -87,8 +87,8 @@ impl Listing<'_> {
     }
 }
 
-/// Whether a list's name is what a configured one leads to: the latest of its versions, or it
-/// with the folder or the variant that the server adds.
+/// Whether a listed name matches the configured one: equal, a dated version of it, or the same name
+/// with a folder or variant that the server adds.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
         long.strip_prefix(short).is_some_and(|rest| rest.starts_with(signs))

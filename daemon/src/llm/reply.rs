@@ -1,62 +1,60 @@
-//! What comes back.
-
 use serde_json::Value;
 
 use crate::llm::price::Money;
 
-/// What a model answered, whole and to the end.
+/// The complete answer of a model.
 ///
-/// It is the model's text as it came: not trusted in any detail, and not redacted.
+/// It is the model's unchanged text: neither trusted nor redacted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// Its text, without what it thought before.
+    /// The text without the model's reasoning.
     pub text: String,
-    /// The JSON in it by the schema, where JSON was asked for. Entries that are null and entries
-    /// that the schema does not know are left out.
+    /// The JSON in the answer, where a schema was given. Null entries and entries that the schema
+    /// does not define are removed.
     pub json: Option<Value>,
-    /// What it took, with attempts that failed.
+    /// The usage, including failed attempts.
     pub usage: TokenUsage,
-    /// What that cost; `None` when the model's price is not known.
+    /// `None` when the model's price is unknown.
     pub cost: Option<Money>,
-    /// The model that answered, by the provider's name for it.
+    /// The model's name as the provider reports it.
     pub model: String,
 }
 
-/// Tokens, and what the provider says they cost.
+/// Tokens, and the cost that the provider reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// Tokens of the prompt, with those that were cached.
+    /// Tokens of the prompt, including cached ones.
     pub input: u64,
-    /// Tokens of the reply, with what was thought before.
+    /// Tokens of the reply, including reasoning.
     pub output: u64,
-    /// Tokens of the prompt that were read from the provider's cache.
+    /// Tokens of the prompt that the provider had cached.
     pub cached: u64,
-    /// What the provider says it cost, where it says so.
+    /// The cost that the provider reports, if any.
     pub told: Option<Money>,
 }
 
-/// What a provider makes of one call, before the client reads it.
+/// The result of one call, before the client parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     pub text: String,
     pub ending: Ending,
-    /// What it took; `None` when the provider does not say.
+    /// `None` when the provider does not report it.
     pub usage: Option<TokenUsage>,
-    /// The model that answered; `None` when the provider does not say.
+    /// `None` when the provider does not report it.
     pub model: Option<String>,
 }
 
-/// How a model's text ended.
+/// How the generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The model was done.
+    /// The answer is complete.
     Done,
-    /// It had more to say than it was allowed.
+    /// The answer reached its length limit.
     CutOff,
 }
 
 impl TokenUsage {
-    /// The sum; what the provider says is left out, since not every attempt has it.
+    /// Returns the sum without the reported cost, because not every attempt has one.
     pub fn plus(self, other: TokenUsage) -> TokenUsage {
         TokenUsage {
             input: self.input.saturating_add(other.input),

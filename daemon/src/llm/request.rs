@@ -1,61 +1,55 @@
-//! What a model is asked.
-
 use crate::{
     llm::schema::Schema,
     model::{Namespace, Prompt},
 };
 
-/// A question, and the form of its answer.
+/// A prompt, and the form of its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionRequest {
-    /// What it is for; usage is counted by this.
+    /// The category under which usage is counted.
     pub purpose: Purpose,
-    /// The question. Secrets in it are taken out and its material is marked before it is sent.
+    /// Secrets in the prompt are redacted and its material is marked before it is sent.
     pub prompt: Prompt,
-    /// What the answer has to be.
     pub form: ReplyFormat,
-    /// How long the answer may be, in tokens, with what the model thinks before.
+    /// Maximum length of the answer, in tokens, including reasoning.
     pub max_output_tokens: u32,
-    /// The project that it is about, where usage is counted; `None` for none.
+    /// The project for which usage is counted, if any.
     pub project: Option<Namespace>,
-    /// Tokens of what it is about that are not in the prompt, for accounts.
+    /// Estimated tokens of the material that the prompt omits, for the statistics.
     pub saved_tokens: u64,
 }
 
-/// What a question is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Purpose {
     SessionSummary,
-    /// A single message's summary.
     MessageSummary,
-    /// What unknown tools are for.
+    /// The classification of unknown tools.
     ToolClassification,
-    /// `graphiti` trying out the configuration.
+    /// A test of the configuration by `graphiti`.
     Trial,
     Embeddings,
 }
 
-/// What an answer has to be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyFormat {
     Text,
-    /// JSON by a schema.
+    /// JSON that matches a schema.
     Json(Schema),
-    /// JSON by a schema, or else text, from models that cannot write JSON.
+    /// JSON that matches a schema, or plain text from models that cannot write JSON.
     JsonOr(Schema, Plain),
 }
 
-/// The text that stands for JSON.
+/// The plain text that may replace JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
-    /// A word that it holds, in any case; what lacks it is no answer.
+    /// A word that the text must contain, in any case.
     pub word: &'static str,
-    /// How to write it, said to a model that failed to write JSON.
+    /// The format instruction for a model that failed to write JSON.
     pub instruction: &'static str,
 }
 
 impl Purpose {
-    /// Its name in records and on screen.
+    /// Returns the name in records and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             Purpose::SessionSummary => "session_summary",
@@ -68,7 +62,6 @@ impl Purpose {
 }
 
 impl ReplyFormat {
-    /// The schema, for JSON.
     pub fn schema(&self) -> Option<&Schema> {
         match self {
             ReplyFormat::Text => None,
@@ -76,7 +69,7 @@ impl ReplyFormat {
         }
     }
 
-    /// The text that is taken for JSON, if any is.
+    /// Returns the plain text that may replace JSON, if any.
     pub fn plain(&self) -> Option<Plain> {
         match self {
             ReplyFormat::Text | ReplyFormat::Json(_) => None,

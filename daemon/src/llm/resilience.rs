@@ -1,4 +1,4 @@
-//! What becomes of a session whose question got no answer (Graphiti's `resilience` settings).
+//! Decides what happens to a session whose request failed (Graphiti's `resilience` settings).
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use crate::{
     model::Timestamp,
 };
 
-/// What to do with the session. `STORE_RAW` means here: with a summary made from evidence.
+/// What to do with the session. `STORE_RAW` stores it with a summary derived from evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     Fail,
-    /// Store it without the model, and leave it at that.
+    /// Store the session without the model, and do not retry.
     StoreRaw,
-    /// Store it without the model, and ask again at this time.
+    /// Store the session without the model, and retry at this time.
     StoreRawAndRetry(Timestamp),
 }
 
-/// What to do after `error`, when the question was asked again `retried` times before.
+/// Decides what to do after `error`, when the request was retried `retried` times before.
 ///
-/// Only what may pass is asked again. A spent budget is no try: it is waited for however often. An
-/// answer that could not be used may have been bad luck: it is asked for once more.
+/// Only temporary errors are retried. Waiting for a new budget does not count as a retry and has no
+/// limit. An unusable answer may be accidental, so it is retried once.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
     let is_bad_luck = matches!(error, Error::BadReply { .. })
@@ -46,7 +46,7 @@ pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp
     }
 }
 
-/// The pause before the next try; `None` after the last one.
+/// Returns the pause before the next retry; `None` after the last one.
 fn delay(resilience: &Resilience, retried: u32) -> Option<Duration> {
     if retried >= resilience.max_retries {
         return None;

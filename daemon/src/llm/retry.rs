@@ -1,26 +1,26 @@
-//! How long to wait before a call is repeated.
+//! Decides how long to wait before a call is retried.
 
 use std::time::Duration;
 
-/// What to do after a call failed in passing.
+/// What to do after a temporary failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Wait, then ask again.
+    /// Wait, then retry.
     Wait(Duration),
-    /// It would take too long; leave it to the retry queue.
+    /// The wait would be too long; the retry queue takes over.
     GiveUp,
 }
 
-/// The first pause, before chance.
+/// The first pause, before jitter.
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest pause of our own making.
+/// The longest pause, unless the server asks for more.
 const LONGEST: Duration = Duration::from_secs(30);
-/// What a server asks us to wait is waited in place up to this; a job holds a thread meanwhile.
+/// The longest pause that a server may request within a call; the job occupies a thread meanwhile.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The pause after `failed` failed calls (from 1 on). What the server asks for is the least;
-/// otherwise pauses double. `chance` spreads callers that failed together: the pause is between
-/// half and all of its length, or up to a tenth more than the server asks.
+/// Returns the pause after `failed` failures, counted from 1. Pauses double, and the pause that the
+/// server asks for is the minimum. `chance` adds jitter: the result is between half and all of our
+/// own pause, or up to a tenth more than the server asks for.
 pub fn pause(failed: u32, retry_after: Option<Duration>, chance: u128) -> Pause {
     let share = (chance % 1_000) as f64 / 999.0;
     let doubled = FIRST.saturating_mul(2u32.saturating_pow(failed.saturating_sub(1)));

@@ -1,9 +1,9 @@
-//! A JSON schema, and making an answer fit it.
+//! JSON schemas, and the conversion of answers to them.
 
 use serde_json::{Map, Value};
 
-/// A JSON schema for answers: of the keywords, `type`, `properties`, `required`, `items` and
-/// `enum` are checked here; providers may check more.
+/// A JSON schema for answers. Only `type`, `properties`, `required`, `items` and `enum` are checked
+/// here; providers may check more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     name: String,
@@ -11,8 +11,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The schema in `text` under a name of letters, digits and `_`. `None` when `text` is no
-    /// JSON object or the name is none.
+    /// Parses the schema in `text`. `None` when `text` is not a JSON object, or when `name`
+    /// contains other characters than letters, digits and `_`.
     pub fn new(name: &str, text: &str) -> Option<Schema> {
         let is_name = (1..=64).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -28,13 +28,13 @@ impl Schema {
         &self.value
     }
 
-    /// Whether a server that enforces schemas to the letter takes it: every property required,
-    /// and no others allowed.
+    /// Whether a server with strict schemas accepts it: every property is required, and no others
+    /// are allowed.
     pub fn is_strict(&self) -> bool {
         is_strict(&self.value)
     }
 
-    /// How a model that has no other means is told to answer.
+    /// Returns the instruction for a model without support for schemas.
     pub fn instruction(&self) -> String {
         format!(
             "\n\nAnswer with one JSON object and nothing else, by this JSON schema:\n{}\n",
@@ -42,9 +42,9 @@ impl Schema {
         )
     }
 
-    /// `answer` as the schema wants it: what it does not know is dropped, and so are entries that
-    /// are null; a single value stands for a list of one, and the case of words does not count.
-    /// The error says where it does not fit, without the answer's words.
+    /// Converts `answer` to the schema: removes unknown and null entries, turns a single value into
+    /// a list of one, and ignores the case of enum values. The error says where the answer does not
+    /// match, without quoting it.
     pub fn fit(&self, answer: Value) -> Result<Value, String> {
         fit(&self.value, answer, "the answer")
     }
@@ -122,7 +122,7 @@ fn fit_text(schema: &Value, text: String, at: &str) -> Result<Value, String> {
     number.map(Value::Number).ok_or_else(|| mismatch(schema, "a string", at))
 }
 
-/// Whether a schema allows a type; one that names none allows all.
+/// Whether a schema allows a type; a schema without types allows all.
 fn allows(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::String(one) => one == name,

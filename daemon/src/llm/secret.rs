@@ -1,26 +1,25 @@
-//! A key, kept out of logs.
+//! A provider's key, which never appears in logs.
 
 use std::fmt;
 
-/// A key for a provider. Shows as nothing wherever it is printed.
+/// A key for a provider. Its `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The key in `text`, without blanks around it; `None` when there is none, or when it has
-    /// characters that cannot be sent as a key.
+    /// Trims `text`. `None` when it is empty or contains characters that a header cannot contain.
     pub fn new(text: &str) -> Option<Secret> {
         let text = text.trim();
         let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_key.then(|| Secret(text.to_owned()))
     }
 
-    /// The key itself, for a request's header and nothing else.
+    /// Returns the key itself, only for the header of a request.
     pub(in crate::llm) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// `text` without the key, should a server have repeated it.
+    /// Removes the key from `text`, in case a server repeats it.
     pub(in crate::llm) fn out_of(&self, text: &str) -> String {
         text.replace(&self.0, "[key]")
     }

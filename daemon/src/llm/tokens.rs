@@ -1,11 +1,11 @@
-//! How many tokens a text has, before anyone counts them.
+//! Estimates the number of tokens of a text.
 
-/// An estimate from above for the tokenizers in use: English prose and code have fewer, text in
-/// other scripts and dense data about as many. Long random strings (base64) may have up to twice
-/// as many.
+/// Returns an upper estimate for current tokenizers: English prose and code have fewer tokens, text
+/// in other scripts and dense data have about as many. Long random strings (base64) may have up to
+/// twice as many.
 ///
-/// Numbers: a token is about 4 letters of English with older tokenizers and 3 with those of
-/// Claude 4.7 and later (which count about 30 % more); punctuation and digits stand alone or in
+/// The basis: a token is about 4 letters of English with older tokenizers and 3 with those of
+/// Claude 4.7 and later (which count about 30 % more); punctuation and digits are single tokens or
 /// pairs; a character of a script with two bytes is a third to two thirds of a token, one with
 /// three bytes (CJK) one to one and a half, an emoji up to three.
 pub fn estimate(text: &str) -> u32 {
@@ -13,7 +13,8 @@ pub fn estimate(text: &str) -> u32 {
     u32::try_from(sixths.div_ceil(6)).unwrap_or(u32::MAX)
 }
 
-/// Bytes at the start of `text` that have at most `tokens` by [`estimate`], cut between characters.
+/// Returns the bytes at the start of `text` that have at most `tokens` by [`estimate`], cut between
+/// characters.
 pub fn prefix(text: &str, tokens: u32) -> &str {
     let mut left = u64::from(tokens) * 6;
     for (at, c) in text.char_indices() {
@@ -26,8 +27,8 @@ pub fn prefix(text: &str, tokens: u32) -> &str {
     text
 }
 
-/// Tokens that an answer of `chars` characters may need, for bounding it: twice what English
-/// needs, and some to begin with.
+/// Returns an upper limit of tokens for an answer of `chars` characters: twice what English needs,
+/// plus a constant.
 pub fn for_answer(chars: u32) -> u32 {
     (chars / 2).saturating_add(200)
 }
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn estimates_are_above_what_tokenizers_make_of_a_text_and_not_far_above() {
-        // Words, marks and runs of marks; for Chinese and Japanese, characters.
+        // Words, punctuation and runs of punctuation; for Chinese and Japanese, characters.
         for (text, pieces) in [
             ("The quick brown fox jumps over the lazy dog.", 10),
             ("fn main() {\n    println!(\"{}\", 1 + 2);\n}\n", 15),

@@ -1,4 +1,4 @@
-//! What questions and calls came to.
+//! Adds up the tokens and the cost of a request's calls.
 
 use crate::llm::{
     error::{Bill, Failure},
@@ -8,13 +8,13 @@ use crate::llm::{
     tokens,
 };
 
-/// What a question took so far.
+/// The usage of one request so far.
 pub(super) struct Account {
     pub(super) calls: u32,
     pub(super) usage: TokenUsage,
-    /// `None` from the first call on whose cost is not known.
+    /// `None` as soon as the cost of one call is unknown.
     pub(super) cost: Option<Money>,
-    /// The model that answered last, by its own word.
+    /// The model of the last answer, by the name that it reports.
     pub(super) model: Option<String>,
 }
 
@@ -35,7 +35,8 @@ impl Account {
     }
 }
 
-/// What a call came to; `None` when no model worked on it. What is not told is taken from `most`, which it was expected to take.
+/// Returns the usage of a call; `None` when no model worked on it. Values that the provider does
+/// not report are taken from `most`, the expected maximum.
 pub(super) fn spent(
     result: &Result<Completion, Failure>,
     most: TokenUsage,

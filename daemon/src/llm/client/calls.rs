@@ -1,5 +1,5 @@
-//! One call after the other until there is an answer: each booked, bounded in time and watched,
-//! and repeated where that helps.
+//! Makes calls until one gets an answer. Each call is recorded in the ledger, limited in time, and
+//! repeated when a retry may help.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::llm::{
     tokens,
 };
 
-/// A question as it is sent.
+/// A request as it is sent.
 #[derive(Clone, Copy)]
 pub(super) struct MarkedRequest<'q> {
     pub(super) request: &'q CompletionRequest,
@@ -26,8 +26,8 @@ pub(super) struct MarkedRequest<'q> {
 }
 
 impl Client {
-    /// Calls until there is an answer or no use in going on. Holds its place among the calls that
-    /// may be made at once also while it waits: a server that is busy gets fewer.
+    /// Makes calls until one is answered or a retry is of no use. It keeps its concurrency slot
+    /// also while it waits, so that a busy server gets fewer calls.
     pub(super) async fn exchange(
         &self,
         question: MarkedRequest<'_>,
@@ -48,7 +48,8 @@ impl Client {
         }
     }
 
-    /// The pause before the next call after `failed` failed ones; `None` when there is to be none.
+    /// Returns the pause before the next call after `failed` failures; `None` when no retry
+    /// follows.
     fn pause(&self, failure: &Failure, failed: u32) -> Option<Duration> {
         let repeats = match failure.again {
             Again::Never => 0,
@@ -110,8 +111,8 @@ impl Client {
     }
 }
 
-/// Some servers leave out what does not fit instead of refusing it (Ollama, with 4,096 tokens
-/// unless it is told otherwise). Estimates are not that far above.
+/// Some servers truncate a prompt instead of refusing it (Ollama, at 4,096 tokens unless configured
+/// otherwise). The difference is too large to be an error of the estimate.
 fn warn_if_cut(read: u64, sent: u64) {
     if read > 0 && read.saturating_mul(5) < sent {
         tracing::warn!(

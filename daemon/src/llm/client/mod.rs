@@ -1,6 +1,6 @@
-//! Asking, from a question to a reply that can be used: here what others call, in `answers` how a
-//! question becomes a reply, in `calls` how one call after the other is made, in `account` what
-//! they came to.
+//! The client turns a request into a validated reply. This file holds the public interface; `reply`
+//! validates and repairs the reply, `calls` makes the single calls, and `account` adds up their
+//! cost.
 
 mod account;
 mod calls;
@@ -30,11 +30,11 @@ use crate::llm::{
 };
 use crate::model::Namespace;
 
-/// Asks the configured model. Shared by all who ask; a change of the configuration makes a new
-/// one, after the old one was told to [`stop`](Client::stop).
+/// Sends requests to the configured model. All callers share one client. When the configuration
+/// changes, the old client is [stopped](Client::stop) and a new one is created.
 pub struct Client {
     config: Config,
-    /// The provider, or why it cannot be one.
+    /// The provider, or the error that prevents its creation.
     provider: Result<Arc<dyn Provider>, Error>,
     ports: Ports,
     calls: Semaphore,
@@ -43,12 +43,12 @@ pub struct Client {
     stopped: watch::Sender<bool>,
 }
 
-/// Tokens that the marks and what the model is told about them take.
+/// Estimated tokens of the marks around the material and of their explanation.
 const OVERHEAD: u32 = 500;
 
 impl Client {
-    /// A client for `config`. Sends nothing yet. What is wrong with the configuration is the
-    /// answer to each question.
+    /// Creates a client and sends nothing. If the configuration is wrong, each request returns the
+    /// error.
     pub fn new(config: Config, ports: Ports) -> Client {
         let provider = provider::make(&config, &ports);
         let ledger = ports.journal.load().unwrap_or_else(|error| {
@@ -66,29 +66,29 @@ impl Client {
         }
     }
 
-    /// Whether there is a model to ask at all; questions need not be made for none.
+    /// Whether a provider is configured.
     pub fn is_on(&self) -> bool {
         self.config.provider != config::ProviderKind::None
     }
 
-    /// The model that is asked, as far as that is known beforehand.
+    /// Returns the model's name, as far as it is known before a call.
     pub fn model(&self) -> String {
         self.model_name(&Account::new())
     }
 
-    /// What such a use of tokens costs; `None` when the price of the model's tokens is not known.
+    /// Returns the cost of a usage; `None` when the price of the model is not known.
     pub fn price_of(&self, usage: &TokenUsage) -> Option<Money> {
         let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
         tariff.map(|tariff| tariff.cost(usage))
     }
 
-    /// Tokens that a prompt may have, by [`estimate`](crate::llm::tokens::estimate), when its answer may have
-    /// `max_output_tokens`.
+    /// Returns the tokens that a prompt may have, by [`estimate`](crate::llm::tokens::estimate),
+    /// when its answer may have `max_output_tokens`.
     pub fn room(&self, max_output_tokens: u32) -> u32 {
         self.config.context_tokens.saturating_sub(max_output_tokens).saturating_sub(OVERHEAD)
     }
 
-    /// Asks. May take as long as the configured time limit for each of the configured repetitions.
+    /// Sends a request. May take the configured time limit once for each configured retry.
     pub async fn ask(&self, request: &CompletionRequest) -> Result<Reply, Error> {
         if !self.is_on() {
             return Err(Error::Off);
@@ -106,8 +106,8 @@ impl Client {
         result
     }
 
-    /// The same for a thread that may be blocked, such as a job's. Must not be called on a thread
-    /// that runs `runtime`'s tasks.
+    /// Same as [`ask`](Client::ask), for a blocking thread such as a job's. It must not be called
+    /// on a thread that runs the tasks of `runtime`.
     pub fn ask_blocking(
         &self,
         runtime: &Handle,
@@ -116,8 +116,8 @@ impl Client {
         runtime.block_on(self.ask(request))
     }
 
-    /// Finds out whether the model can be asked, without asking it anything, and says what was
-    /// found, for people. May take `limit`.
+    /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns a
+    /// description for people.
     pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
         let provider = self.provider.clone()?;
         let found = tokio::select! {
@@ -127,7 +127,7 @@ impl Client {
         found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
     }
 
-    /// Counts a question that need not be asked. Saved with the next one that is.
+    /// Counts a request that was not necessary. The count is saved with the next request.
     pub fn avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
         let now = self.ports.clock.now();
         self.lock_ledger().avoid(purpose, now);
@@ -145,18 +145,18 @@ impl Client {
         });
     }
 
-    /// What was spent, for showing.
+    /// Returns a copy of the ledger.
     pub fn ledger(&self) -> Ledger {
         self.lock_ledger().clone()
     }
 
-    /// Why no question is asked at present; `None` when they are.
+    /// Returns why requests are refused at present; `None` when they are not.
     pub fn outage(&self) -> Option<Error> {
         let unusable = self.provider.as_ref().err().cloned();
         unusable.or_else(|| self.breaker().outage(self.ports.clock.now()))
     }
 
-    /// The model by its name, as far as it is known, and where its prices come from.
+    /// Returns the model's name, as far as it is known, and the source of its prices.
     pub fn prices(&self) -> (String, String) {
         let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
         let unknown = "not known: set `session_tracking.llm.price`";
@@ -164,8 +164,8 @@ impl Client {
         (self.model_name(&Account::new()), prices)
     }
 
-    /// Ends what is being asked, and answers [`Error::Unavailable`] from now on. A call that was
-    /// under way stays in the ledger as it was booked, with the most that it may cost.
+    /// Cancels the running requests and answers [`Error::Unavailable`] from now on. A call that was
+    /// running stays in the ledger with its maximum cost.
     pub fn stop(&self) {
         self.stopped.send_replace(true);
     }
@@ -178,7 +178,7 @@ impl Client {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the ledger and saves it before anyone else can.
+    /// Changes the ledger and saves it under one lock.
     fn change_ledger<T>(&self, change: impl FnOnce(&mut Ledger) -> T) -> T {
         let mut ledger = self.lock_ledger();
         let result = change(&mut ledger);

@@ -1,4 +1,4 @@
-//! From a question to a reply that has the form it was to have.
+//! Turns the answer to a request into a reply of the requested form.
 
 use serde_json::Value;
 
@@ -64,8 +64,8 @@ impl Client {
         }
     }
 
-    /// An answer that does not fit is asked for once more, with what was wrong. One that was cut
-    /// off would be so again.
+    /// An answer that does not match the schema is requested once more, with a description of the
+    /// error. An answer that was cut off is not, because the repetition would be cut off, too.
     async fn json(
         &self,
         question: MarkedRequest<'_>,
@@ -90,10 +90,10 @@ impl Client {
     }
 }
 
-/// An answer's text, and the JSON in it where that was asked for.
+/// The text of an answer, and its JSON where JSON was requested.
 type ParsedReply = (String, Option<Value>);
 
-/// Reads JSON, or the text that is taken for it where there is none.
+/// Parses JSON, or accepts the plain text that may replace it.
 fn read(form: &ReplyFormat, schema: &Schema, answer: &Completion) -> Result<ParsedReply, String> {
     let json = read_json(schema, answer);
     let text = own_words(&answer.text);
@@ -115,7 +115,7 @@ fn own_words(text: &str) -> String {
     json::without_thoughts(text).trim().to_owned()
 }
 
-/// The question once more, with what was wrong with the answer.
+/// Repeats the prompt with a description of what was wrong with the answer.
 fn with_problem(marked: &Marked, form: &ReplyFormat, problem: &str) -> Marked {
     let prompt = format!(
         "{}\n\nAn earlier answer could not be used: {problem}. Answer again.{}{}",

@@ -1,32 +1,30 @@
-//! Who makes vectors, and of which model.
+//! The settings of the embedding model.
 
 use std::{path::PathBuf, time::Duration};
 
 use crate::llm::config::KeySource;
 
-/// Where vectors come from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub provider: EmbeddingProvider,
-    /// The model's name; `None` for the provider's usual one.
+    /// The model's name; `None` for the provider's default.
     pub model: Option<String>,
-    /// Where the provider listens; `None` for its own address.
+    /// The provider's address; `None` for the provider's default.
     pub base_url: Option<String>,
-    /// Where its key comes from.
     pub key: KeySource,
     /// The model's folder, for [`EmbeddingProvider::Local`].
     pub path: Option<PathBuf>,
-    /// The length of a vector; `None` for the model's own.
+    /// The length of a vector; `None` for the model's default.
     pub dimensions: Option<u32>,
-    /// How long a search waits for its question's vector.
+    /// How long a search waits for the vector of its query.
     pub query_timeout: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EmbeddingProvider {
-    /// No one: full text only.
+    /// No vectors: search uses full text only.
     None,
-    /// OpenAI's embeddings API, or a server that speaks it.
+    /// OpenAI's embeddings API, or a compatible server.
     OpenAi,
     /// A model in a folder on this machine.
     Local,

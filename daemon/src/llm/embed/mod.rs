@@ -1,9 +1,10 @@
-//! Vectors of texts: texts that mean alike have vectors that point the same way.
+//! Computes embedding vectors of texts: texts with similar meaning have vectors of similar
+//! direction.
 //!
-//! [`Embeddings`] takes texts and gives a vector of length one for each. As with questions to a
-//! model, secrets are taken out of what is sent, a server that is down is left alone for a while,
-//! and every call is counted. One file speaks to one kind of model: `openai` to servers, `local` to
-//! a model in a folder, of which nothing is downloaded.
+//! [`Embeddings`] returns a vector of length one for each text. As with requests to a language
+//! model, secrets are redacted before a text is sent, a circuit breaker guards the server, and
+//! every call is counted. Each file implements one kind of model: `openai` for servers, `local` for
+//! a model in a folder. Nothing is downloaded.
 
 pub mod config;
 
@@ -31,24 +32,24 @@ use crate::{
     model::Timestamp,
 };
 
-/// Makes vectors. One call is one attempt.
+/// Computes vectors. One call is one attempt.
 trait Embedder: Send + Sync {
-    /// Its name in the configuration.
+    /// The provider's name in the configuration.
     fn name(&self) -> &'static str;
 
-    /// The model's name, for people.
     fn model(&self) -> String;
 
-    /// What tells vectors that can be compared from those that cannot.
+    /// An identifier of the vector space: only vectors with the same identity can be compared.
     fn identity(&self) -> String;
 
-    /// What its tokens cost, as far as that is known.
+    /// The price of its tokens, as far as it is known.
     fn tariff(&self) -> Option<Tariff>;
 
-    /// Finds out whether it can make vectors, without making any, and says what was found.
+    /// Checks whether vectors can be computed, without computing any. Returns a description for
+    /// people.
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
-    /// A vector for each text.
+    /// Returns a vector for each text.
     fn embed<'a>(
         &'a self,
         texts: &'a [String],
@@ -56,30 +57,30 @@ trait Embedder: Send + Sync {
     ) -> BoxFuture<'a, Result<Embedded, Failure>>;
 }
 
-/// What a call gave.
 struct Embedded {
     vectors: Vec<Vec<f32>>,
     usage: Option<TokenUsage>,
 }
 
-/// Reads the vectors in a response, for the tests of all parsers.
+/// Parses the vectors in a response, for the tests of all parsers.
 pub(in crate::llm) fn read_vectors(body: &serde_json::Value) {
     let _ = openai::read(body, 2);
 }
 
-/// The configured model. A change of the configuration makes another one, after this one was told
-/// to [`stop`](Embeddings::stop).
+/// The configured embedding model. When the configuration changes, the old one is
+/// [stopped](Embeddings::stop) and a new one is created.
 pub struct Embeddings {
     config: Config,
     ports: Ports,
-    /// Made when it is first needed, for a local model takes a while to read; or why it cannot be.
+    /// Created on first use, because a local model takes a while to read; or the error of its
+    /// creation.
     embedder: OnceCell<Result<Arc<dyn Embedder>, Error>>,
     breaker: Mutex<Breaker>,
     stopped: watch::Sender<bool>,
 }
 
 impl Embeddings {
-    /// The model of `config`. Reads and sends nothing yet.
+    /// Creates the embeddings of `config` without reading or sending anything.
     pub fn new(config: Config, ports: Ports) -> Embeddings {
         Embeddings {
             config,
@@ -90,23 +91,22 @@ impl Embeddings {
         }
     }
 
-    /// Whether vectors are made at all.
+    /// Whether a provider is configured.
     pub fn is_on(&self) -> bool {
         self.config.provider != EmbeddingProvider::None
     }
 
-    /// What it was made of.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// What tells its vectors from those of other models. Reads a local model.
+    /// Returns an identifier of the vector space. Reads a local model.
     pub async fn identity(&self) -> Result<String, Error> {
         Ok(self.embedder().await?.identity())
     }
 
-    /// A vector of length one for each text, each of the same dimension; for a text in which
-    /// the model knows nothing it is all zero. One attempt, which may take `limit`.
+    /// Returns a vector of length one for each text, all with the same dimension. A text without
+    /// known tokens gets the zero vector. Makes one attempt within `limit`.
     pub async fn embed(&self, texts: &[String], limit: Duration) -> Result<Vec<Vec<f32>>, Error> {
         let embedder = self.embedder().await?;
         let texts: Vec<String> =
@@ -136,8 +136,8 @@ impl Embeddings {
         vectors
     }
 
-    /// Finds out whether vectors can be made, without making any, and says what was found, for
-    /// people. May take `limit`.
+    /// Checks within `limit` whether vectors can be computed, without computing any. Returns a
+    /// description for people.
     pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
         let embedder = self.embedder().await?;
         let found = tokio::select! {
@@ -147,7 +147,7 @@ impl Embeddings {
         found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
     }
 
-    /// Ends what is under way; nothing is made from now on.
+    /// Cancels the running calls and refuses new ones.
     pub fn stop(&self) {
         self.stopped.send_replace(true);
     }
@@ -194,7 +194,7 @@ impl Embeddings {
     }
 }
 
-/// The vectors, each of length one.
+/// Checks the number and dimension of the vectors and normalises them.
 fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, Error> {
     let dimension = vectors.first().map_or(0, Vec::len);
     let is_whole = |vector: &Vec<f32>| {

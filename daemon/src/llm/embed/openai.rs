@@ -1,5 +1,5 @@
-//! OpenAI's embeddings API, `POST …/embeddings`, which many others speak: Ollama, llama.cpp, vLLM,
-//! LM Studio.
+//! OpenAI's embeddings API, `POST …/embeddings`, which Ollama, llama.cpp, vLLM and LM Studio also
+//! implement.
 
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -19,7 +19,6 @@ use crate::{
     model::Timestamp,
 };
 
-/// A server that speaks the protocol.
 pub(super) struct OpenAi {
     http: Http,
     url: Url,
@@ -29,13 +28,13 @@ pub(super) struct OpenAi {
     keys: Keys,
 }
 
-/// Where texts go, below the base.
+/// The path of the endpoint, relative to the base URL.
 const CALL: &str = "/embeddings";
-/// Cheap, and good enough to tell what sessions are about.
+/// The default: cheap, and good enough to compare the subjects of sessions.
 const MODEL: &str = "text-embedding-3-small";
 
 impl OpenAi {
-    /// The server as configured. Sends nothing yet.
+    /// Creates the client without sending anything.
     pub(super) fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
         let base = config.base_url.as_deref().unwrap_or(OWN);
         let url = url(base, CALL, ConfigSection::EMBEDDINGS)?;
@@ -118,7 +117,7 @@ impl Embedder for OpenAi {
     }
 }
 
-/// The vectors in the order of their texts, whatever order they came in.
+/// Returns the vectors in the order of their texts; the response may have another order.
 pub(super) fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
     let tokens = body["usage"]["prompt_tokens"].as_u64();
     let usage = tokens.map(|input| TokenUsage { input, ..TokenUsage::default() });

@@ -1,7 +1,7 @@
 //! Anthropic's messages API: `POST /v1/messages`.
 //!
-//! JSON is had by making the model call a tool whose input is the answer. Where a model cannot be
-//! made to, it is told the schema instead.
+//! To get JSON, the model is forced to call a tool whose input is the answer. For a model that does
+//! not support this, the schema goes into the prompt.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,21 +31,21 @@ pub struct Anthropic {
     model: String,
     tariff: Option<Tariff>,
     keys: Keys,
-    /// Whether the model turned out not to be one that can be made to call a tool.
+    /// Whether the schema goes into the prompt because the model cannot be forced to call a tool.
     is_told: AtomicBool,
 }
 
-/// Where questions go, below the version.
+/// The path of the endpoint, relative to the versioned base URL.
 const CALL: &str = "/messages";
 const OWN: &str = "https://api.anthropic.com/";
 const KEY: &str = "ANTHROPIC_API_KEY";
-/// The version of the protocol that is written here.
+/// The API version that this file implements.
 const VERSION: &str = "2023-06-01";
-/// The cheapest that makes good summaries.
+/// The default: the cheapest model that writes good summaries.
 const MODEL: &str = "claude-haiku-4-5";
 
 impl Anthropic {
-    /// The API as configured. Sends nothing yet.
+    /// Creates the client without sending anything.
     pub fn new(config: &Config, ports: &Ports) -> Result<Anthropic, Error> {
         let model = config.model.clone().unwrap_or_else(|| MODEL.to_owned());
         let url = url(config.base_url.as_deref().unwrap_or(OWN))?;
@@ -74,7 +74,7 @@ impl Anthropic {
         read(&response, &key)
     }
 
-    /// The usual variable's key is for Anthropic alone.
+    /// The key in the default variable is sent only to Anthropic.
     async fn key(&self) -> Result<Secret, Error> {
         let usual = self.url.as_str().starts_with(OWN).then_some(KEY);
         self.keys.get(usual).await?.ok_or_else(|| self.keys.missing(KEY))
@@ -152,7 +152,7 @@ impl Provider for Anthropic {
     }
 }
 
-/// The address of the call below a base with or without `/v1`.
+/// Returns the endpoint for a base URL with or without `/v1`.
 fn url(configured: &str) -> Result<Url, Error> {
     let mut url = base(configured, ConfigSection::LLM)?;
     let path = url.path().trim_end_matches('/');
@@ -189,7 +189,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Fail
     Ok(Completion { text: text(blocks), ending, usage, model })
 }
 
-/// The tool's input where the model called it, else what it wrote.
+/// Returns the tool's input where the model called the tool, otherwise its text.
 fn text(blocks: &[Value]) -> String {
     let of_type = |name: &'static str| blocks.iter().filter(move |block| block["type"] == name);
     match of_type("tool_use").next() {

@@ -1,11 +1,10 @@
-//! Any program that takes the prompt on its standard input and gives the answer on its standard
-//! output, such as `claude -p`.
+//! Any program that reads the prompt from standard input and prints the answer, such as `claude
+//! -p`.
 //!
-//! Such a program may be an agent whose sessions are followed here, with hooks that report here.
-//! So that no summary is ever made of making a summary, it works in a folder of its own, which
-//! [`directory`] names and which is not to be followed; it finds
-//! [`MARKER`] in its environment, by which its hooks know to keep
-//! quiet; and a daemon that finds the marker in its own environment refuses to ask.
+//! The program may be an agent whose sessions the daemon follows and whose hooks report to the
+//! daemon. To prevent summaries of summarizing sessions, the program runs in a separate
+//! [`directory`], which is not followed. It finds [`MARKER`] in its environment, and its hooks then
+//! send nothing. A daemon that finds the marker in its own environment refuses to call a model.
 
 use std::{
     env, fs,
@@ -27,7 +26,6 @@ use crate::{
     model::Timestamp,
 };
 
-/// A program as a model.
 pub struct Program {
     command: Vec<String>,
     directory: PathBuf,
@@ -35,16 +33,16 @@ pub struct Program {
     tariff: Option<Tariff>,
 }
 
-/// Bytes of an answer at most.
+/// Maximum bytes of an answer.
 const LONGEST: usize = 1 << 20;
 
-/// The folder in `home` in which the program works.
+/// Returns the folder in `home` in which the program runs.
 pub fn directory(home: &Path) -> PathBuf {
     home.join("llm-work")
 }
 
 impl Program {
-    /// The configured program. Makes its folder.
+    /// Creates the provider and the folder of the program.
     pub fn new(config: &Config, ports: &Ports) -> Result<Program, Error> {
         if (ports.environment)(MARKER).is_some() {
             return Err(Error::misconfigured(
@@ -65,8 +63,8 @@ impl Program {
         Ok(Program { command, directory, model: config.model.clone(), tariff })
     }
 
-    /// Whether the program is there. What it needs for an answer only an answer shows, and that
-    /// may cost something.
+    /// Checks whether the program exists. A full check would need an answer, which may cost
+    /// something.
     fn look(&self) -> Result<String, Error> {
         let program = &self.command[0];
         let found = which::which_in(program, env::var_os("PATH"), &self.directory);
@@ -100,7 +98,7 @@ impl Program {
         }
     }
 
-    /// It may have worked, and asking it again is expensive.
+    /// The program may have done the work, and a retry is expensive.
     fn failed(&self, output: &Output) -> Failure {
         let said = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
         let reason = match said.trim() {

@@ -1,28 +1,27 @@
-//! What of the chat completions protocol a server knows, as far as it turned out.
+//! Which parts of the chat completions protocol a server supports, as learned from its errors.
 
 use serde_json::{Value, json};
 
 use crate::llm::{http::Response, provider::Call};
 
-/// The words by which a server is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::llm::provider) struct Dialect {
     json: Json,
     limit: Limit,
 }
 
-/// How JSON is had.
+/// How JSON is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Json {
-    /// By a schema that the server enforces.
+    /// With a schema that the server enforces.
     Schema,
-    /// Any object; the schema stands in the prompt.
+    /// As any object; the schema is in the prompt.
     Object,
-    /// By the prompt alone.
+    /// Only in the prompt.
     Prompt,
 }
 
-/// How the length of the answer is bounded.
+/// The parameter that limits the length of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Limit {
     MaxCompletionTokens,
@@ -33,11 +32,11 @@ enum Limit {
 impl Dialect {
     pub(in crate::llm::provider) const OWN: Dialect =
         Dialect { json: Json::Schema, limit: Limit::MaxCompletionTokens };
-    /// What others know, to begin with.
+    /// The first dialect for servers other than OpenAI's own.
     pub(in crate::llm::provider) const OTHERS: Dialect =
         Dialect { json: Json::Schema, limit: Limit::MaxTokens };
 
-    /// What stands below the prompt where the server does not take the schema itself.
+    /// Returns the text that follows the prompt when the server does not take the schema itself.
     pub(in crate::llm::provider) fn instruction(self, call: &Call<'_>) -> String {
         match call.schema {
             Some(schema) if self.json != Json::Schema => schema.instruction(),
@@ -45,7 +44,7 @@ impl Dialect {
         }
     }
 
-    /// Adds to a request what differs between servers.
+    /// Adds the parameters that differ between servers to a request.
     pub(in crate::llm::provider) fn write(self, body: &mut Value, call: &Call<'_>) {
         match self.limit {
             Limit::MaxCompletionTokens => {
@@ -70,7 +69,7 @@ impl Dialect {
         }
     }
 
-    /// Another one to try after a server said that it does not know a word of this one.
+    /// Returns another dialect to try after a server rejected a parameter of this one.
     pub(in crate::llm::provider) fn after(
         self,
         response: &Response,

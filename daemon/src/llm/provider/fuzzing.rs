@@ -1,4 +1,4 @@
-//! What of this the tests of all parsers may call.
+//! Entry points for the tests that feed arbitrary input to all parsers.
 
 use crate::llm::{
     http::Response,
@@ -6,10 +6,10 @@ use crate::llm::{
     secret::Secret,
 };
 
-/// Reads a response as each provider does.
+/// Parses a response as each provider does.
 pub(in crate::llm) fn read(response: &Response) {
     let key = Secret::new("a-key-of-some-length").expect("it can be sent");
-    // Any input gives data or an error, and never a panic.
+    // Any input must give data or an error, never a panic.
     let _ = openai::read(response, Some(&key));
     let _ = anthropic::read(response, &key);
 }

@@ -1,4 +1,4 @@
-//! Whom to ask: one file a provider, one line a provider in [`PROVIDERS`].
+//! The providers: one file and one entry in [`PROVIDERS`] for each.
 
 pub mod anthropic;
 pub mod command;
@@ -23,41 +23,39 @@ use crate::{
     model::Timestamp,
 };
 
-/// Speaks to one kind of model.
+/// Calls one kind of model.
 ///
-/// One call is one attempt: repeating, time limits, budgets and reading JSON are the client's.
-/// A call is given up by dropping its future, which must leave nothing running.
+/// One call is one attempt. The client adds retries, time limits, budgets and JSON parsing.
+/// Dropping the future cancels the call, which must leave nothing running.
 pub trait Provider: Send + Sync {
-    /// Its name in the configuration.
+    /// The provider's name in the configuration.
     fn name(&self) -> &'static str;
 
-    /// The model that is asked, as far as that is known beforehand.
+    /// The model's name, as far as it is known before a call.
     fn model(&self) -> Option<&str>;
 
-    /// What its tokens cost, as far as that is known.
+    /// The price of its tokens, as far as it is known.
     fn tariff(&self) -> Option<Tariff>;
 
-    /// Finds out whether it can be asked, without asking it anything, and says what was found, for
+    /// Checks whether the model is available, without sending a prompt. Returns a description for
     /// people.
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>>;
 }
 
-/// One attempt to get an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
-    /// What the model is told first.
+    /// The system prompt.
     pub system: &'c str,
     pub prompt: &'c str,
-    /// The form of the answer, for JSON.
+    /// The schema of the answer, for JSON.
     pub schema: Option<&'c Schema>,
-    /// How long it may be, in tokens.
+    /// Maximum length of the answer, in tokens.
     pub max_output_tokens: u32,
     pub now: Timestamp,
 }
 
-/// How each provider is made.
 pub const PROVIDERS: &[(config::ProviderKind, Make)] = &[
     (config::ProviderKind::None, |_, _| Ok(Arc::new(null::NullProvider))),
     (config::ProviderKind::Anthropic, |config, ports| {
@@ -71,7 +69,7 @@ pub const PROVIDERS: &[(config::ProviderKind, Make)] = &[
     }),
 ];
 
-/// Makes a provider; fails when its configuration cannot work.
+/// Creates a provider; fails when its configuration cannot work.
 pub type Make = fn(&Config, &Ports) -> Result<Arc<dyn Provider>, Error>;
 
 pub fn make(config: &Config, ports: &Ports) -> Result<Arc<dyn Provider>, Error> {

@@ -1,4 +1,4 @@
-//! No model: nothing leaves the machine.
+//! The provider `none`: nothing leaves the machine.
 
 use crate::{
     llm::{

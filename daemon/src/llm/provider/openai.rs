@@ -1,8 +1,8 @@
-//! OpenAI's chat completions API, `POST …/chat/completions`, which many others speak: OpenRouter,
-//! Ollama, llama.cpp, vLLM, LM Studio.
+//! OpenAI's chat completions API, `POST …/chat/completions`, which OpenRouter, Ollama, llama.cpp,
+//! vLLM and LM Studio also implement.
 //!
-//! They differ in what of it they know. What a server says that it cannot is remembered and not
-//! asked of it again, until the daemon starts anew.
+//! The servers support different parts of the API. A parameter that a server rejects is not sent to
+//! it again until the daemon restarts.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -26,7 +26,6 @@ use crate::{
     model::Timestamp,
 };
 
-/// A server that speaks the protocol.
 pub struct OpenAi {
     http: Http,
     url: Url,
@@ -36,20 +35,20 @@ pub struct OpenAi {
     dialect: Mutex<Dialect>,
 }
 
-/// Where questions go, below the base.
+/// The path of the endpoint, relative to the base URL.
 const CALL: &str = "/chat/completions";
 pub(in crate::llm) const OWN: &str = "https://api.openai.com/v1";
-/// Cheap, and good at summaries.
+/// The default: cheap, and good at summaries.
 const MODEL: &str = "gpt-5.4-mini";
-/// Servers with the variable in which their users have their key. No key goes to a server of
-/// another name unless the configuration says which.
+/// Servers and the variables that usually hold their keys. A server of another name gets a key only
+/// when the configuration says which.
 const KEYS: [(&str, &str); 2] =
     [("api.openai.com", "OPENAI_API_KEY"), ("openrouter.ai", "OPENROUTER_API_KEY")];
-/// So often a question is put in other words because the server does not know the ones used.
+/// Maximum number of dialects that are tried for one request.
 const DIALECTS: usize = 4;
 
 impl OpenAi {
-    /// The server as configured. Sends nothing yet.
+    /// Creates the client without sending anything.
     pub fn new(config: &Config, ports: &Ports) -> Result<OpenAi, Error> {
         let base = config.base_url.as_deref().unwrap_or(OWN);
         let url = url(base, CALL, ConfigSection::LLM)?;
@@ -145,16 +144,15 @@ impl Provider for OpenAi {
     }
 }
 
-/// Asks a server which models it has.
+/// Asks a server for its list of models.
 pub(in crate::llm) struct ModelLookup<'l> {
     pub(in crate::llm) http: &'l Http,
-    /// The address that questions go to; it ends with `call`.
+    /// The address of the endpoint; it ends with `call`.
     pub(in crate::llm) url: &'l Url,
     pub(in crate::llm) call: &'static str,
     pub(in crate::llm) keys: &'l Keys,
-    /// The configured model.
     pub(in crate::llm) model: Option<&'l str>,
-    /// The section of the configuration that names the model.
+    /// The configuration section that names the model.
     pub(in crate::llm) section: ConfigSection,
     pub(in crate::llm) now: Timestamp,
 }
@@ -168,7 +166,7 @@ impl ModelLookup<'_> {
     }
 }
 
-/// The address of the call below a base such as `http://localhost:11434` or `…/v1`.
+/// Returns the endpoint for a base URL such as `http://localhost:11434` or `…/v1`.
 pub(in crate::llm) fn url(
     configured: &str,
     call: &str,
@@ -184,13 +182,13 @@ pub(in crate::llm) fn url(
     Ok(url)
 }
 
-/// The variable in which users of that server have their key.
+/// Returns the variable that usually holds the key of that server.
 pub(in crate::llm) fn usual_key(url: &Url) -> Option<&'static str> {
     let known = KEYS.iter().find(|(host, _)| url.host_str() == Some(host));
     known.map(|(_, name)| *name)
 }
 
-/// Whether it is OpenAI's own server.
+/// Whether the server is OpenAI's own.
 pub(in crate::llm) fn is_own(url: &Url) -> bool {
     url.host_str() == Some(KEYS[0].0)
 }
@@ -200,7 +198,7 @@ pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Completi
         return Err(failure(response, key, ConfigSection::LLM));
     }
     let body = &response.body;
-    // OpenRouter reports what went wrong behind it like this.
+    // OpenRouter reports errors of its upstream servers like this.
     if let Some(status) = body["error"]["code"].as_u64() {
         let status = u16::try_from(status).unwrap_or(500);
         return Err(failure(
@@ -230,7 +228,7 @@ pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Completi
     Ok(Completion { text: text(&message["content"]), ending, usage, model })
 }
 
-/// Text, or a list of parts with text in them.
+/// Returns a content's text, or the joined text of its parts.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -248,7 +246,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
     })
 }
 
-/// What an answer means that is none.
+/// Classifies a response that is not an answer.
 pub(in crate::llm) fn failure(
     response: &Response,
     key: Option<&Secret>,
@@ -274,7 +272,7 @@ pub(in crate::llm) fn failure(
         .unwrap_or_else(|| Failure::lasting(Error::misconfigured(message, section.check_model())))
 }
 
-/// How servers say that a prompt is too long.
+/// How servers report that a prompt is too long.
 const TOO_LONG: &[&str] = &[
     "context_length_exceeded",
     "context length",

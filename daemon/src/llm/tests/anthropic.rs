@@ -1,4 +1,4 @@
-//! Against a server that knows the messages API.
+//! Tests with a server that implements the messages API.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::llm::{
     },
 };
 
-/// The documented form of a request, as far as it is used.
+/// Checks the parts of a request that the provider uses against the documentation.
 pub(super) fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

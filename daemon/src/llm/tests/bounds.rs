@@ -1,4 +1,4 @@
-//! Outages, time limits, budgets, and many at once.
+//! Tests of outages, time limits, budgets and concurrency.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is sent, and what is made of what comes back.
+//! Tests of what is sent and how the reply is processed.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Against real programs.
+//! Tests with real programs.
 
 use std::{fs, sync::Arc};
 
@@ -147,7 +147,7 @@ async fn a_program_that_is_not_there_is_told() {
     }
 }
 
-/// Whoever was killed is gone when the system gets to it.
+/// A killed process disappears only when the system reaps it.
 #[cfg(unix)]
 async fn wait_until_gone(process: i32) {
     let process = rustix::process::Pid::from_raw(process).unwrap();

@@ -1,4 +1,5 @@
-//! The client against servers and programs that behave as the real ones do, well and badly.
+//! Tests of the client with servers and programs that behave like real ones, including their
+//! failures.
 
 mod anthropic;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Against servers that speak chat completions, each in its own way.
+//! Tests with servers that implement different parts of chat completions.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::llm::{
     },
 };
 
-/// The documented form of a request, as far as it is used.
+/// Checks the parts of a request that the provider uses against the documentation.
 fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

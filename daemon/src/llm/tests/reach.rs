@@ -1,4 +1,4 @@
-//! Whether a model is there, found out without a question.
+//! Tests of whether a model is available, without a prompt.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::llm::{
     },
 };
 
-/// The documented form of what is asked: Anthropic's and OpenAI's differ in the key's header.
+/// Checks the request for the list; Anthropic and OpenAI differ in the key's header.
 fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

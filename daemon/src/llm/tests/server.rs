@@ -1,5 +1,4 @@
-//! A server on this machine that checks each request against a provider's documented form, then
-//! plays what it was told to.
+//! A local server that checks each request against a provider's documentation, then plays a script.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,23 +11,22 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 pub(super) enum Play {
     Reply {
         status: u16,
         headers: &'static str,
         body: String,
     },
-    /// It answers with the beginning of a longer body and hangs up.
+    /// Sends the start of a longer body and closes the connection.
     Cut(String),
-    /// It hangs up without a word.
+    /// Closes the connection without a response.
     HangUp,
     Silence,
-    /// It holds the answer back until it is told to go on.
+    /// Holds the answer back until the test releases it.
     Held(String),
 }
 
-/// A request as it came.
 #[derive(Clone, Debug)]
 pub(super) struct ReceivedRequest {
     pub(super) method: String,
@@ -46,17 +44,17 @@ struct ServerState {
     check: fn(&ReceivedRequest) -> Result<(), String>,
     script: Mutex<VecDeque<Play>>,
     seen: Mutex<Vec<ReceivedRequest>>,
-    /// Told when a request gets no answer.
+    /// Notified when a request gets no answer.
     silent: Arc<Notify>,
-    /// Told when a request is held back.
+    /// Notified when an answer is held back.
     held: Notify,
-    /// Lets an answer go that is held back.
+    /// Releases an answer that is held back.
     go: (Mutex<u32>, std::sync::Condvar),
     open: Mutex<Vec<TcpStream>>,
 }
 
 impl Server {
-    /// A server that plays `script`, one entry a request, and refuses whatever comes after.
+    /// Starts a server that plays `script`, one entry for each request, and refuses later requests.
     pub(super) fn new(
         check: fn(&ReceivedRequest) -> Result<(), String>,
         script: Vec<Play>,
@@ -87,7 +85,7 @@ impl Server {
         self.state.seen.lock().unwrap().clone()
     }
 
-    /// The only request that came.
+    /// Returns the request, and asserts that there was only one.
     pub(super) fn only(&self) -> ReceivedRequest {
         let seen = self.seen();
         assert_eq!(seen.len(), 1, "{seen:?}");
@@ -98,7 +96,7 @@ impl Server {
         self.state.silent.clone()
     }
 
-    /// Ends when an answer is held back.
+    /// Waits until an answer is held back.
     pub(super) async fn holds(&self) {
         self.state.held.notified().await;
     }

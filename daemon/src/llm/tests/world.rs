@@ -1,4 +1,4 @@
-//! Ports that tests look into.
+//! Ports that record what the client does.
 
 use std::{
     borrow::Cow,
@@ -22,7 +22,7 @@ use crate::{
     model::{Prompt, Timestamp},
 };
 
-/// What stands for a secret in tests.
+/// The text that counts as a secret in tests.
 pub(super) const SECRET: &str = "hunter-two";
 pub(super) const KEY: &str = "test-key-1";
 
@@ -36,9 +36,9 @@ pub(super) struct ClientFixture {
 
 pub(super) struct FakeClock {
     now: Mutex<Timestamp>,
-    /// Pauses that were made.
+    /// The pauses that the client made.
     pub(super) pauses: Mutex<Vec<Duration>>,
-    /// A sleep of the time limit ends when this is told.
+    /// A sleep of this length ends when the notification arrives.
     pub(super) limit: Mutex<(Duration, Arc<Notify>)>,
 }
 
@@ -72,7 +72,7 @@ impl ClientFixture {
         }
     }
 
-    /// A world whose provider is at `address`.
+    /// Creates a fixture whose provider is at `address`.
     pub(super) fn at(provider: ProviderKind, address: &str) -> ClientFixture {
         let mut world = ClientFixture::new(provider);
         world.config.base_url = Some(address.to_owned());
@@ -105,7 +105,7 @@ impl ClientFixture {
         self.home.path()
     }
 
-    /// Pauses between calls, in whole seconds.
+    /// Returns the pauses between calls, in whole seconds.
     pub(super) fn pauses(&self) -> Vec<f64> {
         self.clock.pauses.lock().unwrap().iter().map(Duration::as_secs_f64).collect()
     }
@@ -114,7 +114,7 @@ impl ClientFixture {
         self.journal.records.lock().unwrap().clone()
     }
 
-    /// The time limit is reached when `silence` is told.
+    /// Lets the time limit expire when `silence` is notified.
     pub(super) fn ends_waiting_on(&self, silence: Arc<Notify>) {
         self.clock.limit.lock().unwrap().1 = silence;
     }

@@ -36,7 +36,7 @@ pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) ->
         / f64::from(u32::try_from(of.len()).unwrap_or(u32::MAX))
 }
 
-/// Returns whether two texts consist of nearly the same words.
+/// Returns whether the longer text contains at least 80% of the shorter text's words.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     if a_words.is_empty() || b_words.is_empty() {

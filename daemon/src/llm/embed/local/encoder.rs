@@ -1,5 +1,5 @@
-//! A small encoder of the BERT family: each piece of a text looks at all others, layer by layer;
-//! the text's vector is the mean of its pieces' last ones, or that of the first.
+//! A small encoder of the BERT family. The vector of a text is the mean of the last layer's token
+//! vectors, or the vector of the first token.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayViewMut1, Axis, s};
 use serde_json::Value;
@@ -9,7 +9,8 @@ use super::tensors::Tensors;
 pub(super) struct Encoder {
     pieces: Array2<f32>,
     places: Array2<f32>,
-    /// Added to each piece: which of two texts it belongs to, and there is only one.
+    /// The segment embedding of the first segment, which is added to each token; only one segment
+    /// is used.
     side: Array1<f32>,
     entry: Norm,
     layers: Vec<Layer>,
@@ -29,7 +30,7 @@ struct Layer {
 }
 
 struct Dense {
-    /// By input and output.
+    /// Shape: (inputs, outputs).
     weights: Array2<f32>,
     bias: Array1<f32>,
 }
@@ -40,7 +41,7 @@ struct Norm {
     epsilon: f32,
 }
 
-/// Pieces of a text that are looked at: these models were taught with no more.
+/// Maximum number of tokens: these models were trained with no more.
 const PIECES: usize = 256;
 
 impl Encoder {
@@ -82,12 +83,12 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// Pieces of a text that it can look at.
+    /// Returns the maximum number of tokens, limited by the position embeddings.
     pub(super) fn most_pieces(&self) -> usize {
         self.places.nrows().min(PIECES)
     }
 
-    /// The vector of a text by the numbers of its pieces.
+    /// Returns the vector of a text, given its token ids.
     pub(super) fn vector(&self, pieces: &[u32]) -> Vec<f32> {
         let known: Vec<usize> = pieces
             .iter()
@@ -114,7 +115,7 @@ impl Encoder {
         }
     }
 
-    /// Whether the shapes fit each other, so that no text meets a matrix that does not.
+    /// Checks that all shapes match, so that no multiplication fails later.
     fn check(&self) -> Result<(), String> {
         let width = self.pieces.ncols();
         let fits = |dense: &Dense, from: usize, to: usize| {
@@ -200,7 +201,7 @@ fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
-/// The error function, to within 2e-7 (Abramowitz and Stegun, 7.1.26).
+/// Approximates the error function to within 2e-7 (Abramowitz and Stegun, 7.1.26).
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
     let powers = [0.254_829_6, -0.284_496_74, 1.421_413_7, -1.453_152, 1.061_405_4];
@@ -208,7 +209,7 @@ fn erf(x: f32) -> f32 {
     (1.0 - sum * (-x * x).exp()).copysign(x)
 }
 
-/// Reads tensors by their names in the BERT family.
+/// Reads tensors by the names that the BERT family uses.
 struct WeightReader<'r> {
     tensors: &'r Tensors,
     prefix: &'r str,
@@ -232,7 +233,7 @@ impl WeightReader<'_> {
 
     fn dense(&self, name: &str) -> Result<Dense, String> {
         let weights = self.matrix(&format!("{name}.weight"))?;
-        // The file has them by output and input.
+        // The file has the shape (outputs, inputs).
         let weights = weights.t().as_standard_layout().into_owned();
         Ok(Dense { weights, bias: self.vector(&format!("{name}.bias"))? })
     }
@@ -284,7 +285,7 @@ mod tests {
         assert!((gelu(1.0) - 0.841_344_8).abs() < 1e-6);
     }
 
-    /// One layer that adds nothing: what remains is the norm of what went in.
+    /// Builds one layer that adds nothing, so that the output is the normalised input.
     fn file(pieces: &[f32], wide: usize) -> Tensors {
         let mut tensors = vec![
             ("embeddings.word_embeddings.weight".to_owned(), vec![pieces.len() / 2, 2]),
@@ -342,7 +343,7 @@ mod tests {
         near(encoder.vector(&[0]), [1.0, -1.0]);
         near(encoder.vector(&[0, 1]), [0.0, 0.0]);
         near(encoder.vector(&[0, 0, 1]), [1.0, -1.0]);
-        // Pieces that it does not know, and more than it can look at.
+        // Unknown tokens, and more tokens than the encoder has positions for.
         near(encoder.vector(&[7, 0]), [1.0, -1.0]);
         near(encoder.vector(&[0; 9]), [4.0, -4.0]);
         assert_eq!(encoder.vector(&[]), [0.0, 0.0]);

@@ -1,4 +1,4 @@
-//! What of this the tests of all parsers may call.
+//! Entry points for the tests that feed arbitrary input to all parsers.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use super::{
     vocabulary::Vocabulary,
 };
 
-/// Reads a model's files, and a text with it. `bytes` are a file of weights, or the header of one,
-/// which holds its settings and its tokenizer as `__metadata__`.
+/// Reads a model and embeds a text with it. `bytes` is a weights file, or only its header, which
+/// holds the model's settings and tokenizer as `__metadata__`.
 pub fn read_model(bytes: &[u8]) {
     let _ = Tensors::read(bytes.to_vec());
     let length = (bytes.len() as u64).to_le_bytes();

@@ -1,8 +1,9 @@
 //! A model in a folder on this machine: `model.safetensors` with its `tokenizer.json`.
 //!
-//! Two kinds are understood. A table with a vector for each piece of a word, whose mean a text's
-//! vector is (model2vec and other static embeddings): tiny and fast. And small encoders of the BERT
-//! family (all-MiniLM-L6-v2, bge-small, e5-small): better, and some thousand times slower.
+//! Two kinds of models are supported. Static embeddings (model2vec and others) hold a vector for
+//! each token, and the vector of a text is their mean; they are small and fast. Small encoders of
+//! the BERT family (all-MiniLM-L6-v2, bge-small, e5-small) give better vectors and are some
+//! thousand times slower.
 
 mod encoder;
 #[doc(hidden)]
@@ -33,16 +34,14 @@ use crate::{
     model::Timestamp,
 };
 
-/// The files of a model.
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const POOLING: &str = "1_Pooling/config.json";
-/// Bytes of the weights at most: more is no small model.
+/// Maximum bytes of the weights; larger models are not small models.
 const LARGEST: u64 = 1 << 30;
 const LARGEST_JSON: u64 = 64 << 20;
 
-/// A model that was read.
 pub struct Local {
     name: String,
     identity: String,
@@ -61,7 +60,7 @@ enum ModelWeights {
 }
 
 impl Local {
-    /// Reads the model; takes a moment. The error names the file and what is wrong with it.
+    /// Reads the model, which takes a moment. The error names the file and the defect.
     pub fn read(config: &Config) -> Result<Local, Error> {
         let folder = config.path.as_deref().ok_or_else(|| {
             let remedy = format!("set {} to its folder", ConfigSection::EMBEDDINGS.key("path"));
@@ -97,7 +96,7 @@ impl Local {
 }
 
 impl Local {
-    /// The vector of a text, of any length.
+    /// Returns the vector of a text of any length.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         self.model.vector(text)
     }

@@ -1,19 +1,18 @@
-//! The safetensors format: the length of a JSON header, the header with each tensor's type, shape
-//! and place, and then the numbers.
+//! Reads the safetensors format: the length of a JSON header, the header with the type, shape and
+//! offsets of each tensor, and the data.
 
 use std::{collections::HashMap, ops::Range};
 
 use serde::Deserialize;
 
-/// The tensors of a file.
 pub(super) struct Tensors {
     bytes: Vec<u8>,
-    /// Where the numbers begin.
+    /// The offset of the data in the file.
     start: usize,
     table: HashMap<String, TensorHeader>,
 }
 
-/// Numbers with their shape, the last dimension running fastest.
+/// Numbers with their shape, in row-major order.
 pub(super) struct Tensor {
     pub(super) shape: Vec<usize>,
     pub(super) numbers: Vec<f32>,
@@ -45,13 +44,12 @@ impl Tensors {
         Ok(Tensors { bytes, start, table })
     }
 
-    /// The beginning that all names share before `name`, such as `bert.`; `None` when none ends
-    /// so.
+    /// Returns the common prefix before `name`, such as `bert.`; `None` when no tensor's name ends
+    /// with `name`.
     pub(super) fn prefix_of(&self, name: &str) -> Option<&str> {
         self.table.keys().find_map(|known| known.strip_suffix(name))
     }
 
-    /// A tensor by its name.
     pub(super) fn get(&self, name: &str) -> Result<Option<Tensor>, String> {
         let Some(entry) = self.table.get(name) else { return Ok(None) };
         let wrong = |what: &str| format!("its tensor {name} {what}");
@@ -88,7 +86,7 @@ fn numbers(dtype: &str, bytes: &[u8]) -> Option<Vec<f32>> {
     })
 }
 
-/// An IEEE number of 16 bits.
+/// Converts an IEEE 754 half-precision number.
 fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);

@@ -1,24 +1,23 @@
-//! Static embeddings: a text's vector is the mean of the vectors of its pieces.
+//! Static embeddings: the vector of a text is the mean of its tokens' vectors.
 
 use super::tensors::{Tensor, Tensors};
 
-/// A vector for each piece of a word.
 pub(super) struct TokenTable {
     dimension: usize,
     rows: Vec<f32>,
-    /// What each piece counts, where not all count the same.
+    /// The weight of each token; `None` when all weights are equal.
     weights: Option<Vec<f32>>,
-    /// The row of each piece, where it is not its own number.
+    /// The row of each token; `None` when the row is the token's id.
     rows_of: Option<Vec<usize>>,
 }
 
-/// Pieces of a text that are looked at.
+/// Maximum number of tokens of a text that are used.
 pub(super) const PIECES: usize = 2_048;
-/// Names that the table goes by.
+/// The names of the table's tensor in known models.
 const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
 
 impl TokenTable {
-    /// The table in a file; `None` when it holds another kind of model.
+    /// Reads the table from a file; `None` when the file holds another kind of model.
     pub(super) fn read(tensors: &Tensors) -> Result<Option<TokenTable>, String> {
         let mut found = None;
         for name in NAMES {
@@ -37,7 +36,7 @@ impl TokenTable {
         Ok(Some(TokenTable { dimension, rows: numbers, weights, rows_of }))
     }
 
-    /// The mean of the vectors of `pieces`; zero for none.
+    /// Returns the mean of the tokens' vectors; all zero without tokens.
     pub(super) fn vector(&self, pieces: &[u32]) -> Vec<f32> {
         let mut sum = vec![0.0; self.dimension];
         for piece in pieces {

@@ -1,16 +1,15 @@
-//! Texts cut into the pieces of words that a model knows, as BERT's tokenizer does.
+//! Splits texts into a model's tokens, as BERT's WordPiece tokenizer does.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// The pieces of words that a model knows.
 pub(super) struct Vocabulary {
     numbers: HashMap<String, u32>,
-    /// What a piece begins with that goes on a word.
+    /// The prefix of tokens that continue a word.
     continuation_prefix: String,
-    /// Longer words are unknown.
+    /// Words longer than this, in characters, are unknown.
     longest: usize,
     lowercase: bool,
     strips_accents: bool,
@@ -58,14 +57,14 @@ impl Vocabulary {
         })
     }
 
-    /// The pieces of a text that are known, at most `most`.
+    /// Returns the known tokens of a text, at most `most`.
     pub(super) fn pieces(&self, text: &str, most: usize) -> Vec<u32> {
         let mut pieces = self.cut(text, most);
         pieces.retain(|piece| Some(*piece) != self.unknown);
         pieces
     }
 
-    /// All pieces of a text between the marks of its beginning and its end, at most `most`.
+    /// Returns all tokens of a text between the start and end tokens, at most `most`.
     pub(super) fn enclosed(&self, text: &str, most: usize) -> Vec<u32> {
         let pieces = self.cut(text, most.saturating_sub(2));
         self.begin.into_iter().chain(pieces).chain(self.end).collect()
@@ -111,8 +110,8 @@ impl Vocabulary {
         normal
     }
 
-    /// The longest piece first, then the longest that goes on; a word of which some part is
-    /// unknown is so as a whole.
+    /// Takes the longest matching token repeatedly. If one part of a word is unknown, the whole
+    /// word is unknown.
     fn cut_word(&self, word: &str, pieces: &mut Vec<u32>) {
         if word.is_empty() {
             return;
@@ -149,7 +148,7 @@ impl Vocabulary {
     }
 }
 
-/// A setting of a normalizer or of one of those that it is made of.
+/// Returns a setting of a normalizer or of one of its parts.
 fn setting(normalizer: &Value, name: &str) -> Option<bool> {
     let parts = normalizer["normalizers"].as_array().into_iter().flatten();
     normalizer[name].as_bool().or_else(|| parts.into_iter().find_map(|part| setting(part, name)))
