@@ -58,6 +58,9 @@ pub(crate) struct Show {
     /// Show the overview, topics, decisions, code references and key points
     #[arg(long, short, conflicts_with = "messages")]
     pub(crate) conversation: bool,
+    /// Show the whole summary, the ids and the transcript files
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// Number of the first message to show
     #[arg(long, default_value_t = 0, requires = "messages")]
     pub(crate) from: u32,

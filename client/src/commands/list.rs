@@ -12,6 +12,11 @@ use crate::{
     screen::{Align, Column, Screen, Styling, TextTable, ago, instant, line, now},
 };
 
+/// Columns of a project's name that are shown before anything else is dropped or cut.
+const PROJECT: usize = 32;
+/// Columns of a title that are worth a line.
+const TITLE: usize = 24;
+
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     let state = args.state.and_then(|state| state.to_possible_value());
     let arguments = ListSessionsArguments {
@@ -48,10 +53,10 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
         Column::new("", Align::Left),
-        Column::flexible("ACTIVITY", 6),
-        Column::new("MSGS", Align::Right),
-        Column::flexible("PROJECT", 8),
-        Column::flexible("TITLE", 16),
+        Column::optional("ACTIVITY", Align::Left),
+        Column::optional("MSGS", Align::Right),
+        Column::wanted("PROJECT", PROJECT, 8),
+        Column::wanted("TITLE", TITLE, 16),
     ]);
     let now = now();
     for session in sessions {
@@ -76,6 +81,7 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
 pub(super) fn standing(session: &SessionRow) -> &str {
     match (session.state.as_str(), &session.episode) {
         ("indexed", Some(episode)) => &episode.outcome,
+        ("indexed", None) if session.message_count == 0 => "empty",
         (state, _) => state,
     }
 }

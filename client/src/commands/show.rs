@@ -11,6 +11,9 @@ use crate::{
     screen::{Screen, ago, block, instant, line, now},
 };
 
+/// Lines of an ordinary session.
+const LINES: usize = 60;
+
 pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     let arguments = GetSessionArguments {
         session_id: args.session,
@@ -30,50 +33,138 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
         screen.print_json(&answer);
         return Ok(());
     }
-    print_head(&answer, screen);
+    let shown = Shown { answer: &answer, screen, is_verbose: args.verbose };
+    let head = shown.print_head();
     if args.messages {
         print_messages(&answer, screen);
     } else if let (true, Some(conversation)) = (args.conversation, &answer.markdown) {
         screen.print(block(conversation.trim_end()));
     } else {
-        print_summary(&answer, screen);
+        shown.print_summary(LINES.saturating_sub(head + 2));
     }
     Ok(())
 }
 
-fn print_head(answer: &GetSessionAnswer, screen: &Screen) {
+/// A session that is being shown.
+struct Shown<'s> {
+    answer: &'s GetSessionAnswer,
+    screen: &'s Screen,
+    is_verbose: bool,
+}
+
+impl Shown<'_> {
+    /// Prints what the session is. Returns the number of lines.
+    fn print_head(&self) -> usize {
+        let (answer, screen) = (self.answer, self.screen);
+        let rows = self.rows();
+        if screen.is_terminal() {
+            screen.print(screen.bold(title(answer)));
+            screen.print(screen.dim(facts(answer)));
+        } else {
+            screen.print(format!("# {}\n\n{}", title(answer), facts(answer)));
+        }
+        for (name, fact) in &rows {
+            screen.print(match screen.is_terminal() {
+                true => format!("  {}  {}", screen.dim(format!("{name:<8}")), line(fact)),
+                false => format!("- {name}: {}", line(fact)),
+            });
+        }
+        screen.print("");
+        rows.len() + if screen.is_terminal() { 3 } else { 4 }
+    }
+
+    /// What is not the same for every session, and what only some readers need.
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let answer = self.answer;
+        let (session, episode) = (&answer.session, answer.session.episode.as_ref());
+        let mut rows = vec![
+            ("fork of", forked_from(answer)),
+            ("from", episode.and_then(|one| one.imported_from.clone()).unwrap_or_default()),
+            ("problem", session.error.clone().unwrap_or_default()),
+        ];
+        if self.is_verbose {
+            rows.push(("session", format!("{} ({})", session.session_id, session.agent)));
+            rows.push(("state", standing(session).replace('_', " ")));
+            rows.push(("branch", branches(answer)));
+            rows.push(("episode", episode.map(|one| one.uuid.clone()).unwrap_or_default()));
+            rows.extend(answer.files.iter().map(|file| ("file", file_line(file))));
+        }
+        rows.retain(|(_, fact)| !fact.is_empty());
+        rows
+    }
+
+    fn print_summary(&self, lines: usize) {
+        let (answer, screen) = (self.answer, self.screen);
+        let Some(markdown) = &answer.markdown else {
+            screen.print(screen.dim(unsummarized(answer)));
+            return;
+        };
+        // The title stands above already.
+        let summary = block(markdown);
+        let summary = match summary.split_once('\n') {
+            Some((first, rest)) if first.starts_with("# ") => rest.trim_start(),
+            _ => &summary,
+        };
+        if self.is_verbose {
+            screen.print_markdown(summary);
+        } else if !screen.print_page(summary, lines) {
+            let session = line(&answer.session.session_id);
+            let more = format!("The whole summary: graphiti show {session} --verbose");
+            screen.print(format!("\n{}", screen.dim(more)));
+        }
+    }
+}
+
+fn title(answer: &GetSessionAnswer) -> String {
+    let title = line(&answer.session.title);
+    match (title.is_empty(), is_copy(answer)) {
+        (false, _) => title,
+        (true, true) => "(a copy of another session)".to_owned(),
+        (true, false) => "(no summary yet)".to_owned(),
+    }
+}
+
+/// Where, on which branch and when it took place, and how long it is.
+fn facts(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
-    let title = Some(line(&session.title)).filter(|title| !title.is_empty());
-    screen.print(screen.bold(title.unwrap_or_else(|| "(no summary yet)".to_owned())));
+    // The summary names the outcome, and the branch where it knows the state of the repository.
+    let has_repository =
+        answer.summary.as_ref().is_some_and(|summary| summary["repository"].is_string());
+    let branch = if has_repository { String::new() } else { branches(answer) };
+    let is_over = session.state == "indexed";
+    let state = if is_over { String::new() } else { session.state.clone() };
     let when = ago(instant(&session.last_activity), now());
-    let branches = session.episode.as_ref().map(|episode| episode.branches.join(", "));
-    let facts = [
-        ("session", format!("{} ({})", session.session_id, session.agent)),
-        ("project", session.project.clone()),
-        ("branch", branches.unwrap_or_default()),
-        (
-            "state",
-            format!(
-                "{}, {when}, {} messages",
-                standing(session).replace('_', " "),
-                session.message_count
-            ),
-        ),
-        ("episode", session.episode.as_ref().map(|e| e.uuid.clone()).unwrap_or_default()),
-        (
-            "from",
-            session.episode.as_ref().and_then(|e| e.imported_from.clone()).unwrap_or_default(),
-        ),
-        ("fork of", forked_from(answer)),
-        ("problem", session.error.clone().unwrap_or_default()),
-    ];
-    for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
-        screen.print(format!("  {}  {}", screen.dim(format!("{name:<8}")), line(fact)));
+    let messages = match session.message_count {
+        1 => "1 message".to_owned(),
+        count => format!("{count} messages"),
+    };
+    let facts = [session.project.clone(), branch, state, when, messages];
+    let facts: Vec<String> = facts.iter().map(|fact| line(fact)).collect();
+    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+fn branches(answer: &GetSessionAnswer) -> String {
+    answer.session.episode.as_ref().map(|one| one.branches.join(", ")).unwrap_or_default()
+}
+
+/// Whether a session has no message of its own, because another session has them all.
+fn is_copy(answer: &GetSessionAnswer) -> bool {
+    answer.forked_from.is_some() && answer.session.message_count == 0
+}
+
+/// Why a session has no summary, and what to do about it.
+fn unsummarized(answer: &GetSessionAnswer) -> String {
+    let session = &answer.session;
+    match &answer.forked_from {
+        Some(of) if is_copy(answer) => {
+            let see = if of.is_empty() { String::new() } else { format!(": graphiti show {of}") };
+            format!("This fork has no part of its own. What it copied is summarised there{see}")
+        }
+        _ if session.message_count == 0 => "This session has no messages.".to_owned(),
+        _ => {
+            format!("Close the session to summarise it now: graphiti close {}", session.session_id)
+        }
     }
-    for file in &answer.files {
-        screen.print(format!("  {}  {}", screen.dim(format!("{:<8}", "file")), file_line(file)));
-    }
-    screen.print("");
 }
 
 fn forked_from(answer: &GetSessionAnswer) -> String {
@@ -100,20 +191,6 @@ fn file_line(file: &FileRow) -> String {
         }
     }
     text
-}
-
-fn print_summary(answer: &GetSessionAnswer, screen: &Screen) {
-    let Some(markdown) = &answer.markdown else {
-        screen.print(screen.dim("Close the session to summarise it now: graphiti close <session>"));
-        return;
-    };
-    // The title stands above already.
-    let summary = block(markdown);
-    let summary = match summary.split_once('\n') {
-        Some((first, rest)) if first.starts_with("# ") => rest.trim_start(),
-        _ => &summary,
-    };
-    screen.print_markdown(summary);
 }
 
 fn print_messages(answer: &GetSessionAnswer, screen: &Screen) {

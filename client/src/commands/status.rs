@@ -110,7 +110,11 @@ fn sessions(answer: &HealthAnswer) -> String {
         .map(|(count, what)| format!("{} {what}", number(*count)))
         .collect();
     let total = number(sessions.total);
-    if parts.is_empty() { total } else { format!("{total}: {}", parts.join(", ")) }
+    let mut text = if parts.is_empty() { total } else { format!("{total}: {}", parts.join(", ")) };
+    if sessions.empty > 0 {
+        text.push_str(&format!("; {} without messages", number(sessions.empty)));
+    }
+    text
 }
 
 fn history(answer: &HealthAnswer, screen: &Screen) -> String {

@@ -13,9 +13,13 @@ impl Screen {
         markdown.lines().flat_map(|text| self.rendered(text)).for_each(|line| self.print(line));
     }
 
-    fn rendered(&self, text: &str) -> Vec<String> {
+    /// The lines that a line of Markdown takes.
+    pub(super) fn rendered(&self, text: &str) -> Vec<String> {
+        if !self.is_terminal() {
+            return vec![text.to_owned()];
+        }
         if let Some(heading) = heading(text) {
-            return vec![self.bold(heading)];
+            return vec![self.heading(heading)];
         }
         if text.starts_with('|') {
             let row = text.trim_matches('|');
@@ -34,7 +38,7 @@ impl Screen {
     fn wrapped(&self, text: &str) -> Vec<String> {
         let item = text.trim_start();
         let indent = text.len() - item.len() + if item.starts_with("- ") { 2 } else { 0 };
-        self.within_width(&self.strong(text), indent)
+        self.within_width(&self.code(&self.strong(text)), indent)
     }
 
     /// Prints a line, on a terminal as several with `indent` spaces before all but the first.
@@ -55,16 +59,29 @@ impl Screen {
     }
 
     fn strong(&self, text: &str) -> String {
-        let pieces: Vec<&str> = text.split("**").collect();
-        if pieces.len().is_multiple_of(2) {
-            return text.to_owned();
-        }
-        let styled = pieces.iter().enumerate().map(|(at, piece)| match at % 2 {
-            0 => (*piece).to_owned(),
-            _ => self.bold(piece),
-        });
-        styled.collect()
+        between(text, "**", |piece| self.bold(piece))
     }
+
+    /// Without colours the signs stay: they are all that tells code from words.
+    fn code(&self, text: &str) -> String {
+        match self.colors && !text.contains("``") {
+            true => between(text, "`", |piece| self.accent(piece)),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// `text` with every piece between two of `sign` styled, if each of them has its second.
+fn between(text: &str, sign: &str, style: impl Fn(&str) -> String) -> String {
+    let pieces: Vec<&str> = text.split(sign).collect();
+    if pieces.len().is_multiple_of(2) {
+        return text.to_owned();
+    }
+    let styled = pieces.iter().enumerate().map(|(at, piece)| match at % 2 {
+        0 => (*piece).to_owned(),
+        _ => style(piece),
+    });
+    styled.collect()
 }
 
 fn heading(text: &str) -> Option<&str> {
@@ -81,12 +98,7 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> Vec<String> {
-        let screen = Screen {
-            colors: false,
-            width: 40,
-            terminal: true,
-            unprinted: std::cell::RefCell::default(),
-        };
+        let screen = Screen::of_test(40);
         text.lines().flat_map(|line| screen.rendered(line)).collect()
     }
 
@@ -109,5 +121,16 @@ mod tests {
     fn tables_become_lists() {
         let text = "| File | Setting |\n|---|:---|\n| `a.yml` | `1` → `2` |";
         assert_eq!(rendered(text), ["File · Setting", "- `a.yml` · `1` → `2`"]);
+    }
+
+    #[test]
+    fn code_has_a_colour_of_its_own_and_keeps_its_signs_without_colours() {
+        let colored = Screen { colors: true, ..Screen::of_test(40) };
+        let accent = colored.accent("a.rs");
+        assert_eq!(colored.rendered("in `a.rs`"), [format!("in {accent}")]);
+        for text in ["in `a.rs", "`` a`b ``"] {
+            assert_eq!(colored.rendered(text), [text]);
+        }
+        assert_eq!(rendered("in `a.rs`"), ["in `a.rs`"]);
     }
 }

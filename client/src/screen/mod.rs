@@ -3,6 +3,7 @@
 mod bar;
 mod clean;
 mod markdown;
+mod page;
 mod table;
 mod time;
 
@@ -106,6 +107,11 @@ impl Screen {
         self.styled(Style::new().bold(), text)
     }
 
+    /// The heading of a section.
+    fn heading(&self, text: impl Display) -> String {
+        self.styled(AnsiColor::Cyan.on_default().bold(), text)
+    }
+
     pub(crate) fn dim(&self, text: impl Display) -> String {
         self.styled(Style::new().dimmed(), text)
     }
@@ -137,5 +143,13 @@ impl Screen {
 
     fn styled(&self, style: Style, text: impl Display) -> String {
         if self.colors { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+}
+
+#[cfg(test)]
+impl Screen {
+    /// A terminal without colours.
+    fn of_test(width: usize) -> Screen {
+        Screen { colors: false, width, terminal: true, unprinted: RefCell::default() }
     }
 }

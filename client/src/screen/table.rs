@@ -12,8 +12,19 @@ pub(crate) struct Column {
     pub(crate) heading: &'static str,
     /// Where its text stands.
     pub(crate) align: Align,
-    /// The width that it may be cut down to on a narrow screen; `None` when it is never cut.
-    pub(crate) least: Option<usize>,
+    narrowing: Narrowing,
+}
+
+/// What becomes of a column on a narrow screen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Narrowing {
+    /// It stays as wide as its text.
+    Never,
+    /// It is dropped when the last column has less than its wanted width, the first such column first.
+    Dropped,
+    /// It is cut, the last such column first, to its wanted width; when all others are dropped, the
+    /// first such column first, to its least width.
+    Cut { wanted: usize, least: usize },
 }
 
 /// Where the text of a column stands.
@@ -36,12 +47,23 @@ const GAP: &str = "  ";
 impl Column {
     /// A column as wide as its text.
     pub(crate) fn new(heading: &'static str, align: Align) -> Column {
-        Column { heading, align, least: None }
+        Column { heading, align, narrowing: Narrowing::Never }
     }
 
-    /// A column that may be cut down to `least`. The first one of a table gives way first.
+    /// A column that is dropped where the last one would have less than its wanted width. The first
+    /// one of a table goes first.
+    pub(crate) fn optional(heading: &'static str, align: Align) -> Column {
+        Column { heading, align, narrowing: Narrowing::Dropped }
+    }
+
+    /// A column that may be cut down to `least`.
     pub(crate) fn flexible(heading: &'static str, least: usize) -> Column {
-        Column { heading, align: Align::Left, least: Some(least) }
+        Column::wanted(heading, least, least)
+    }
+
+    /// A column that may be cut down to `wanted`, and to `least` once nothing else gives way.
+    pub(crate) fn wanted(heading: &'static str, wanted: usize, least: usize) -> Column {
+        Column { heading, align: Align::Left, narrowing: Narrowing::Cut { wanted, least } }
     }
 }
 
@@ -58,47 +80,70 @@ impl TextTable {
     /// The lines of the table, headings first, none wider than `width`; `dim` styles the headings.
     pub(crate) fn lines(&self, width: usize, dim: impl Fn(&str) -> String) -> Vec<String> {
         let widths = self.widths(width);
-        let headings = self
-            .columns
-            .iter()
-            .zip(&widths)
-            .map(|(column, width)| pad(&cut(column.heading, *width), *width, column.align));
-        let headings = headings.collect::<Vec<_>>().join(GAP);
-        let mut lines = vec![dim(headings.trim_end())];
+        let shown = || self.columns.iter().zip(&widths).map(|(column, width)| (column, *width));
+        let heading = |(column, width): (&Column, Option<usize>)| {
+            Some(fitted(column.heading, width?, column.align))
+        };
+        let headings: Vec<String> = shown().filter_map(heading).collect();
+        let mut lines = vec![dim(headings.join(GAP).trim_end())];
         for row in &self.rows {
-            let cells =
-                row.iter().zip(self.columns.iter().zip(&widths)).map(|(cell, (column, width))| {
-                    let text = pad(&cut(&cell.text, *width), *width, column.align);
-                    cell.style.as_ref().map_or(text.clone(), |style| style(&text))
-                });
+            let cells = row.iter().zip(shown()).filter_map(|(cell, (column, width))| {
+                let text = fitted(&cell.text, width?, column.align);
+                Some(cell.style.as_ref().map_or(text.clone(), |style| style(&text)))
+            });
             lines.push(cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned());
         }
         lines
     }
 
-    fn widths(&self, width: usize) -> Vec<usize> {
-        let of_cells = |at: usize| self.rows.iter().filter_map(move |row| row.get(at));
-        let mut widths: Vec<usize> = self
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(at, column)| {
-                of_cells(at)
-                    .map(|cell| cell.text.width())
-                    .max()
-                    .unwrap_or(0)
-                    .max(column.heading.width())
-            })
-            .collect();
-        let gaps = GAP.len() * self.columns.len().saturating_sub(1);
-        let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
-        for (width, column) in widths.iter_mut().zip(&self.columns) {
-            let spare = column.least.map_or(0, |least| width.saturating_sub(least)).min(excess);
-            *width -= spare;
-            excess -= spare;
+    /// The width of each column, `None` for a column that is dropped.
+    fn widths(&self, width: usize) -> Vec<Option<usize>> {
+        let mut widths: Vec<Option<usize>> =
+            (0..self.columns.len()).map(|at| Some(self.natural_width(at))).collect();
+        let cuts = |at: usize| match self.columns[at].narrowing {
+            Narrowing::Cut { wanted, least } => Some((wanted, least)),
+            Narrowing::Never | Narrowing::Dropped => None,
+        };
+        for at in (0..self.columns.len()).rev() {
+            let Some((wanted, _)) = cuts(at) else { continue };
+            shrink(&mut widths, at, wanted, width);
+            // The columns before the last one are whole as long as a column can be dropped.
+            while excess(&widths, width) > 0
+                && let Some(dropped) = self.next_dropped(&widths)
+            {
+                widths[dropped] = None;
+                widths[at] = Some(self.natural_width(at));
+                shrink(&mut widths, at, wanted, width);
+            }
+        }
+        for at in 0..self.columns.len() {
+            cuts(at).into_iter().for_each(|(_, least)| shrink(&mut widths, at, least, width));
         }
         widths
     }
+
+    fn natural_width(&self, at: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.text.width());
+        cells.max().unwrap_or(0).max(self.columns[at].heading.width())
+    }
+
+    fn next_dropped(&self, widths: &[Option<usize>]) -> Option<usize> {
+        let is_dropped = |at: &usize| self.columns[*at].narrowing == Narrowing::Dropped;
+        (0..self.columns.len()).filter(is_dropped).find(|at| widths[*at].is_some())
+    }
+}
+
+/// Cuts column `at` down to `least` at most, as far as the screen asks for it.
+fn shrink(widths: &mut [Option<usize>], at: usize, least: usize, screen: usize) {
+    let excess = excess(widths, screen);
+    widths[at] = widths[at].map(|width| width - width.saturating_sub(least).min(excess));
+}
+
+/// The columns that are missing on a screen.
+fn excess(widths: &[Option<usize>], screen: usize) -> usize {
+    let shown: Vec<usize> = widths.iter().copied().flatten().collect();
+    let gaps = GAP.len() * shown.len().saturating_sub(1);
+    (shown.iter().sum::<usize>() + gaps).saturating_sub(screen)
 }
 
 /// A row being filled.
@@ -117,6 +162,11 @@ impl TableRow<'_> {
         self.cells.push(Cell { text: text.into(), style: Some(style) });
         self
     }
+}
+
+/// `text` in exactly `width` columns.
+fn fitted(text: &str, width: usize, align: Align) -> String {
+    pad(&cut(text, width), width, align)
 }
 
 /// `text` in at most `width` columns.
@@ -179,5 +229,38 @@ mod tests {
         assert_eq!(lines[1], "now           7  Fix the login");
         assert_eq!(lines[2], "yesterday  1234  日本語のタイ…");
         assert!(lines.iter().all(|line| line.width() <= 30));
+    }
+
+    /// A list of sessions in short: what it is of is told whole before its title is cut.
+    fn sessions(width: usize) -> Vec<String> {
+        let mut table = TextTable::new(vec![
+            Column::new("SESSION", Align::Left),
+            Column::optional("ACTIVITY", Align::Left),
+            Column::optional("MSGS", Align::Right),
+            Column::wanted("PROJECT", 100, 8),
+            Column::wanted("TITLE", 20, 10),
+        ]);
+        let title = "Fix the login of those who come from afar";
+        table.row().cell("aaaa-1").cell("exploration").cell("7").cell("oh-my-posh").cell(title);
+        table.lines(width, str::to_owned)
+    }
+
+    #[test]
+    fn the_title_is_cut_first_then_columns_are_dropped_then_the_project_is_cut() {
+        for (width, row) in [
+            (
+                90,
+                "aaaa-1   exploration     7  oh-my-posh  Fix the login of those who come from afar",
+            ),
+            (70, "aaaa-1   exploration     7  oh-my-posh  Fix the login of those who co…"),
+            (55, "aaaa-1      7  oh-my-posh  Fix the login of those who…"),
+            (42, "aaaa-1   oh-my-posh  Fix the login of tho…"),
+            (36, "aaaa-1   oh-my-p…  Fix the login of…"),
+            (30, "aaaa-1   oh-my-p…  Fix the lo…"),
+        ] {
+            let lines = sessions(width);
+            assert_eq!(lines[1], row, "{width}");
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+        }
     }
 }

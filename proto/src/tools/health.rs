@@ -119,7 +119,7 @@ pub struct Embeddings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Sessions {
-    /// Number of all sessions.
+    /// Number of all sessions that have messages, or failed: those that `list_sessions` lists.
     pub total: u64,
     /// Sessions that are being written.
     pub active: u64,
@@ -133,6 +133,9 @@ pub struct Sessions {
     pub failed: u64,
     /// Over without an episode.
     pub unindexed: u64,
+    /// Sessions without messages of their own, such as copies of other sessions. They are not part
+    /// of the total.
+    pub empty: u64,
 }
 
 /// The import of history.

@@ -32,6 +32,15 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     let printed = world.printed(&["show", FORK]);
     assert!(printed.contains(&format!("{ORIGINAL}, which has its first 2 records")), "{printed}");
     assert_eq!(daemon.close(COPY)["action"], "empty");
+    let copy = world.printed(&["show", COPY]);
+    assert!(copy.contains("This fork has no part of its own"), "{copy}");
+    assert!(copy.contains(&format!("graphiti show {ORIGINAL}")), "{copy}");
+    assert!(!copy.contains("Close the session"), "{copy}");
+    let health = daemon.call("session_tracking_health", &json!({}));
+    let listed = daemon.call("list_sessions", &json!({}));
+    assert_eq!(health["sessions"]["total"], listed["total"], "{health}");
+    assert_eq!(health["sessions"]["empty"], 1, "{health}");
+    assert!(world.printed(&["status"]).contains("1 without messages"));
     daemon.close(FORK);
     let episode = world.printed(&["show", FORK]);
     assert!(episode.contains("walrus") && !episode.contains("marmot"), "{episode}");

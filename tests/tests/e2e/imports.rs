@@ -107,7 +107,7 @@ fn an_export_is_taken_in_once_on_another_machine() {
         assert_eq!(titles(&there_daemon, word).len(), sessions, "{word}");
     }
     let shown = there.printed(&["show", "aaaa-1"]);
-    assert!(shown.contains("  from ") && shown.contains("marmot"), "{shown}");
+    assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
     // Back where it comes from, everything is known.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);

@@ -10,13 +10,17 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, engine_error, input, output, typed};
+use super::{Effect, Tool, engine_error, input, list_sessions, output, typed};
 use crate::{
     api::{DaemonState, spool},
     clock,
     engine::{
-        IndexLag, Mode, PollingReason, Status, quota,
+        IndexLag, Mode, PollingReason, quota,
         redaction::note::{self, StoredRules},
+    },
+    model::{
+        SessionKey,
+        session::{Session, State, Unindexed},
     },
     store::{Source, SourceKey, Store, StoreError, StoreHealth},
 };
@@ -60,6 +64,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     let lag = daemon.engine.index_lag();
     problems.extend(stalled(lag));
     let totals = store.totals();
+    let live = list_sessions::live_sessions(daemon).await?;
     let vectors = daemon.embedding.progress();
     let evicted = evicted(daemon);
     let is_fine = problems.is_empty()
@@ -74,7 +79,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         uptime_seconds: clock::now().since(daemon.started_at).as_secs(),
         watched: daemon.watched.iter().map(|folder| folder.display().to_string()).collect(),
         watch_mode: watch_mode(status.mode).to_owned(),
-        sessions: sessions(&status, totals.sessions),
+        sessions: sessions(store.as_ref(), &live).unwrap_or_default(),
         history: History {
             scanned: status.scanned,
             done: status.history_done,
@@ -112,18 +117,30 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     })
 }
 
-pub(super) fn sessions(status: &Status, total: u64) -> Sessions {
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let live = status.active + status.inactive + status.indexing + status.failed + status.unindexed;
-    Sessions {
-        total,
-        active: number(status.active),
-        inactive: number(status.inactive),
-        indexing: number(status.indexing),
-        indexed: total.saturating_sub(number(live)),
-        failed: number(status.failed),
-        unindexed: number(status.unindexed),
-    }
+/// Counts the sessions that a list of all sessions has, and those that it leaves out.
+pub(super) fn sessions(
+    store: &dyn Store,
+    live: &HashMap<SessionKey, Session>,
+) -> Result<Sessions, StoreError> {
+    let mut sessions = Sessions::default();
+    list_sessions::visit_tracked(store, live, &mut |session| {
+        if !list_sessions::is_listed(session) {
+            // A session of history has no messages before it is read.
+            let is_unread = matches!(session.state, State::Unindexed(Unindexed::History));
+            sessions.empty += u64::from(!is_unread);
+            return;
+        }
+        sessions.total += 1;
+        *match session.state {
+            State::Active => &mut sessions.active,
+            State::Inactive => &mut sessions.inactive,
+            State::Indexing(_) => &mut sessions.indexing,
+            State::Indexed => &mut sessions.indexed,
+            State::Failed(_) => &mut sessions.failed,
+            State::Unindexed(_) => &mut sessions.unindexed,
+        } += 1;
+    })?;
+    Ok(sessions)
 }
 
 /// The problem of a search index that makes no progress.

@@ -12,7 +12,12 @@ use super::{
 };
 use crate::{
     api::{DaemonState, client_context::ClientContext, convert},
-    model::{SessionKey, Timestamp, episode::MEMORY, session::Session},
+    model::{
+        SessionKey, Timestamp,
+        episode::MEMORY,
+        session::{Session, State},
+    },
+    store::{Store, StoreError},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -35,25 +40,17 @@ async fn run(
 ) -> Result<ListSessionsAnswer, Error> {
     let project = project_argument(arguments.project.as_deref());
     let store = daemon.engine.store().as_ref();
-    // What is live changes faster than it is saved.
-    let live = daemon.engine.live().await.map_err(engine_error)?;
-    let live: HashMap<SessionKey, Session> =
-        live.into_iter().map(|session| (session.key, session)).collect();
+    let live = live_sessions(daemon).await?;
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
-    let visit = &mut |stored: Session| {
-        let session = live.get(&stored.key).unwrap_or(&stored);
-        if session.id.agent == MEMORY {
-            return true;
-        }
-        let says_something = arguments.empty || session.content.is_some();
+    let visit = &mut |session: &Session| {
+        let is_wanted = arguments.empty || is_listed(session);
         let wanted_state =
             arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
-        if says_something && wanted_state && is_of_project(session, project) {
+        if is_wanted && wanted_state && is_of_project(session, project) {
             found.push((session.last_activity, session.key));
         }
-        true
     };
-    store.visit_sessions(visit).map_err(store_error)?;
+    visit_tracked(store, &live, visit).map_err(store_error)?;
     found.sort_unstable_by(|a, b| b.cmp(a));
     let mut sessions = Vec::new();
     for (_, key) in found.iter().skip(arguments.offset).take(arguments.limit) {
@@ -67,4 +64,32 @@ async fn run(
     }
     client.reply_budget.fit(&mut sessions);
     Ok(ListSessionsAnswer { total: found.len(), sessions })
+}
+
+/// The live sessions: they change faster than they are saved.
+pub(super) async fn live_sessions(
+    daemon: &DaemonState,
+) -> Result<HashMap<SessionKey, Session>, Error> {
+    let live = daemon.engine.live().await.map_err(engine_error)?;
+    Ok(live.into_iter().map(|session| (session.key, session)).collect())
+}
+
+/// Calls `visit` for every session that an agent wrote.
+pub(super) fn visit_tracked(
+    store: &dyn Store,
+    live: &HashMap<SessionKey, Session>,
+    visit: &mut dyn FnMut(&Session),
+) -> Result<(), StoreError> {
+    store.visit_sessions(&mut |stored| {
+        let session = live.get(&stored.key).unwrap_or(&stored);
+        if session.id.agent != MEMORY {
+            visit(session);
+        }
+        true
+    })
+}
+
+/// Whether a session has something to say: messages, or why it failed.
+pub(super) fn is_listed(session: &Session) -> bool {
+    session.content.is_some() || matches!(session.state, State::Failed(_))
 }

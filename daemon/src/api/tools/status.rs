@@ -5,7 +5,10 @@ use graphiti_proto::{
     tools::status::{NAME, StatusAnswer, StatusArguments},
 };
 
-use super::{Effect, Tool, engine_error, health, input, output, resolve_error, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, health, input, list_sessions, output, resolve_error, store_error,
+    typed,
+};
 use crate::api::{DaemonState, client_context::ClientContext, convert, current};
 
 pub(super) const TOOL: Tool = Tool {
@@ -33,19 +36,19 @@ async fn run(
         }
         None => current::client_session(daemon, client).await.map_err(resolve_error)?,
     };
-    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let live = list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let session = match key {
         None => None,
-        Some(key) => match live.into_iter().find(|session| session.key == key) {
-            Some(session) => Some(session),
+        Some(key) => match live.get(&key) {
+            Some(session) => Some(session.clone()),
             None => store.session(key).map_err(store_error)?,
         },
     };
     let session = session.map(|session| convert::session_row(store, &session)).transpose();
     let session = session.map_err(store_error)?;
     let status = daemon.engine.status().await.map_err(engine_error)?;
-    let sessions = health::sessions(&status, store.totals().sessions);
+    let sessions = health::sessions(store, &live).map_err(store_error)?;
     let enabled = !daemon.watched.is_empty();
     let message = match (&session, enabled) {
         (_, false) => "Session tracking is switched off.".to_owned(),

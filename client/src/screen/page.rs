@@ -1,0 +1,119 @@
+//! A summary that fits on a page: of each section the first entries, of each entry the first lines.
+
+use super::Screen;
+
+/// Lines of one entry on a terminal.
+const ENTRY: usize = 4;
+/// Ends all styles of a terminal.
+const RESET: &str = "\u{1b}[0m";
+/// Entries of the text before the first section: how the session ended.
+const LEAD: usize = 4;
+
+/// A heading with its entries. The text before the first heading is a section, too.
+struct Section {
+    heading: Option<String>,
+    /// The lines of each entry.
+    entries: Vec<Vec<String>>,
+}
+
+impl Screen {
+    /// Prints Markdown in at most `limit` lines, if one entry a section fits into them. Returns
+    /// whether everything was printed.
+    pub(crate) fn print_page(&self, markdown: &str, limit: usize) -> bool {
+        let whole: Vec<String> =
+            markdown.trim_end().lines().flat_map(|text| self.rendered(text)).collect();
+        let is_whole = whole.len() <= limit;
+        let lines = if is_whole { whole } else { self.fitted(markdown, limit) };
+        lines.iter().for_each(|line| self.print(line));
+        is_whole
+    }
+
+    /// As many entries of each section as fit into `limit` lines.
+    fn fitted(&self, markdown: &str, limit: usize) -> Vec<String> {
+        let sections = self.sections(markdown);
+        let longest = sections.iter().map(|section| section.entries.len()).max().unwrap_or(0);
+        let page = |entries: usize| -> Vec<String> {
+            let mut lines: Vec<String> =
+                sections.iter().flat_map(|section| self.shortened(section, entries)).collect();
+            lines.pop();
+            lines
+        };
+        let fits = (1..=longest).rev().map(page).find(|lines| lines.len() <= limit);
+        fits.unwrap_or_else(|| page(1))
+    }
+
+    fn sections(&self, markdown: &str) -> Vec<Section> {
+        let mut sections = vec![Section { heading: None, entries: Vec::new() }];
+        for text in markdown.lines().filter(|text| !text.trim().is_empty()) {
+            let mut lines = self.rendered(text);
+            let section = sections.last_mut().expect("there is a first section");
+            if text.starts_with("## ") {
+                sections.push(Section { heading: lines.pop(), entries: Vec::new() });
+            } else if let (true, Some(entry)) = (text.starts_with(' '), section.entries.last_mut())
+            {
+                entry.extend(lines);
+            } else {
+                section.entries.push(lines);
+            }
+        }
+        sections
+    }
+
+    fn shortened(&self, section: &Section, entries: usize) -> Vec<String> {
+        let entries = if section.heading.is_none() { entries.max(LEAD) } else { entries };
+        let mut lines: Vec<String> = section.heading.iter().cloned().collect();
+        for entry in section.entries.iter().take(entries) {
+            lines.extend(entry.iter().take(ENTRY).cloned());
+            if let (true, Some(last)) = (entry.len() > ENTRY, lines.last_mut()) {
+                last.push('…');
+                // What is cut off may have ended a style.
+                last.push_str(if self.colors { RESET } else { "" });
+            }
+        }
+        let more = section.entries.len().saturating_sub(entries);
+        if more > 0 {
+            lines.push(self.dim(format!("… {more} more")));
+        }
+        lines.push(String::new());
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(sections: usize, entries: usize, words: usize) -> String {
+        let entry = format!("- {}\n", "word ".repeat(words).trim_end());
+        let section = |number| format!("## Section {number}\n{}\n", entry.repeat(entries));
+        format!("**Outcome**: completed\n\n{}", (0..sections).map(section).collect::<String>())
+    }
+
+    #[test]
+    fn every_section_keeps_as_many_entries_as_fit() {
+        let lines = Screen::of_test(40).fitted(&page(3, 9, 3), 22);
+        let text = lines.join("\n");
+        assert_eq!(lines.len(), 22, "{text}");
+        assert_eq!(text.matches("Section").count(), 3);
+        assert_eq!(text.matches("- word word word").count(), 12);
+        assert_eq!(text.matches("… 5 more").count(), 3);
+        assert_eq!(lines[0], "Outcome: completed");
+    }
+
+    #[test]
+    fn a_long_entry_is_cut_on_a_terminal_and_whole_in_a_pipe() {
+        let long = page(1, 1, 200);
+        let lines = Screen::of_test(40).fitted(&long, 10);
+        assert_eq!(lines.len(), 3 + ENTRY, "{lines:?}");
+        assert!(lines.last().is_some_and(|last| last.ends_with("word…")), "{lines:?}");
+        let pipe = Screen { terminal: false, ..Screen::of_test(40) };
+        assert_eq!(pipe.fitted(&long, 10).join("\n"), long.trim_end());
+    }
+
+    #[test]
+    fn what_can_not_fit_keeps_one_entry_a_section() {
+        let lines = Screen::of_test(40).fitted(&page(9, 5, 1), 20);
+        assert_eq!(lines.iter().filter(|line| *line == "- word").count(), 9);
+        assert_eq!(lines.iter().filter(|line| *line == "… 4 more").count(), 9);
+    }
+}
