@@ -1,15 +1,14 @@
-//! Whose sessions a search sees, and whether vectors help it.
+//! The settings of search: which projects it covers, and whether it uses vectors.
 
 use crate::{llm::embed::config::Config as Embeddings, model::Namespace};
 
-/// The bounds and helpers of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whether a search sees sessions of other projects than the caller's.
+    /// Whether a search covers projects other than the caller's.
     pub cross_project_search: bool,
-    /// The projects whose sessions it sees then; `None` for all.
+    /// The other projects that a search covers in that case; `None` for all.
     pub trusted_namespaces: Option<Vec<Namespace>>,
-    /// Vectors beside full text.
+    /// The embedding model, for ranking by meaning.
     pub embeddings: Embeddings,
 }
 

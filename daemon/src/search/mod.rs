@@ -1,15 +1,14 @@
-//! Full-text search: which session was that in?
+//! Full-text search over sessions.
 //!
-//! Read in this order: how texts become words ([`text`]) and what is made of a question
-//! ([`query`]); what is indexed and how it is kept ([`passage`], [`index`]); how sessions are ranked
-//! ([`rank`]); what is shown of them ([`snippet`]).
+//! Reading order: how texts become words ([`text`]) and how queries are parsed ([`query`]); what is
+//! indexed and how it is stored ([`passage`], [`index`]); how sessions are ranked ([`rank`]); how
+//! results are shown ([`snippet`]).
 //!
-//! The search knows sessions by their numbers and keeps none of their text: whoever asks has both.
-//! Embeddings, when there are any ([`vectors`]), are another ranker ([`rank::SecondRanker`]).
+//! The search identifies sessions by number and stores no text; the caller has both. Embeddings
+//! ([`vectors`]), if configured, are a second ranker ([`rank::SecondRanker`]).
 //!
-//! Entities and facts are found by the same engine: each is a thing with a number and a few fields
-//! of text, like a session that has only an episode, in an index of its own
-//! ([`index::IndexChange::thing`]).
+//! Entities and facts are searched in the same way: each has a number and a few text fields, like a
+//! session that has only an episode, in a separate index ([`index::IndexChange::thing`]).
 
 pub mod config;
 pub mod index;

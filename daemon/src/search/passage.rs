@@ -1,15 +1,14 @@
-//! What one indexed piece of text is: who said it, or which field of an episode it stands in.
+//! Classifies an indexed text: the speaker of a message, or the field of an episode.
 
 use crate::model::Role;
 
-/// What a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum PassageKind {
-    /// The person's own words.
+    /// The user's own words.
     User,
     Agent,
-    /// A tool's call or answer.
+    /// A tool call or its output.
     Tool,
     /// The agent's own summary of the session.
     Recap,
@@ -19,16 +18,16 @@ pub enum PassageKind {
     Decision,
     /// An error with its cause and fix.
     Error,
-    /// What the user asked for, as the episode tells it.
+    /// The objective of an episode.
     Prompt,
     /// Files that were changed.
     File,
-    /// Whatever else an episode tells.
+    /// Any other field of an episode.
     Body,
 }
 
 impl PassageKind {
-    /// Every kind, in the order of their numbers.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [PassageKind; 11] = [
         PassageKind::User,
         PassageKind::Agent,
@@ -43,7 +42,7 @@ impl PassageKind {
         PassageKind::Body,
     ];
 
-    /// The kind of a message's text.
+    /// Returns the kind of a message's text.
     pub fn of(role: Role) -> PassageKind {
         match role {
             Role::User => PassageKind::User,
@@ -53,12 +52,12 @@ impl PassageKind {
         }
     }
 
-    /// Whether it belongs to an episode, as opposed to a message.
+    /// Whether the passage is part of an episode rather than a message.
     pub fn is_of_episode(self) -> bool {
         self >= PassageKind::Title
     }
 
-    /// The word for it in filters and on screen.
+    /// Returns the name in filters and on screen.
     pub fn as_str(self) -> &'static str {
         match self {
             PassageKind::User => Role::User.as_str(),
@@ -75,13 +74,12 @@ impl PassageKind {
         }
     }
 
-    /// The kind of that number; `None` for what is no passage.
+    /// Returns the kind with that number; `None` for a card.
     pub(crate) fn from_number(number: u64) -> Option<PassageKind> {
         PassageKind::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-/// A set of [`PassageKind`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds(u16);
 
@@ -92,22 +90,18 @@ impl Kinds {
         Kinds(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u8))
     }
 
-    /// Whether `kind` is in it.
     pub fn contains(self, kind: PassageKind) -> bool {
         self.0 & (1 << kind as u8) != 0
     }
 
-    /// What is in either.
     pub fn or(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
 
-    /// What is in both.
     pub fn and(self, other: Kinds) -> Kinds {
         Kinds(self.0 & other.0)
     }
 
-    /// What is not in it.
     pub fn inverse(self) -> Kinds {
         Kinds(!self.0 & Kinds::ALL.0)
     }

@@ -1,4 +1,4 @@
-//! The best part of a text for a question, with the words that match marked.
+//! Selects the best excerpt of a text for a query and marks the matching words.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -8,21 +8,21 @@ use crate::search::{
     text::{self, TokenForm},
 };
 
-/// A part of a text.
+/// An excerpt of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Snippet {
-    /// The words, white space made single, with `…` where something was left out.
+    /// The text with collapsed white space, and `…` where something was omitted.
     pub text: String,
-    /// Which bytes of it match, in order, apart from each other.
+    /// Byte ranges of `text` that match, in order and without overlap.
     pub marks: Vec<Range<usize>>,
 }
 
-/// Of a longer text only so much is looked at.
+/// Maximum bytes of a text that are searched.
 const LOOKED_AT: usize = 256 * 1024;
-/// How much of the snippet may stand before the first match.
+/// The share of the snippet that may precede the first match.
 const LEAD: f32 = 0.3;
 
-/// What a question marks. Make one for all the texts of an answer.
+/// Marks the matches of a query. Create one for all texts of a result.
 pub struct Highlighter {
     exact: HashSet<String>,
     forms: HashSet<String>,
@@ -31,7 +31,7 @@ pub struct Highlighter {
 }
 
 impl Highlighter {
-    /// Marks what `query` asks for: its phrases, and its words that say something.
+    /// Marks the query's phrases and its meaningful words.
     pub fn new(query: &Query) -> Highlighter {
         let says_something = query.words.iter().any(|word| word.role.says_something());
         let mut marker = Highlighter {
@@ -56,7 +56,7 @@ impl Highlighter {
         marker
     }
 
-    /// The best part of `text`, about `limit` bytes of it; its beginning when nothing matches.
+    /// Returns the best excerpt of `text`, about `limit` bytes; its start when nothing matches.
     pub fn snippet(&self, text: &str, limit: usize) -> Snippet {
         let text = &text[..text.floor_char_boundary(LOOKED_AT)];
         let matches = self.matches(text);
@@ -68,7 +68,7 @@ impl Highlighter {
         cut(text, part, &spans)
     }
 
-    /// What matches, by its place.
+    /// Returns the matches in the order of the text.
     fn matches(&self, text: &str) -> Vec<Match> {
         let mut matches = Vec::new();
         let mut parts: Vec<(String, Range<usize>)> = Vec::new();
@@ -92,7 +92,7 @@ impl Highlighter {
         matches
     }
 
-    /// What of the question a word of a text matches.
+    /// Returns the part of the query that a word of a text matches.
     fn matched(&self, word: &str, form: TokenForm) -> Option<String> {
         if self.exact.contains(word) {
             return Some(word.to_owned());
@@ -108,14 +108,13 @@ impl Highlighter {
     }
 }
 
-/// A place in a text that matches.
 struct Match {
     span: Range<usize>,
-    /// What of the question, so that one word often does not count as much as many words.
+    /// The part of the query, so that repetitions of one word count less than different words.
     what: String,
 }
 
-/// The run of matches within `limit` bytes that holds most different ones, the first of equals.
+/// Returns the matches within `limit` bytes that cover most parts of the query; the first on a tie.
 fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     let (mut best, mut best_worth) = (&matches[..0], 0);
     for (start, first) in matches.iter().enumerate() {
@@ -132,10 +131,10 @@ fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     best
 }
 
-/// More marks than this say nothing.
+/// Maximum number of marks in a snippet.
 const MOST_MARKS: usize = 32;
 
-/// About `limit` bytes of `text` with `first` in their first third, cut between words.
+/// Returns about `limit` bytes of `text` with `first` in their first third, cut between words.
 fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
     let lead = (limit as f32 * LEAD) as usize;
     let mut start = text.floor_char_boundary(first.saturating_sub(lead));
@@ -154,7 +153,7 @@ fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
     start..end
 }
 
-/// Spans in order, those that touch made one.
+/// Sorts the spans and merges those that touch.
 fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for span in spans {
@@ -166,7 +165,7 @@ fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// The part, its white space made single, and where the spans are in it.
+/// Returns the excerpt with collapsed white space and the spans adjusted to it.
 fn cut(text: &str, part: Range<usize>, spans: &[Range<usize>]) -> Snippet {
     let mut out = String::new();
     if part.start > 0 {
@@ -220,7 +219,7 @@ mod tests {
         Highlighter::new(&Query::parse(question, &now))
     }
 
-    /// The snippet with its marks in brackets.
+    /// Returns the snippet with its marks in brackets.
     fn marked(question: &str, text: &str, limit: usize) -> String {
         let Snippet { text, marks } = highlighter(question).snippet(text, limit);
         let mut shown = String::new();

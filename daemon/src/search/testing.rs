@@ -1,4 +1,4 @@
-//! An index to try things on.
+//! An index and sample data for tests.
 
 use jiff::{Zoned, civil::date, tz::TimeZone};
 
@@ -35,7 +35,7 @@ pub(crate) fn card(session: u64) -> Card {
     }
 }
 
-/// The first message of a session's own file.
+/// Builds the first message of a session's own file.
 pub(crate) fn message(role: Role, text: &str) -> Message {
     Message {
         seq: 0,
@@ -50,7 +50,7 @@ pub(crate) fn message(role: Role, text: &str) -> Message {
     }
 }
 
-/// Messages of the user in a session's own file.
+/// Builds messages of the user in a session's own file.
 pub(crate) fn said(card: Card, texts: &[&str]) -> IndexChange {
     let messages = (0..).zip(texts).map(|(seq, text)| Message {
         seq,
@@ -60,7 +60,7 @@ pub(crate) fn said(card: Card, texts: &[&str]) -> IndexChange {
     IndexChange::Messages { card, messages: messages.collect() }
 }
 
-/// An index in a folder that goes with it.
+/// An index in a temporary folder.
 pub(crate) struct TestIndex {
     pub(crate) index: SearchIndex,
     pub(crate) folder: tempfile::TempDir,
@@ -86,7 +86,7 @@ impl TestIndex {
         self.next.set(self.next.get() + 1);
     }
 
-    /// The numbers of the sessions that answer, best first.
+    /// Returns the numbers of the matching sessions, best first.
     pub(crate) fn find(&self, question: &str) -> Vec<u64> {
         keys(&self.search(question))
     }

@@ -1,13 +1,14 @@
 //! The terms by which files, tools and branches are filtered.
 //!
-//! A filter is one term: all the ways in which a thing may be named are indexed with it.
+//! A filter looks up a single term, so all names by which a file, tool or branch can be requested
+//! are indexed.
 
 use crate::search::text;
 
-/// Of a deeper path only the last so many segments can be named together.
+/// The maximum number of trailing segments of a path that a filter can name.
 const DEEPEST: usize = 12;
 
-/// The ways to name a file: the end of its path from any segment on, any one segment, and its name
+/// Returns the names of a file: every suffix of its path, every single segment, and the file name
 /// without extension.
 pub(crate) fn of_file(path: &str) -> Vec<String> {
     let path = file(path);
@@ -21,14 +22,14 @@ pub(crate) fn of_file(path: &str) -> Vec<String> {
     finished(terms)
 }
 
-/// The ways to name a tool: its name and the words in it.
+/// Returns the names of a tool: its name and the words in it.
 pub(crate) fn of_tool(name: &str) -> Vec<String> {
     let mut terms = vec![text::folded(name)];
     terms.extend(text::words(name).into_iter().map(|word| word.text));
     finished(terms)
 }
 
-/// The ways to name a branch: its name and the segments of it.
+/// Returns the names of a branch: its name and its segments.
 pub(crate) fn of_branch(name: &str) -> Vec<String> {
     let name = text::folded(name);
     let mut terms: Vec<String> = name.split('/').map(str::to_owned).collect();
@@ -36,7 +37,7 @@ pub(crate) fn of_branch(name: &str) -> Vec<String> {
     finished(terms)
 }
 
-/// The term that a filter's value asks for, where it is a file.
+/// Returns the term for the value of a `file:` filter.
 pub(crate) fn file(path: &str) -> String {
     let path = text::folded(path).replace('\\', "/");
     let path = path.trim_end_matches('/');
@@ -44,7 +45,7 @@ pub(crate) fn file(path: &str) -> String {
     path.to_owned()
 }
 
-/// Longer terms are left out: the engine underneath takes none of 64 KiB.
+/// Maximum bytes of a term; longer terms are omitted, because tantivy rejects terms of 64 KiB.
 const LONGEST: usize = 1_024;
 
 fn finished(mut terms: Vec<String>) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What the index is told: changes in the order in which they happened.
+//! The changes that are applied to the index, in the order in which they happened.
 
 use crate::{
     model::{
@@ -7,63 +7,61 @@ use crate::{
     search::passage::PassageKind,
 };
 
-/// A place in the outbox that the index follows; the first entry has 1, and 0 stands before it.
+/// A position in the outbox that the index follows. The first entry has position 1; 0 precedes it.
 ///
-/// A commit promises that everything up to its position is there. So while an index is filled from
-/// elsewhere, or an entry is told in pieces, the position told is that of the last entry that was
-/// told whole.
+/// A commit guarantees that the index contains everything up to its position. While the index is
+/// backfilled, or while an entry is applied in several changes, callers pass the position of the
+/// last entry that was applied completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Position(pub u64);
 
-/// What is known of a session apart from its text. The latest one told holds.
+/// The data of a session other than its text. The latest version replaces earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
     pub session: SessionKey,
-    /// Its project's short name.
     pub namespace: Namespace,
-    /// Its project, once known.
+    /// `None` while the project is unknown.
     pub project: Option<Project>,
-    /// The agent, by the name of its format.
+    /// The agent, as the name of its transcript format.
     pub agent: String,
-    /// When its first message was written, once known.
+    /// Time of the first message; `None` while it is unknown.
     pub started_at: Option<Timestamp>,
-    /// When its latest message was written.
+    /// Time of the latest message.
     pub ended_at: Timestamp,
-    /// The branch for messages that name none.
+    /// The branch of messages that do not name one.
     pub branch: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexChange {
-    /// Messages were added to a session.
     Messages {
-        /// The session, as it is now.
+        /// The current card of the session.
         card: Card,
         messages: Vec<Message>,
     },
-    /// A session got an episode, its first or another one.
+    /// A session got a new episode, which replaces an earlier one.
     Episode {
-        /// The session, as it is now.
+        /// The current card of the session.
         card: Card,
-        /// The episode's text, by field.
         fields: Vec<EpisodeField>,
         branches: Vec<String>,
     },
-    /// The messages of one file of a session are void: it was replaced or removed.
+    /// Removes the messages of one file of a session, because the file was replaced or removed.
     DropSource {
         session: SessionKey,
         /// The file, as in [`crate::model::transcript::Origin::source`].
         source: u32,
     },
-    /// A session's episode is void.
+    /// Removes a session's episode.
     DropEpisode { session: SessionKey },
-    /// Nothing of a session may be found any more.
+    /// Removes everything of a session.
     DropSession { session: SessionKey },
 }
 
 impl IndexChange {
-    /// Something other than a session that is found by its name and a text: an entity, a fact. Kept
-    /// in an index of its own, under a number that the caller chooses.
+    /// Builds a change for a document other than a session, such as an entity or a fact, with a
+    /// name and a text. Such documents have an index of their own, and the caller chooses their
+    /// numbers.
     pub fn thing(
         number: u64,
         namespace: Namespace,
@@ -88,7 +86,7 @@ impl IndexChange {
     }
 }
 
-/// One piece of an episode's text.
+/// One part of an episode's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EpisodeField {
     pub kind: PassageKind,
@@ -96,7 +94,7 @@ pub struct EpisodeField {
 }
 
 impl EpisodeField {
-    /// Everything in `episode` that is worth finding, piece by piece.
+    /// Returns all searchable texts of `episode`.
     pub fn all_of(episode: &Episode) -> Vec<EpisodeField> {
         let summary = &episode.summary;
         let mut fields = Vec::new();
@@ -141,7 +139,7 @@ impl EpisodeField {
     }
 }
 
-/// What is said of one thing, with a sign between that is none of any word's.
+/// Joins texts about the same subject with a separator that is not part of any word.
 fn joined(texts: impl Iterator<Item = String>) -> String {
     let said = texts.filter(|text| !text.trim().is_empty() && !is_filler(text));
     said.collect::<Vec<_>>().join(" · ")

@@ -1,4 +1,4 @@
-//! A walk through the documents that hold a word.
+//! An iterator over the documents that contain a word.
 
 use tantivy::{
     DocSet,
@@ -7,17 +7,18 @@ use tantivy::{
 
 use crate::search::index::memory::PostingList;
 
-/// The document number after the last.
+/// The document number that follows the last document.
 pub(crate) const DONE: u32 = tantivy::TERMINATED;
 
-/// A walk, wherever the word's list lies. It begins on the first document.
+/// An iterator over a posting list on disk, in memory, or computed. It starts at the first
+/// document.
 pub(crate) enum Cursor<'s> {
     Disk(Box<SegmentPostings>),
     Memory {
         list: &'s PostingList,
         index: usize,
     },
-    /// Worked out for this question: documents with their counts.
+    /// Computed for one query: documents with their counts.
     Made {
         documents: &'s [(u32, u32)],
         index: usize,
@@ -33,12 +34,12 @@ impl<'s> Cursor<'s> {
         Cursor::Memory { list, index: 0 }
     }
 
-    /// `documents` in ascending order.
+    /// `documents` must be in ascending order.
     pub(crate) fn made(documents: &'s [(u32, u32)]) -> Cursor<'s> {
         Cursor::Made { documents, index: 0 }
     }
 
-    /// The document it stands on, or [`DONE`].
+    /// Returns the current document, or [`DONE`].
     #[inline]
     pub(crate) fn document(&self) -> u32 {
         match self {
@@ -50,7 +51,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// How often the word stands in it.
+    /// Returns how often the word occurs in the current document.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         match self {
@@ -60,7 +61,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Goes to the next document.
+    /// Advances to the next document.
     #[inline]
     pub(crate) fn advance(&mut self) {
         match self {
@@ -71,7 +72,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Goes to `target` or the first document after it, and returns that.
+    /// Advances to `target` or the first document after it, and returns that document.
     #[inline]
     pub(crate) fn seek(&mut self, target: u32) -> u32 {
         match self {
@@ -92,7 +93,7 @@ impl<'s> Cursor<'s> {
         self.document()
     }
 
-    /// Puts the word's positions in the document into `positions`; none for a list that was made.
+    /// Writes the word's positions in the document into `positions`; none for a computed list.
     pub(crate) fn positions(&mut self, positions: &mut Vec<u32>) {
         positions.clear();
         match self {

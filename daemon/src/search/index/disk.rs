@@ -1,4 +1,4 @@
-//! One segment of the index on disk, its columns opened once.
+//! One segment of the index on disk, with its columns opened.
 
 use std::{collections::HashMap, io, sync::Arc};
 
@@ -32,12 +32,11 @@ pub(crate) struct DiskShard {
     started: Option<Column<i64>>,
     project: Option<StrColumn>,
     agent: Option<StrColumn>,
-    /// Cards in it, alive when it was opened.
+    /// Number of cards that were not deleted when the segment was opened.
     cards: u32,
 }
 
 impl DiskShard {
-    /// Opens a segment's columns.
     pub(crate) fn open(reader: &SegmentReader) -> tantivy::Result<DiskShard> {
         let columns = reader.fast_fields();
         let mut shard = DiskShard {
@@ -59,12 +58,12 @@ impl DiskShard {
         Ok(shard)
     }
 
-    /// One more than the highest document number.
+    /// Returns the highest document number plus one.
     pub(crate) fn end(&self) -> u32 {
         self.reader.max_doc()
     }
 
-    /// Documents alive, cards among them.
+    /// Returns the number of documents that are not deleted, including cards.
     pub(crate) fn documents(&self) -> u32 {
         self.reader.num_docs()
     }
@@ -77,7 +76,7 @@ impl DiskShard {
         Ok(self.reader.space_usage()?.total().get_bytes())
     }
 
-    /// Terms in it, counted with their repetitions.
+    /// Returns the number of term occurrences.
     pub(crate) fn words(&self) -> u64 {
         self.text.total_num_tokens()
     }
@@ -90,7 +89,7 @@ impl DiskShard {
         self.session.values.get_val(document)
     }
 
-    /// Source and message number in one; see [`schema::place`].
+    /// Returns source and message number as one number; see [`schema::place`].
     pub(crate) fn place(&self, document: u32) -> u64 {
         self.place.values.get_val(document)
     }
@@ -121,7 +120,7 @@ impl DiskShard {
         self.lengths.as_ref().map_or(0, |lengths| lengths.fieldnorm(document))
     }
 
-    /// Documents that hold a word, dead ones counted.
+    /// Returns the number of documents that contain a word, including deleted ones.
     pub(crate) fn frequency(&self, word: &str) -> tantivy::Result<u32> {
         Ok(self.text.doc_freq(&Term::from_field_text(LAYOUT.text, word))?)
     }
@@ -134,7 +133,7 @@ impl DiskShard {
         Ok(self.text.read_postings(&Term::from_field_text(LAYOUT.text, word), option)?)
     }
 
-    /// Words that begin with `prefix`, the most frequent ones first, at most `limit`.
+    /// Returns at most `limit` words that begin with `prefix`, the most frequent first.
     pub(crate) fn words_with_prefix(
         &self,
         prefix: &str,
@@ -153,24 +152,24 @@ impl DiskShard {
         Ok(words)
     }
 
-    /// Documents with a term in one of the fields that are not text, dead ones left out.
+    /// Returns the documents with a term in a non-text field, without deleted ones.
     pub(crate) fn documents_with(&self, field: Field, term: &str) -> tantivy::Result<Vec<u32>> {
         self.alive_documents(field, &Term::from_field_text(field, term))
     }
 
-    /// A session's documents, its card among them.
+    /// Returns a session's documents, including its card.
     pub(crate) fn documents_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         self.alive_documents(LAYOUT.session, &schema::session(session))
     }
 
-    /// The card of a session, when it is here.
+    /// Returns the card of a session if it is in this segment.
     pub(crate) fn card(&self, session: u64) -> tantivy::Result<Option<CardFacts>> {
         let found = self.alive_documents(LAYOUT.marker, &schema::card_of(session))?;
         found.last().map(|document| self.card_at(*document)).transpose()
     }
 
-    /// Every card's session with its facts, the names left out: they are given as numbers that
-    /// [`DiskShard::project_names`] and [`DiskShard::agent_names`] list.
+    /// Visits the session and facts of every card. Names are given as numbers that
+    /// [`DiskShard::project_names`] and [`DiskShard::agent_names`] resolve.
     pub(crate) fn each_card(&self, visit: &mut dyn FnMut(CardRow)) -> tantivy::Result<()> {
         let name = |column: &Option<StrColumn>, document| {
             column.as_ref().and_then(|column| column.ords().first(document))
@@ -187,12 +186,12 @@ impl DiskShard {
         Ok(())
     }
 
-    /// The projects of its cards, by number.
+    /// Returns the project names of its cards, by number.
     pub(crate) fn project_names(&self) -> tantivy::Result<HashMap<u64, String>> {
         names(self.project.as_ref())
     }
 
-    /// The agents of its cards, by number.
+    /// Returns the agent names of its cards, by number.
     pub(crate) fn agent_names(&self) -> tantivy::Result<HashMap<u64, String>> {
         names(self.agent.as_ref())
     }
@@ -243,7 +242,7 @@ impl DiskShard {
     }
 }
 
-/// A card as its columns have it.
+/// The columns of a card.
 pub(crate) struct CardRow {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

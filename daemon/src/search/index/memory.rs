@@ -1,14 +1,13 @@
-//! Passages that are searchable but not on disk yet, indexed in memory.
+//! An inverted index of the passages that are not on disk yet.
 
 use std::collections::HashMap;
 
 use crate::search::index::{attributes, passages::PassageRow, shard::Facts, terms};
 
-/// Passages under their terms.
 #[derive(Default)]
 pub(crate) struct MemoryShard {
     words: HashMap<Box<str>, PostingList>,
-    /// By the letter of the attribute, a colon, and the term.
+    /// Documents by attribute; the key is the attribute's letter, a colon and the term.
     attributes: HashMap<String, Vec<u32>>,
     sessions: HashMap<u64, Vec<u32>>,
     facts: Vec<Facts>,
@@ -17,16 +16,15 @@ pub(crate) struct MemoryShard {
     length: u64,
 }
 
-/// Where a word stands.
 #[derive(Default)]
 pub(crate) struct PostingList {
     documents: Vec<u32>,
-    /// Where each document's positions begin.
+    /// The start of each document's positions.
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
 
-/// An attribute that passages are filtered by.
+/// A property by which passages are filtered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Attribute {
     File,
@@ -35,7 +33,6 @@ pub(crate) enum Attribute {
 }
 
 impl MemoryShard {
-    /// Adds a passage as the next document.
     pub(crate) fn add(&mut self, passage: &PassageRow) {
         let document = self.end();
         let mut length = 0;
@@ -76,7 +73,7 @@ impl MemoryShard {
         self.length += u64::from(length);
     }
 
-    /// Makes the passages that `is_void` points at unfindable.
+    /// Makes the passages that `is_void` selects unfindable.
     pub(crate) fn remove(&mut self, is_void: impl Fn(&Facts) -> bool) {
         for (facts, is_dead) in self.facts.iter().zip(&mut self.is_dead) {
             if !*is_dead && is_void(facts) {
@@ -146,7 +143,7 @@ impl PostingList {
         &self.documents
     }
 
-    /// The positions in the document at `index` among [`PostingList::documents`].
+    /// Returns the positions in the document at `index` of [`PostingList::documents`].
     pub(crate) fn positions(&self, index: usize) -> &[u32] {
         let start = self.starts[index] as usize;
         let end = self.starts.get(index + 1).map_or(self.positions.len(), |end| *end as usize);

@@ -1,17 +1,18 @@
-//! The index: passages on disk, and those too new for it in memory, searched as one.
+//! The search index: passages on disk and newer passages in memory, searched as one.
 //!
-//! It is derived. The caller feeds it the changes of its outbox in order ([`SearchIndex::apply`]), each
-//! findable at once, and has them written when it suits ([`SearchIndex::commit`]); the outbox position is
-//! written with them, in one step. After a restart the caller goes on from [`SearchIndex::applied`]. An
-//! index that is missing, damaged or of another version is reported by [`SearchIndex::open`]; the caller
-//! then makes a new one and feeds it everything.
+//! The index is derived data. The caller applies the changes of its outbox in order
+//! ([`SearchIndex::apply`]), and each change is findable at once. [`SearchIndex::commit`] writes
+//! the changes and the outbox position atomically. After a restart the caller continues from
+//! [`SearchIndex::applied`]. [`SearchIndex::open`] reports an index that is missing, damaged or of
+//! another version; the caller then creates a new one and applies everything.
 //!
-//! No text is kept here but what is not written yet: a hit names its place, the caller has the text.
+//! The index stores no text except text that is not committed yet: a hit gives a location, and the
+//! caller has the text.
 //!
-//! How it lies in memory and on disk: a stack of layers ([`tail`]) over segments ([`disk`]); both look
-//! alike to the ranking ([`shard`]). A commit freezes the layers, writes them without holding anyone
-//! up, and takes them away when their segment can be read. An index at rest holds neither a writer
-//! nor mapped files.
+//! The index is a stack of layers in memory ([`tail`]) over segments on disk ([`disk`]); the
+//! ranking sees both as a [`shard`]. A commit freezes the layers, writes them without blocking
+//! searches or changes, and removes them once their segment is readable. An idle index has no
+//! writer and no memory-mapped files.
 
 pub(crate) mod attributes;
 pub(crate) mod change;
@@ -41,84 +42,85 @@ pub use self::{
 use self::{disk::DiskShard, tail::Tail, view::View};
 use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The index of everything that was said. Searches and changes may come from any thread.
+/// The full-text index of all sessions. It may be searched and changed from any thread.
 pub struct SearchIndex {
     tantivy: tantivy::Index,
     state: RwLock<IndexState>,
-    /// Held while writing, so that there is one commit at a time. Kept from one commit to the next,
-    /// for its merging goes on behind them.
+    /// Locked while writing, so that only one commit runs at a time. The writer is kept between
+    /// commits, because it continues to merge segments.
     writer: Mutex<Option<IndexWriter<TantivyDocument>>>,
 }
 
 struct IndexState {
-    /// `None` while the index rests.
+    /// `None` while the index is idle.
     disk: Option<Vec<DiskShard>>,
-    /// The last one takes the changes; the others are being written.
+    /// The last layer receives the changes; the others are being written.
     layers: Vec<Tail>,
-    /// What is on disk.
+    /// The position of the data on disk.
     committed: Position,
 }
 
-/// The index could not be read or written; what is in memory stays findable.
+/// The index could not be read or written. The changes in memory stay findable.
 #[derive(Debug, thiserror::Error)]
 #[error("use the search index: {0}")]
 pub struct IndexError(#[from] pub(crate) tantivy::TantivyError);
 
-/// How much waits to be written.
+/// The amount of uncommitted changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Backlog {
-    /// Bytes of memory that it takes, roughly.
+    /// Approximate bytes of memory.
     pub bytes: usize,
 }
 
 impl Backlog {
-    /// From here on a caller should commit before it applies more.
+    /// From this number of bytes on, the caller should commit before it applies more.
     pub const FULL: usize = 4 * 1024 * 1024;
 
-    /// Whether it is time to commit, however young the changes are.
+    /// Whether the caller should commit now, regardless of the age of the changes.
     pub fn is_full(self) -> bool {
         self.bytes >= Backlog::FULL
     }
 }
 
 impl SearchIndex {
-    /// Opens the index in `folder`, and checks that it is whole.
+    /// Opens the index in `folder` and checks its integrity.
     pub fn open(folder: &Path) -> Result<SearchIndex, OpenError> {
         open::open(folder)
     }
 
-    /// Makes an empty index in `folder`, in the place of what is there.
+    /// Creates an empty index in `folder` and replaces what is there.
     pub fn create(folder: &Path) -> Result<SearchIndex, OpenError> {
         open::create(folder)
     }
 
-    /// The outbox position up to which changes are on disk.
+    /// Returns the outbox position up to which changes are on disk.
     pub fn applied(&self) -> Position {
         self.read().committed
     }
 
-    /// Takes in a change, findable from now on. The outbox is told whole up to `position`.
+    /// Applies a change, which is findable from then on. All outbox entries up to `position` have
+    /// been applied.
     pub fn apply(&self, change: IndexChange, position: Position) -> Backlog {
         let mut state = self.write();
         state.fresh().apply(change, position);
         state.backlog()
     }
 
-    /// Notes that the outbox is told whole up to `position`.
+    /// Records that all outbox entries up to `position` have been applied.
     pub fn pass(&self, position: Position) {
         self.write().fresh().pass(position);
     }
 
-    /// Writes what was applied to disk, and returns the position that it reaches.
+    /// Writes the applied changes to disk, and returns the position on disk.
     ///
-    /// Takes a few tens of milliseconds; searches and changes go on meanwhile. After an error
-    /// everything is still there, and the next commit tries again. Without changes it does nothing.
+    /// Takes a few tens of milliseconds and does not block searches or changes. After an error no
+    /// change is lost, and the next commit tries again. Without changes it does nothing.
     pub fn commit(&self) -> Result<Position, IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((frozen, position)) = self.write().freeze(&self.tantivy)? else {
             return Ok(self.applied());
         };
-        // A writer that failed may hold half of what it was given.
+        // A writer that failed may contain only a part of the changes.
         let mut busy = match writer.take() {
             Some(writer) => writer,
             None => self.new_writer()?,
@@ -135,8 +137,8 @@ impl SearchIndex {
         Ok(position)
     }
 
-    /// Writes what was applied to disk, and rids the disk of what was deleted: a deletion only marks
-    /// it, until its segment is merged.
+    /// Commits, and removes deleted data from the disk: a deletion only marks documents until their
+    /// segment is merged.
     pub fn purge(&self) -> Result<(), IndexError> {
         self.commit()?;
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,25 +147,25 @@ impl SearchIndex {
             None => self.new_writer()?,
         };
         for segment in self.marked()? {
-            // One that is being merged by itself is rid of it by that.
+            // If an automatic merge of the segment is running, that merge removes the data.
             if let Err(error) = busy.merge(&[segment]).wait() {
                 tracing::debug!(%error, "a segment of the search index is being merged");
             }
-            // One after the other, so that no more than one of them is there twice.
+            // Segments are merged one by one, so that at most one of them is on disk twice.
             self.renew(&busy)?;
         }
         busy.wait_merging_threads()?;
         self.renew(&self.new_writer()?)
     }
 
-    /// The segments in which something was deleted. As long as their metas are held their files stay.
+    /// Returns the segments with deletions. Their files stay on disk while their metas are held.
     fn marked(&self) -> Result<Vec<SegmentId>, IndexError> {
         let segments = self.tantivy.searchable_segment_metas()?;
         let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
         Ok(marked.map(SegmentMeta::id).collect())
     }
 
-    /// Reads what is on disk now, and removes what only those read who looked before.
+    /// Opens the current segments and removes the files of segments that were merged.
     fn renew(&self, writer: &IndexWriter<TantivyDocument>) -> Result<(), IndexError> {
         let disk = open_shards(&self.tantivy)?;
         self.write().disk = Some(disk);
@@ -171,14 +173,14 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Lets go of memory that only a busy index needs; the next search or commit takes it again in a
-    /// few milliseconds. Waits for merges under way.
+    /// Releases memory that an idle index does not need; the next search or commit allocates it
+    /// again within a few milliseconds. Waits for running merges.
     pub fn rest(&self) -> Result<(), IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let was_busy = writer.take().map(IndexWriter::wait_merging_threads).transpose()?.is_some();
         self.write().disk = None;
         if was_busy {
-            // What was merged at last is there twice.
+            // Removes the segments that the last merge replaced.
             sweep(&self.new_writer()?);
         }
         Ok(())
@@ -190,7 +192,7 @@ impl SearchIndex {
         writer.is_none() && self.read().disk.is_none()
     }
 
-    /// Bytes of what is on disk and searched. The folder holds more while something is merged.
+    /// Returns the bytes of the searchable segments. During a merge the folder contains more.
     pub fn bytes(&self) -> Result<u64, IndexError> {
         let sum = |disk: &[DiskShard]| disk.iter().map(DiskShard::bytes).sum::<io::Result<u64>>();
         let bytes = match &self.read().disk {
@@ -200,12 +202,12 @@ impl SearchIndex {
         bytes.map_err(|error| IndexError(error.into()))
     }
 
-    /// How much waits to be written.
+    /// Returns the amount of uncommitted changes.
     pub fn backlog(&self) -> Backlog {
         self.read().backlog()
     }
 
-    /// Lets `look` see everything, the newest changes among it.
+    /// Calls `look` with a view of all data, including the newest changes.
     pub(crate) fn with_view<T>(
         &self,
         look: impl FnOnce(&View<'_>) -> tantivy::Result<T>,
@@ -263,7 +265,7 @@ impl SearchIndex {
 }
 
 impl IndexState {
-    /// The segments, when everything can be searched as it is.
+    /// Returns the segments if everything is searchable as it is.
     fn ready(&self) -> Option<&[DiskShard]> {
         let is_caught_up = self.layers.iter().all(Tail::is_caught_up);
         self.disk.as_deref().filter(|_| is_caught_up)
@@ -276,13 +278,13 @@ impl IndexState {
         self.layers.last_mut().expect("one was pushed when there was none")
     }
 
-    /// Puts a new layer on top, unless nothing came into the last one; says how many are below it
-    /// and which position they reach. `None` when there is nothing to write.
+    /// Adds a new layer on top unless the last one is empty. Returns the number of layers below it
+    /// and their position; `None` when there is nothing to write.
     fn freeze(&mut self, index: &tantivy::Index) -> tantivy::Result<Option<(usize, Position)>> {
         let Some(position) = self.layers.iter().rev().find_map(Tail::position) else {
             return Ok(None);
         };
-        // Opened later, they would hold what is still in the layers too.
+        // Segments that are opened later would contain the data of the layers, too.
         if self.disk.is_none() {
             self.disk = Some(open_shards(index)?);
         }
@@ -297,15 +299,16 @@ impl IndexState {
     }
 }
 
-/// Removes files of segments that were merged into others. They stay as long as anyone reads them, so
-/// this comes after the new ones were opened.
+/// Removes files of merged segments. Open readers keep their files, so this runs after the new
+/// segments were opened.
 fn sweep(writer: &IndexWriter<TantivyDocument>) {
     if let Err(error) = writer.garbage_collect_files().wait() {
         tracing::debug!(%error, "old files of the search index stay for now");
     }
 }
 
-/// The least that a writer takes; it needs it only between the first change and the commit.
+/// The minimum that tantivy accepts; the writer uses it only between the first change and the
+/// commit.
 const WRITER_BYTES: usize = 15_000_000;
 
 fn open_shards(index: &tantivy::Index) -> tantivy::Result<Vec<DiskShard>> {

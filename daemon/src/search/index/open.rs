@@ -1,4 +1,4 @@
-//! Opening and making an index, and finding out that it cannot be used.
+//! Opens or creates an index, and detects an unusable one.
 
 use std::{
     fs, io,
@@ -16,26 +16,26 @@ use crate::{
     sync::{Mutex, RwLock},
 };
 
-/// Why an index cannot be used. All but the last are mended by [`SearchIndex::create`].
+/// Why an index is unusable. [`SearchIndex::create`] repairs all cases except the last.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("find a search index in {}", .0.display())]
     Missing(PathBuf),
-    /// It was made by another version of the daemon.
+    /// Another version of the daemon created it.
     #[error("read a search index of version {0}")]
     OtherVersion(String),
-    /// It was made but never filled: no commit reached a position of the outbox.
+    /// It was created but never filled: no commit reached a position of the outbox.
     #[error("read a search index that was never filled")]
     Unfilled,
-    /// Something in it is broken or gone.
+    /// A file is damaged or missing.
     #[error("read a damaged search index: {0}")]
     Damaged(String),
-    /// The folder cannot be read or written.
+    /// The folder is not readable or writable.
     #[error("use the search index's folder: {0}")]
     Folder(#[from] io::Error),
 }
 
-/// The file that says which version made an index. It is written last.
+/// Contains the version that created the index. It is written last.
 const VERSION_FILE: &str = "VERSION";
 
 pub(super) fn open(folder: &Path) -> Result<SearchIndex, OpenError> {
@@ -51,7 +51,7 @@ pub(super) fn open(folder: &Path) -> Result<SearchIndex, OpenError> {
         }
         Err(error) => return Err(error.into()),
     }
-    // Reading files that someone else wrote over can panic inside the engine underneath.
+    // tantivy can panic when it reads damaged files.
     let opened = panic::catch_unwind(AssertUnwindSafe(|| open_checked(folder)));
     opened.unwrap_or_else(|_| Err(OpenError::Damaged("it cannot be parsed".to_owned())))
 }
@@ -90,7 +90,7 @@ fn open_checked(folder: &Path) -> Result<SearchIndex, OpenError> {
 
 fn assemble(index: tantivy::Index) -> Result<SearchIndex, OpenError> {
     index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
-    // Opened to see that it can be; it is opened again when someone asks.
+    // This is only a test; a search opens the segments again.
     open_shards(&index).map_err(|error| damaged(&error))?;
     let metas = index.load_metas().map_err(|error| damaged(&error))?;
     let committed = match metas.payload.as_deref().map(str::parse) {

@@ -1,4 +1,4 @@
-//! Messages and episodes cut into the passages that are indexed.
+//! Splits messages and episodes into the passages that are indexed.
 
 use crate::{
     model::{Message, Timestamp},
@@ -8,27 +8,28 @@ use crate::{
     },
 };
 
-/// The source number that an episode's passages carry, where messages have their file's.
+/// The source number of an episode's passages; those of messages have the number of their file.
 pub(crate) const EPISODE_SOURCE: u32 = u32::MAX;
 
-/// A passage aims at this many bytes: about 250 words, which is what one thought takes. A longer
-/// message is several passages.
+/// The target size of a passage in bytes: about 250 words, usually one subject. A longer message
+/// becomes several passages.
 const PASSAGE_BYTES: usize = 1_800;
 
-/// Of a longer message only the first three quarters and the last quarter of this are indexed.
+/// Maximum bytes of a message that are indexed: of a longer one, three quarters of this from its
+/// start and one quarter from its end.
 const MESSAGE_BYTES: usize = 128 * 1024;
 
-/// One indexed piece of text.
+/// One indexed text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PassageRow {
     pub(crate) session: u64,
     pub(crate) source: u32,
-    /// The message's number in its source; the field's number in an episode.
+    /// The message's number in its source, or the field's number in an episode.
     pub(crate) seq: u32,
-    /// Which piece of the message it is.
+    /// The number of the passage within the message.
     pub(crate) part: u32,
     pub(crate) kind: PassageKind,
-    /// When it was said: seconds since the epoch.
+    /// Time of the message, in seconds since the epoch.
     pub(crate) at: i64,
     pub(crate) text: String,
     pub(crate) files: Vec<String>,
@@ -36,7 +37,6 @@ pub(crate) struct PassageRow {
     pub(crate) branches: Vec<String>,
 }
 
-/// The passages of one message.
 pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
     let at = message.at.or(card.started_at).unwrap_or(card.ended_at);
     let branch = message.branch.or_else(|| card.branch.clone());
@@ -66,7 +66,6 @@ pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
         .collect()
 }
 
-/// The passages of an episode.
 pub(crate) fn of_episode(
     card: &Card,
     fields: Vec<EpisodeField>,
@@ -96,13 +95,13 @@ pub(crate) fn of_episode(
     passages
 }
 
-/// Whole seconds since the epoch.
+/// Returns whole seconds since the epoch.
 pub(crate) fn seconds(at: Timestamp) -> i64 {
     at.micros().div_euclid(1_000_000)
 }
 
-/// Cuts `text` where a paragraph, a line or a word ends. Never empty: a message without text still
-/// has its place, its files and its tool.
+/// Splits `text` at the end of a paragraph, a line or a word. The result is never empty, so that a
+/// message without text can be found by its files and its tool.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let tail = text.ceil_char_boundary(text.len().saturating_sub(MESSAGE_BYTES / 4));
@@ -121,7 +120,7 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// A place near [`PASSAGE_BYTES`] where `text`, which is longer, is best cut.
+/// Returns the best position near [`PASSAGE_BYTES`] to split `text`, which is longer than that.
 fn good_cut(text: &str) -> usize {
     let least = text.ceil_char_boundary(PASSAGE_BYTES / 2);
     let most = text.floor_char_boundary(PASSAGE_BYTES);

@@ -1,4 +1,4 @@
-//! How passages and cards lie in the index on disk.
+//! The schema of passages and cards in the index on disk.
 
 use std::sync::LazyLock;
 
@@ -18,18 +18,15 @@ use crate::search::index::{
     terms,
 };
 
-/// The version of everything that decides what an index holds: fields, terms, passages. An index
-/// of another version is made again from its sources: one of version 2 may hold messages twice, or
-/// lack some.
+/// The version of fields, terms and passages together. An index of another version is rebuilt from
+/// its sources; one of version 2 may contain duplicate messages or lack some.
 pub(crate) const VERSION: u32 = 3;
 
-/// The name under which [`CodeTokenizer`] is registered.
 pub(crate) const TOKENIZER: &str = "graphiti";
 
-/// The number in `kind` that marks a card.
+/// The value of `kind` for a card.
 pub(crate) const CARD_KIND: u64 = 255;
 
-/// The schema and its fields.
 pub(crate) struct Layout {
     pub(crate) schema: Schema,
     pub(crate) text: Field,
@@ -37,22 +34,21 @@ pub(crate) struct Layout {
     pub(crate) file: Field,
     pub(crate) tool: Field,
     pub(crate) branch: Field,
-    /// What a document is, for finding and removing it: see [`home`], [`card_of`], [`ANY_CARD`].
+    /// Identifies documents for lookup and removal; see [`home`], [`card_of`], [`ANY_CARD`].
     pub(crate) marker: Field,
     pub(crate) session: Field,
-    /// Source and message number in one.
+    /// Source and message number as one number.
     pub(crate) place: Field,
     pub(crate) part: Field,
     pub(crate) kind: Field,
     pub(crate) at: Field,
-    /// Fields that only cards have.
+    /// The following fields occur only in cards.
     pub(crate) namespace: Field,
     pub(crate) project: Field,
     pub(crate) agent: Field,
     pub(crate) started: Field,
 }
 
-/// The one layout there is.
 pub(crate) static LAYOUT: LazyLock<Layout> = LazyLock::new(|| {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default()
@@ -82,27 +78,26 @@ pub(crate) static LAYOUT: LazyLock<Layout> = LazyLock::new(|| {
 /// The marker of every card.
 pub(crate) const ANY_CARD: &str = "card";
 
-/// The marker of a session's card.
+/// Returns the marker of a session's card.
 pub(crate) fn card_of(session: u64) -> Term {
     Term::from_field_text(LAYOUT.marker, &format!("card {session}"))
 }
 
-/// The marker of the passages of one source of a session.
+/// Returns the marker of the passages of one source of a session.
 pub(crate) fn home(session: u64, source: u32) -> Term {
     Term::from_field_text(LAYOUT.marker, &format!("{session} {source}"))
 }
 
-/// The term of everything that belongs to a session.
+/// Returns the term of all documents of a session.
 pub(crate) fn session(session: u64) -> Term {
     Term::from_field_u64(LAYOUT.session, session)
 }
 
-/// Source and message number as one number.
+/// Combines source and message number into one number.
 pub(crate) fn place(source: u32, seq: u32) -> u64 {
     u64::from(source) << 32 | u64::from(seq)
 }
 
-/// A passage as a document.
 pub(crate) fn passage_document(passage: &PassageRow) -> TantivyDocument {
     let layout = &*LAYOUT;
     let mut document = TantivyDocument::new();
@@ -125,7 +120,6 @@ pub(crate) fn passage_document(passage: &PassageRow) -> TantivyDocument {
     document
 }
 
-/// A card as a document.
 pub(crate) fn card_document(card: &Card) -> TantivyDocument {
     let layout = &*LAYOUT;
     let mut document = TantivyDocument::new();
@@ -145,14 +139,13 @@ pub(crate) fn card_document(card: &Card) -> TantivyDocument {
     document
 }
 
-/// [`terms::each_term`] as the engine underneath wants it.
+/// Adapts [`terms::each_term`] to tantivy's tokenizer interface.
 #[derive(Clone, Default)]
 pub(crate) struct CodeTokenizer {
     tokens: Vec<Token>,
     used: usize,
 }
 
-/// The tokens of one text.
 pub(crate) struct CodeTokens<'t> {
     tokens: &'t mut [Token],
     next: usize,

@@ -1,4 +1,4 @@
-//! A part of the index, on disk or in memory, as the ranking sees it.
+//! A part of the index, on disk or in memory, with one interface for the ranking.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::search::{
     passage::PassageKind,
 };
 
-/// What is known of a document without its words.
+/// The data of a document other than its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) session: u64,
@@ -29,18 +29,18 @@ pub(crate) struct Facts {
     pub(crate) length: u32,
 }
 
-/// What is known of a session without its words.
+/// The data of a session other than its words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CardFacts {
     pub(crate) namespace: u32,
     pub(crate) project: Option<String>,
     pub(crate) agent: String,
-    /// Seconds since the epoch, as is `ended`.
+    /// Seconds since the epoch, like `ended`.
     pub(crate) started: i64,
     pub(crate) ended: i64,
 }
 
-/// What a later layer says is void in the earlier ones.
+/// The sessions and sources of earlier layers that a later layer deletes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Graves {
     pub(crate) sessions: HashSet<u64>,
@@ -52,20 +52,20 @@ impl Graves {
         self.sessions.is_empty() && self.sources.is_empty()
     }
 
-    /// Whether a passage there is void.
+    /// Whether a passage of this session and source is deleted.
     pub(crate) fn hold(&self, session: u64, source: u32) -> bool {
         self.sessions.contains(&session) || self.sources.contains(&(session, source))
     }
 }
 
-/// A part of the index together with what later parts say is void in it.
+/// A part of the index together with the deletions of later parts.
 pub(crate) struct Shard<'s> {
     pub(crate) store: Store<'s>,
-    /// Of later layers, none of them empty.
+    /// The deletions of later layers; none of them is empty.
     pub(crate) graves: Vec<&'s Graves>,
 }
 
-/// Where a [`Shard`] lies.
+/// Where the data of a [`Shard`] is.
 #[derive(Clone, Copy)]
 pub(crate) enum Store<'s> {
     Disk(&'s DiskShard),
@@ -73,7 +73,7 @@ pub(crate) enum Store<'s> {
 }
 
 impl<'s> Shard<'s> {
-    /// One more than the highest document number.
+    /// Returns the highest document number plus one.
     pub(crate) fn end(&self) -> u32 {
         match self.store {
             Store::Disk(disk) => disk.end(),
@@ -81,7 +81,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Documents alive, cards left out.
+    /// Returns the number of documents that are not deleted, without cards.
     pub(crate) fn passages(&self) -> u32 {
         match self.store {
             Store::Disk(disk) => disk.documents() - disk.cards(),
@@ -89,7 +89,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Terms in it, counted with their repetitions.
+    /// Returns the number of term occurrences.
     pub(crate) fn length(&self) -> u64 {
         match self.store {
             Store::Disk(disk) => disk.words(),
@@ -97,7 +97,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Whether a document may be found.
+    /// Whether a document is findable, that is, not deleted.
     #[inline]
     pub(crate) fn is_alive(&self, document: u32) -> bool {
         let is_alive = match self.store {
@@ -145,7 +145,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Documents that hold a word, void ones counted.
+    /// Returns the number of documents that contain a word, including deleted ones.
     pub(crate) fn frequency(&self, word: &str) -> tantivy::Result<u32> {
         match self.store {
             Store::Disk(disk) => disk.frequency(word),
@@ -155,7 +155,8 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// A walk through the documents that hold a word, with its positions when `positions`.
+    /// Returns a cursor over the documents that contain a word; `depth` decides whether it has
+    /// positions.
     pub(crate) fn walk(&self, word: &str, depth: Depth) -> tantivy::Result<Option<Cursor<'s>>> {
         match self.store {
             Store::Disk(disk) => {
@@ -169,7 +170,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Words that begin with `prefix`, the most frequent first, at most `limit`.
+    /// Returns at most `limit` words that begin with `prefix`, the most frequent first.
     pub(crate) fn words_with_prefix(
         &self,
         prefix: &str,
@@ -182,7 +183,7 @@ impl<'s> Shard<'s> {
         Ok(words.into_iter().map(|(word, _)| word).collect())
     }
 
-    /// Documents with an attribute, void ones left out.
+    /// Returns the documents with an attribute, without deleted ones.
     pub(crate) fn documents_with(
         &self,
         attribute: Attribute,
@@ -200,7 +201,7 @@ impl<'s> Shard<'s> {
         Ok(self.alive(documents))
     }
 
-    /// A session's passages, void ones left out.
+    /// Returns a session's passages, without deleted ones.
     pub(crate) fn passages_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_of(session)?,
@@ -226,14 +227,13 @@ impl<'s> Shard<'s> {
     }
 }
 
-/// How much of a word's list is wanted.
+/// How much of a posting list is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
     Counts,
     Positions,
 }
 
-/// Whether a source number is an episode's.
 pub(crate) fn is_episode(source: u32) -> bool {
     source == EPISODE_SOURCE
 }

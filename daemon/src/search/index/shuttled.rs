@@ -1,4 +1,4 @@
-//! Who changes the index, writes it, lets it rest and asks it, all at once, in many orders.
+//! Concurrent changes, commits, idling and searches, in many interleavings.
 
 use super::*;
 use crate::{

@@ -15,13 +15,13 @@ use crate::{
     },
 };
 
-/// A layer of changes, in the order of their arrival.
+/// A layer of changes in order of arrival.
 #[derive(Default)]
 pub(crate) struct Tail {
-    /// What the changes say is void in earlier layers and on disk.
+    /// The deletions in earlier layers and on disk.
     graves: Graves,
     cards: HashMap<u64, Card>,
-    /// The first [`Tail::indexed`] of them are in [`Tail::shard`].
+    /// The first [`Tail::indexed`] passages are in [`Tail::shard`].
     passages: Vec<PassageRow>,
     indexed: usize,
     shard: MemoryShard,
@@ -30,7 +30,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// Adds a change. Its passages are indexed when someone searches.
+    /// Adds a change. Its passages are indexed at the next search.
     pub(crate) fn apply(&mut self, change: IndexChange, position: Position) {
         self.position = Some(position);
         match change {
@@ -55,12 +55,12 @@ impl Tail {
         }
     }
 
-    /// Notes that the outbox holds nothing for the index up to `position`.
+    /// Records that the outbox has nothing for the index up to `position`.
     pub(crate) fn pass(&mut self, position: Position) {
         self.position = Some(position);
     }
 
-    /// Indexes what came since the last time.
+    /// Indexes the passages that arrived since the last call.
     pub(crate) fn catch_up(&mut self) {
         for passage in &self.passages[self.indexed..] {
             self.shard.add(passage);
@@ -76,7 +76,7 @@ impl Tail {
         self.position
     }
 
-    /// Bytes of memory that what is waiting takes, roughly.
+    /// Returns the approximate bytes of memory of the layer.
     pub(crate) fn bytes(&self) -> usize {
         let deletions = self.cards.len() + self.graves.sessions.len() + self.graves.sources.len();
         self.bytes + deletions * DELETION
@@ -94,7 +94,7 @@ impl Tail {
         &self.cards
     }
 
-    /// What a writer has to do, removals first.
+    /// Returns the operations for a writer, deletions first.
     pub(crate) fn operations(&self) -> Vec<UserOperation> {
         let sessions = self.graves.sessions.iter().map(|session| schema::session(*session));
         let sources =
@@ -131,8 +131,8 @@ impl Tail {
     }
 }
 
-/// What a passage costs beside its text, roughly.
+/// Approximate bytes of a passage in memory besides its text.
 const PASSAGE_OVERHEAD: usize = 256;
-/// What a card, or something void, costs when it is written, roughly: tantivy makes a query of what it
-/// is to delete, and holds all of them until the end.
+/// Approximate bytes of a card or a deletion while it is written: tantivy turns each deletion into
+/// a query and keeps all of them until the commit.
 const DELETION: usize = 1_024;

@@ -1,14 +1,14 @@
-//! From a text's words to the terms under which it is found.
+//! Converts the words of a text into index terms.
 //!
-//! A word is indexed as it is, and again under its stem with a mark before it where the stem
-//! differs. A word that is its own stem is thus one term, not two.
+//! A word is indexed as it is, and also as its stem with a mark in front if the stem differs. A
+//! word that is its own stem is therefore one term.
 
 use crate::search::text::{self, TokenForm, stem};
 
-/// What a stem's term begins with; no word contains it.
+/// The prefix of a stem's term; no word contains it.
 const STEM_MARK: char = '~';
 
-/// Calls `emit` with each term of `text` and its position, positions never falling.
+/// Calls `emit` with each term of `text` and its position. Positions never decrease.
 pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
     let mut marked = String::new();
     text::each_word(text, &mut |word| {
@@ -25,7 +25,7 @@ pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
     });
 }
 
-/// The terms under which every form of `word` is found, `word` itself perhaps among them.
+/// Returns the terms under which every form of `word` is found; `word` itself may be one of them.
 pub(crate) fn of_forms(word: &str) -> Vec<String> {
     let Some(stem) = stem::stem(word) else { return Vec::new() };
     let mut terms = vec![format!("{STEM_MARK}{stem}")];

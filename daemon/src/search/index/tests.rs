@@ -19,7 +19,7 @@ fn episode(session: u64, title: &str) -> IndexChange {
     IndexChange::Episode { card: card(session), fields, branches: Vec::new() }
 }
 
-/// A message in another file of the session.
+/// Builds a message of another file of the session.
 fn from_source(session: u64, source: u32, text: &str) -> IndexChange {
     let origin = Origin { source, line: 1 };
     let messages = vec![Message { origin, ..message(Role::Agent, text) }];
@@ -51,7 +51,7 @@ fn a_hit_names_the_place_of_the_message() {
     assert_eq!(place("title list"), HitLocation::Episode { field: 0 });
 }
 
-/// What is done to an index, and what must be found afterwards, wherever commits fall in between.
+/// Checks a sequence of changes and the expected results, with commits between any of them.
 #[test]
 fn answers_do_not_depend_on_where_the_commits_fall() {
     let changes: Vec<IndexChange> = vec![
@@ -126,8 +126,8 @@ fn an_opened_index_holds_what_was_committed_and_says_how_far_it_is() {
     assert_eq!(index.commit().unwrap(), Position(9));
 }
 
-/// All ways in which an index can be written twice and then lost from memory while an episode is
-/// replaced: the outbox tells it again what it had not written.
+/// Covers all ways in which the index can be written twice and then lost from memory while an
+/// episode is replaced. The outbox repeats the changes that were not written.
 #[test]
 fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
     let changes = [
@@ -154,7 +154,7 @@ fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
         let TestIndex { index, folder, .. } = index;
         drop(index);
         let index = match SearchIndex::open(folder.path()) {
-            // It died before anything was written: such a one is made anew.
+            // The process died before anything was written, so the index is created again.
             Err(OpenError::Unfilled) => SearchIndex::create(folder.path()).unwrap(),
             opened => opened.unwrap(),
         };
@@ -213,7 +213,7 @@ fn the_backlog_tells_when_to_commit() {
     assert!(index.index.backlog().is_full());
     index.index.commit().unwrap();
     assert_eq!(index.index.backlog(), Backlog { bytes: 0 });
-    // Many short ones are much, too.
+    // Many short passages count, too.
     for key in 1..=5_000 {
         index.apply(said(card(key), &["word"]));
     }
@@ -289,7 +289,7 @@ fn making_an_index_clears_the_folder_of_the_old_one() {
     assert_eq!(search(&index, "apple", &Scope::default(), None).total, 0);
 }
 
-/// Each file of an index is removed, emptied, cut, overwritten and garbled in turn.
+/// Removes, empties, truncates, overwrites and garbles each file of an index in turn.
 #[test]
 fn damage_is_found_on_opening() {
     let TestIndex { index, folder, .. } =
@@ -312,7 +312,7 @@ fn damage_is_found_on_opening() {
     for file in fs::read_dir(folder.path()).unwrap() {
         let file = file.unwrap().path();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        // Neither says anything about what is searched.
+        // Neither file affects searches.
         if name.ends_with(".lock") || name == ".managed.json" {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The whole index as it is at one moment.
+//! A consistent view of the whole index at one moment.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Every part of the index, earlier ones first.
+/// All shards of the index, earlier ones first.
 pub(crate) struct View<'s> {
     pub(crate) shards: Vec<Shard<'s>>,
     disk: &'s [DiskShard],
@@ -35,24 +35,25 @@ impl<'s> View<'s> {
         View { shards: on_disk.chain(in_memory).collect(), disk, layers }
     }
 
-    /// Passages that can be found.
+    /// Returns the number of findable passages.
     pub(crate) fn passages(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.passages())).sum()
     }
 
-    /// Terms in them, counted with their repetitions.
+    /// Returns the number of their term occurrences.
     pub(crate) fn length(&self) -> u64 {
         self.shards.iter().map(Shard::length).sum()
     }
 
-    /// Sessions, roughly: those with changes that are not on disk yet may count twice.
+    /// Returns the approximate number of sessions: a session with uncommitted changes may count
+    /// twice.
     pub(crate) fn sessions(&self) -> u64 {
         let on_disk: u64 = self.disk.iter().map(|shard| u64::from(shard.cards())).sum();
         let latest = self.layers.iter().map(|layer| layer.cards().len() as u64).max();
         on_disk.max(latest.unwrap_or_default())
     }
 
-    /// What is known of a session.
+    /// Returns the card of a session.
     pub(crate) fn card(&self, session: u64) -> tantivy::Result<Option<CardFacts>> {
         for layer in self.layers.iter().rev() {
             if let Some(card) = layer.cards().get(&session) {
@@ -70,7 +71,6 @@ impl<'s> View<'s> {
         Ok(None)
     }
 
-    /// Calls `visit` with every session and its card.
     pub(crate) fn each_session(
         &self,
         visit: &mut dyn FnMut(SessionRow<'_>),
@@ -110,7 +110,7 @@ impl<'s> View<'s> {
     }
 }
 
-/// A session in a walk through all of them.
+/// A session as it is visited.
 pub(crate) struct SessionRow<'r> {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

@@ -1,4 +1,4 @@
-//! The filters by name. A new one is one line in [`FIELDS`].
+//! The filters by name. A new filter is one entry in [`FIELDS`].
 
 use jiff::Zoned;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The filter that `name:value` stands for; `None` when there is no such filter, or no such value.
+/// Parses `name:value`; `None` when the name or the value is unknown.
 pub(super) fn filter(name: &str, value: &str, now: &Zoned) -> Option<Filter> {
     let (_, read) = FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
     if value.trim().is_empty() {

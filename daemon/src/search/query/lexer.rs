@@ -1,4 +1,4 @@
-//! A question cut into phrases, filters and the rest.
+//! Splits a query into phrases, filters and other text.
 
 use jiff::Zoned;
 
@@ -7,13 +7,12 @@ use crate::search::{
     text,
 };
 
-/// A piece of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum QueryToken<'t> {
     Free(&'t str),
-    /// The beginning of a word, its mark taken off.
+    /// The prefix of a word, without the star.
     Prefix(&'t str),
-    /// What stood in quotes, or a word with a minus.
+    /// Quoted text, or a word after a minus.
     Phrase {
         text: &'t str,
         is_negated: bool,
@@ -24,7 +23,7 @@ pub(super) enum QueryToken<'t> {
     },
 }
 
-/// Cuts `text`; pieces are cut at white space, quotes keep it.
+/// Splits `text` at white space outside of quotes.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let mut items = Vec::new();
     let mut rest = text.trim_start();
@@ -36,7 +35,7 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     items
 }
 
-/// The piece at the start of `rest`, which is not empty, and its length in bytes.
+/// Returns the token at the start of `rest`, which is not empty, and its length in bytes.
 fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
     let (is_negated, body) = match rest.strip_prefix('-') {
         Some(body) if !body.starts_with('-') => (true, body),
@@ -60,7 +59,7 @@ fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
     }
 }
 
-/// What stands in quotes at the start of `rest`, and how long it is with them.
+/// Returns the quoted text at the start of `rest`, and its length including the quotes.
 fn quoted(rest: &str) -> Option<(&str, usize)> {
     let open = rest.chars().next()?;
     let close = match open {
@@ -74,7 +73,7 @@ fn quoted(rest: &str) -> Option<(&str, usize)> {
     Some((&inside[..length], open.len_utf8() + length + close.len_utf8()))
 }
 
-/// A filter at the start of `rest`, and its length.
+/// Returns a filter at the start of `rest`, and its length.
 fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
     let (name, after) = rest.split_once(':')?;
     if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
@@ -88,15 +87,16 @@ fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
     Some((filter, name.len() + 1 + length))
 }
 
-/// Whether what follows a minus is an option of a command (`-m`, `-rf`) or no word at all, rather
-/// than a word that is not wanted.
+/// Whether the text after a minus is a command-line option (`-m`, `-rf`) or no word, rather than an
+/// excluded word.
 fn is_flag(word: &str) -> bool {
     let ascii = word.bytes().filter(u8::is_ascii_alphanumeric).count();
     let is_short = word.is_ascii() && ascii <= 2;
     is_short || !word.starts_with(char::is_alphanumeric) || text::words(word).is_empty()
 }
 
-/// `word` without the star at its end; single letters begin too many words to be of use.
+/// Returns `word` without its final star. Single letters are not accepted, because they are the
+/// prefix of too many words.
 fn prefix(word: &str) -> Option<&str> {
     let word = word.trim_end_matches([',', ';', '?', '!', ')', '.']);
     let stem = word.strip_suffix('*')?;

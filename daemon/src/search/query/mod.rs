@@ -1,22 +1,24 @@
-//! What a person or an agent asks, as words, phrases, filters and dates.
+//! Parses a query into words, phrases, filters and dates.
 //!
-//! Every text is a question: what cannot be read as anything else is words. The forms are
+//! Every text is a valid query: what has no other meaning counts as words. The forms are
 //!
 //! | Written | Means |
 //! | --- | --- |
-//! | `retry bug` | sessions about these words, in any form, best first |
-//! | `"exact phrase"` | sessions that hold these words in this order |
-//! | `conf*` | words that begin so |
-//! | `-docker`, `-"dry run"` | no sessions that hold this |
-//! | `project:api agent:codex branch:main file:src/lib.rs` | sessions there; `file:` and `project:` match whole path segments |
-//! | `role:user tool:Bash in:decisions` | only such passages |
-//! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only what was said then |
+//! | `retry bug` | sessions with these words in any form, best first |
+//! | `"exact phrase"` | sessions with these words in this order |
+//! | `conf*` | words that begin with `conf` |
+//! | `-docker`, `-"dry run"` | no sessions with this word or phrase |
+//! | `project:api agent:codex branch:main file:src/lib.rs` | sessions that match; `file:` and
+//! `project:` match whole path segments |
+//! | `role:user tool:Bash in:decisions` | only passages that match |
+//! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
 //! | `what broke last week?` | sessions of last week first |
-//! | `what did we do last week?` | sessions of last week alone, newest first |
+//! | `what did we do last week?` | only sessions of last week, newest first |
 //!
-//! Values with spaces stand in quotes (`date:"last week"`). Several filters of one name mean any of
-//! them (of several dates all), of different names all of them; `-` before a filter turns it round.
-//! `file:`, `project:` and `agent:` are about the session, the others about each passage.
+//! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
+//! (except that several dates must all match); filters with different names must all match. `-`
+//! before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
+//! filters to each passage.
 
 pub mod dates;
 mod fields;
@@ -36,65 +38,64 @@ use crate::search::{
     },
 };
 
-/// What happens every day: "what happened yesterday" asks for all of that day.
+/// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
 const OF_EVERY_DAY: &[&str] = &["happen", "happened", "happens", "work", "worked", "working"];
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Query {
-    /// Words to rank by, in order.
+    /// Words for ranking, in order.
     pub(crate) words: Vec<QueryWord>,
-    /// Phrases that must be there.
+    /// Phrases that must occur.
     pub(crate) phrases: Vec<Phrase>,
-    /// Phrases that must not be there; a word is a phrase of one.
+    /// Phrases that must not occur; a single word is a phrase, too.
     pub(crate) excluded: Vec<Phrase>,
-    /// What sessions or passages must be like.
+    /// Filters on sessions and passages.
     pub(crate) conditions: Vec<FilterClause>,
-    /// Times that the question names.
+    /// Dates in the query.
     pub(crate) dates: Vec<TimeRange>,
-    /// The question without its filters and what it excludes.
+    /// The query without filters and excluded phrases.
     pub(crate) said: String,
 }
 
-/// A word to rank by.
+/// A word for ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueryWord {
     pub(crate) text: String,
     pub(crate) form: WordForm,
-    /// Its place among the parts of the question.
+    /// The word's position in the query.
     pub(crate) position: u32,
-    /// How it stands in the question.
     pub(crate) role: WordRole,
 }
 
-/// What a [`QueryWord`] matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WordForm {
     /// The word and its other forms.
     Part,
     /// The whole identifier, name or path.
     Whole,
-    /// Words that begin with it.
+    /// All words with this prefix.
     Prefix,
 }
 
-/// How a [`QueryWord`] stands in the question.
+/// The function of a [`QueryWord`] in the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WordRole {
-    /// It says what is looked for.
+    /// A word that describes the subject.
     Content,
-    /// The same, and it is written like a name: with a capital, though not at the beginning.
+    /// A word like [`WordRole::Content`] that is written as a name: it is capitalised, but not
+    /// because it starts a sentence.
     Name,
-    /// It is part of an identifier, a name or a path that is looked for as a whole.
+    /// A part of an identifier, a name or a path that is also searched as a whole.
     InWhole,
-    /// It is part of a date.
+    /// A part of a date.
     InDate,
-    /// It says little: a word about time, place or manner.
+    /// A word with little meaning: about time, place or manner.
     Faint,
     Stop,
 }
 
 impl WordRole {
-    /// Whether it says what is looked for.
+    /// Whether the word describes the subject.
     pub(crate) fn says_something(self) -> bool {
         matches!(self, WordRole::Content | WordRole::Name | WordRole::InWhole)
     }
@@ -109,45 +110,44 @@ impl WordRole {
     }
 }
 
-/// Words in this order, one right after the other.
+/// Consecutive words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Phrase {
-    /// The parts, at least one.
+    /// At least one.
     pub(crate) parts: Vec<String>,
-    /// Whether the last one is the beginning of a word.
+    /// Whether the last part is the prefix of a word.
     pub(crate) is_prefix: bool,
 }
 
-/// A filter, or its opposite.
+/// A filter, possibly negated.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FilterClause {
     pub(crate) filter: Filter,
     pub(crate) is_negated: bool,
 }
 
-/// What a session or passage must be like.
+/// A condition on a session or passage.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Filter {
     /// The session's project: a name, the end of a path, or a namespace.
     Project(String),
     Agent(String),
-    /// A file that the session touched, by the end of its path or a segment.
+    /// A file that the session touched, by the end of its path or by a segment.
     File(String),
-    /// The passage's branch, whole or a segment.
+    /// The passage's branch, or a segment of it.
     Branch(String),
-    /// The tool called, whole or a part of its name.
+    /// The tool's name, or a part of it.
     Tool(String),
-    /// What the passage is.
     Kinds(Kinds),
-    /// When it was said.
+    /// The time of the passage.
     During(TimeRange),
 }
 
 impl Query {
-    /// Of a longer question only this many bytes are read: enough for a pasted stack trace.
+    /// Maximum bytes of a query that are parsed: enough for a pasted stack trace.
     pub const LONGEST: usize = 8 * 1024;
 
-    /// Reads `text` as asked at `now`, whose time zone is the asker's. Never fails.
+    /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
     pub fn parse(text: &str, now: &Zoned) -> Query {
         let text = &text[..text.floor_char_boundary(Query::LONGEST)];
         let mut query = Query::default();
@@ -180,8 +180,7 @@ impl Query {
         query
     }
 
-    /// Adds a filter by its name and value, as if `name:value` stood in the question. Says whether
-    /// there is such a filter and such a value of it.
+    /// Adds a filter as if the query contained `name:value`. Returns whether both are known.
     pub fn require(&mut self, name: &str, value: &str, now: &Zoned) -> bool {
         let filter = fields::filter(name, value, now);
         let condition = filter.map(|filter| FilterClause { filter, is_negated: false });
@@ -191,8 +190,8 @@ impl Query {
         is_known
     }
 
-    /// Words that say nothing ask for all that is of the time, or as the filters have it. One that
-    /// alone may be a date (`march`) is a word.
+    /// Turns a query without meaningful words into a list of all sessions that match its dates and
+    /// filters. A single word that may be a date (`march`) remains a word.
     fn ask_for_all(&mut self) {
         let names_a_time = !self.dates.is_empty();
         let says_nothing = |word: &QueryWord| {
@@ -218,17 +217,17 @@ impl Query {
         self.dates.clear();
     }
 
-    /// Whether there is nothing to rank by: what remains is a list, newest first.
+    /// Whether no words are left to rank by, so that the result is a list, newest first.
     pub fn is_list(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
     }
 
-    /// What is asked in words, for a model: without filters and what the question excludes.
+    /// Returns the query's words for an embedding model, without filters and excluded phrases.
     pub fn said(&self) -> &str {
         &self.said
     }
 
-    /// The times that the question names; filters not counted.
+    /// Returns the dates in the query's words; dates in filters are not included.
     pub fn dates(&self) -> &[TimeRange] {
         &self.dates
     }
@@ -275,7 +274,7 @@ impl Query {
     }
 }
 
-/// Whether the word at `start` has a capital that the beginning of a sentence does not explain.
+/// Whether the word at `start` is capitalised and does not start a sentence.
 fn is_name(text: &str, start: usize) -> bool {
     let before = text[..start].trim_end();
     text[start..].starts_with(char::is_uppercase)
@@ -283,7 +282,7 @@ fn is_name(text: &str, start: usize) -> bool {
         && !before.ends_with(['.', '!', '?', ':', '\n'])
 }
 
-/// The positions that each whole stands for.
+/// Returns the positions that each whole covers.
 fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
     let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
     let parts = wholes.map(|(at, whole)| {

@@ -11,8 +11,8 @@ fn parse(text: &str) -> Query {
     Query::parse(text, &now())
 }
 
-/// The words of a question: stop words in `()`, faint ones with `-`, names with `^`, words of dates in `<>`, parts of wholes in `{}`,
-/// wholes in `[]`.
+/// Formats the words of a query: stop words in `()`, faint ones with `-`, names with `^`, words of
+/// dates in `<>`, parts of wholes in `{}`, wholes in `[]`.
 fn words(text: &str) -> String {
     let shown = parse(text).words.into_iter().map(|word| match (word.form, word.role) {
         (WordForm::Whole, _) => format!("[{}]", word.text),

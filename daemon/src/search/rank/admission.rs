@@ -1,4 +1,4 @@
-//! Which sessions and passages a question lets in.
+//! Decides which sessions and passages match a query's filters.
 
 use rustc_hash::FxHashSet;
 
@@ -13,36 +13,36 @@ use crate::{
     },
 };
 
-/// Where to search, as the caller and not the question says.
+/// The scope of a search, which the caller sets rather than the query.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Only these projects; `None` for all.
     pub namespaces: Option<Vec<Namespace>>,
-    /// If given, only this session is admitted.
+    /// Only this session, if set.
     pub within: Option<SessionKey>,
-    /// These sessions are not admitted.
+    /// Sessions that are excluded.
     pub without: Vec<SessionKey>,
-    /// The asker's project, whose sessions come a little earlier.
+    /// The caller's project, whose sessions rank slightly higher.
     pub near: Option<Namespace>,
 }
 
-/// A question's filters, made ready for one view.
+/// A query's filters, resolved for one view.
 pub(crate) struct Admission {
-    /// Sessions let in; `None` for all.
+    /// Admitted sessions; `None` for all.
     allowed: Option<FxHashSet<u64>>,
     banned: FxHashSet<u64>,
     kinds: Kinds,
-    /// In seconds, from and to.
+    /// Seconds since the epoch, from and to.
     during: Vec<(i64, i64)>,
     not_during: Vec<(i64, i64)>,
     /// One entry for each shard.
     documents: Vec<Documents>,
 }
 
-/// Documents let in and kept out of one shard, for their attributes.
+/// The documents of one shard that the filters on attributes admit or exclude.
 #[derive(Default)]
 struct Documents {
-    /// In ascending order, as is `banned`.
+    /// In ascending order, like `banned`.
     allowed: Option<Vec<u32>>,
     banned: Vec<u32>,
 }
@@ -68,7 +68,7 @@ impl Admission {
         Ok(admission)
     }
 
-    /// Whether passages are looked at one by one.
+    /// Whether there are filters on single passages.
     pub(crate) fn looks_at_passages(&self) -> bool {
         self.kinds != Kinds::ALL
             || !self.during.is_empty()
@@ -85,7 +85,7 @@ impl Admission {
             && self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&session))
     }
 
-    /// Whether a passage is let in, its session aside.
+    /// Whether a passage is admitted, regardless of its session.
     #[inline]
     pub(crate) fn admits(
         &self,
@@ -145,7 +145,7 @@ impl Admission {
     }
 }
 
-/// The kinds of passages that are let in.
+/// Returns the kinds of passages that are admitted.
 fn kinds(query: &Query) -> Kinds {
     let mut only: Option<Kinds> = None;
     let mut not = Kinds::of(&[]);
@@ -159,7 +159,7 @@ fn kinds(query: &Query) -> Kinds {
     only.unwrap_or(Kinds::ALL).and(not.inverse())
 }
 
-/// The stretches of time that passages must lie in, or must not.
+/// Returns the periods in which passages must lie, or must not lie if `is_negated`.
 fn ranges(query: &Query, is_negated: bool) -> Vec<(i64, i64)> {
     let conditions = query.conditions.iter().filter(|it| it.is_negated == is_negated);
     let ranges = conditions.filter_map(|condition| match condition.filter {
@@ -169,7 +169,7 @@ fn ranges(query: &Query, is_negated: bool) -> Vec<(i64, i64)> {
     ranges.collect()
 }
 
-/// The documents of a shard that tools and branches let in.
+/// Resolves the filters on tools and branches for one shard.
 fn documents(query: &Query, shard: &Shard<'_>) -> tantivy::Result<Documents> {
     let mut found = Documents::default();
     for attribute in [Attribute::Tool, Attribute::Branch] {

@@ -1,4 +1,4 @@
-//! Which sessions a question lets in for what their cards say.
+//! Decides which sessions match the filters on their cards.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// The sessions that project, agent and scope let in; `None` for all.
+/// Returns the sessions that match the filters on project and agent and the scope; `None` for all.
 pub(crate) fn allowed(
     query: &Query,
     scope: &Scope,
@@ -44,7 +44,8 @@ fn is_about_cards(condition: &FilterClause) -> bool {
 struct Judge<'j> {
     conditions: Vec<&'j FilterClause>,
     scope: &'j Scope,
-    /// By namespace, the last judgement with what it was about: sessions of a project are many.
+    /// By namespace, the last decision and what it was about, because many sessions share a
+    /// project.
     known: FxHashMap<u32, (Option<String>, String, bool)>,
 }
 
@@ -68,7 +69,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Any of the wanted projects, any of the wanted agents, and nothing that is unwanted.
+    /// Whether a session is of one of the wanted projects and agents, and matches no negated
+    /// filter.
     fn passes(&self, row: &SessionRow<'_>) -> bool {
         let mut projects = AnyOf::default();
         let mut agents = AnyOf::default();
@@ -88,7 +90,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether any of several wishes is met, if there are any.
+/// Whether one of several wanted values matches, if there are any.
 #[derive(Default)]
 struct AnyOf {
     any: bool,

@@ -1,4 +1,4 @@
-//! The second pass: every passage of the sessions that are worth it, with its counts.
+//! The second pass of the ranking: all passages of the candidate sessions, with their word counts.
 
 use std::ops::Range;
 
@@ -17,18 +17,19 @@ use crate::search::{
     },
 };
 
-/// The passages of some sessions, each session's together and in their order.
+/// The passages of the candidates, grouped by session, in order.
 pub(crate) struct Evidence {
     pub(crate) rows: Vec<PassageEvidence>,
-    /// By row and unit.
+    /// Indexed by row and unit.
     counts: Vec<UnitCounts>,
     units: usize,
-    /// By candidate: where its rows begin; and where the last one's end.
+    /// The first row of each candidate, and the end of the last one.
     starts: Vec<usize>,
-    /// By candidate and pair: how well the two words keep together somewhere, from 0 to 1.
+    /// Indexed by candidate and pair: the highest closeness of the two words, from 0 to 1.
     pairs: Vec<f32>,
     pair_count: usize,
-    /// By row: what the pairs are worth that it keeps together, where these are two at least.
+    /// Indexed by row: the sum of the weights of the pairs that occur together, if there are at
+    /// least two.
     runs: Vec<f32>,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct PassageEvidence {
 }
 
 impl Evidence {
-    /// Looks up every passage of `sessions` that is let in.
+    /// Looks up every admitted passage of `sessions`.
     pub(crate) fn collect(
         sessions: &[u64],
         plan: &Plan,
@@ -77,27 +78,27 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// The numbers of a candidate's rows.
+    /// Returns the range of a candidate's rows.
     pub(crate) fn rows_of_candidate(&self, candidate: usize) -> Range<usize> {
         self.starts[candidate]..self.starts[candidate + 1]
     }
 
-    /// By unit, what a row holds.
+    /// Returns the counts of a row, by unit.
     pub(crate) fn counts(&self, row: usize) -> &[UnitCounts] {
         &self.counts[row * self.units..(row + 1) * self.units]
     }
 
-    /// By pair, how well a candidate keeps it together.
+    /// Returns the closeness of a candidate's pairs, by pair.
     pub(crate) fn pairs(&self, candidate: usize) -> &[f32] {
         &self.pairs[candidate * self.pair_count..(candidate + 1) * self.pair_count]
     }
 
-    /// What the pairs are worth that a row keeps together.
+    /// Returns the sum of the weights of the pairs that occur together in a row.
     pub(crate) fn run(&self, row: usize) -> f32 {
         self.runs[row]
     }
 
-    /// The numbers of the rows that lie in a shard, by document.
+    /// Returns the rows of a shard, ordered by document.
     fn rows_in(&self, shard: usize) -> Vec<usize> {
         let here = self.rows.iter().enumerate().filter(|(_, row)| row.shard as usize == shard);
         let mut rows: Vec<usize> = here.map(|(number, _)| number).collect();
@@ -122,7 +123,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// Looks at where the words stand in the passages that hold both words of a pair.
+    /// Compares the positions of words in the passages that contain both words of a pair.
     fn find_pairs(
         &mut self,
         rows: &[usize],
@@ -149,7 +150,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// By row and unit, where the words of pairs stand whose other word is there too.
+    /// Returns, by row and unit, the positions of words whose pair partner occurs in the same row.
     fn positions(
         &self,
         rows: &[usize],
@@ -187,8 +188,8 @@ impl Evidence {
     }
 }
 
-/// How well two words keep together, given where they stand: 1 in their order and at their distance
-/// or nearer, half of it with up to [`LOOSE`] more between them, nothing otherwise.
+/// Returns the closeness of two words, given their positions: 1 if they are in order and at most
+/// `distance` apart, half if up to [`LOOSE`] further words are between them, 0 otherwise.
 fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
     let mut best = 0.0_f32;
     for start in first {

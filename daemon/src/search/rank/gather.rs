@@ -1,8 +1,8 @@
-//! The first pass: which sessions may be worth a closer look.
+//! The first pass of the ranking: selects candidate sessions.
 //!
-//! Walks through the lists of the question's rarer words, adds up each passage, and keeps of each
-//! session its best passage and what it holds in all. The frequent words are only looked up where a
-//! rarer one was found, so that a question costs about the same however many sessions there are.
+//! It reads the posting lists of the query's rarer words, sums up the score of each passage, and
+//! keeps each session's best passage and its total. Frequent words are only looked up in documents
+//! that contain a rarer one, so that the cost hardly depends on the number of sessions.
 
 use rustc_hash::FxHashMap;
 
@@ -20,27 +20,26 @@ use crate::search::{
     },
 };
 
-/// Passages that the first pass may walk through; words are left to look-ups from the most frequent
-/// one on when their lists together are longer. About 30 ms.
+/// The maximum number of postings that the first pass reads, which takes about 30 ms. Beyond that,
+/// the most frequent words are only looked up.
 const MOST_WALKED: u64 = 300_000;
 
-/// What the first pass found out.
+/// The result of the first pass.
 pub(crate) struct Gathered {
-    /// Every session that holds a word of the question, as far as the words that were walked tell.
+    /// Every session that contains one of the words whose lists were read.
     pub(crate) found: Vec<SessionScore>,
-    /// By unit: sessions that hold the very word, and any form of it.
+    /// By unit: the number of sessions with the exact word, and with any form of it.
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
-/// A session with a first idea of its worth.
+/// A session with its preliminary scores.
 pub(crate) struct SessionScore {
     pub(crate) session: u64,
     pub(crate) best: f32,
-    /// All of it together.
+    /// The score of the whole session.
     pub(crate) whole: f32,
 }
 
-/// Runs the first pass.
 pub(crate) fn gather(
     plan: &Plan,
     view: &View<'_>,
@@ -62,8 +61,8 @@ pub(crate) fn gather(
     Ok(pass.finish())
 }
 
-/// Which units' lists are walked through: the required ones, the rarest, and as many more as are
-/// cheap.
+/// Selects the units whose posting lists are read: the required ones, the rarest one, and further
+/// ones within the limit.
 fn walked(plan: &Plan) -> Vec<bool> {
     let mut order: Vec<usize> = (0..plan.units.len()).collect();
     order.sort_by_key(|unit| plan.units[*unit].frequency);
@@ -84,7 +83,7 @@ struct Pass<'p> {
     is_walked: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
     sessions: Vec<GatheredSession>,
-    /// By session and unit.
+    /// Indexed by session and unit.
     counts: Vec<UnitCounts>,
 }
 
@@ -130,7 +129,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The number of a session here; its passages mostly come one after the other.
+    /// Returns the local number of a session. Passages of a session are mostly adjacent.
     fn number(&mut self, session: u64) -> usize {
         if let Some(last) = self.sessions.last()
             && last.session == session

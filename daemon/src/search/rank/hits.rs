@@ -1,4 +1,4 @@
-//! Candidates in their order, made into hits.
+//! Converts ranked candidates into hits.
 
 use crate::{
     model::{SessionKey, Timestamp},
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The best `limit` candidates; among equals the latest.
+/// Returns the best `limit` candidates; ties are ordered by time, latest first.
 pub(crate) fn best(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidate> {
     candidates.sort_by(|one, other| {
         let by_score = other.score.total_cmp(&one.score);
@@ -23,7 +23,7 @@ pub(crate) fn best(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidat
     candidates
 }
 
-/// A candidate as it is answered; with what was found in it, where the words were looked up.
+/// Converts a candidate into a hit, with the words that were found in it if they were looked up.
 pub(crate) fn hit(candidate: Candidate, found: Option<(&Plan, &Evidence)>) -> SessionHit {
     let passages = found.map(|(_, evidence)| passages(&candidate, evidence));
     let words = found.zip(candidate.number).map(|((plan, evidence), it)| words(plan, evidence, it));

@@ -1,4 +1,4 @@
-//! A question without words: the sessions that its filters let in, latest first.
+//! Answers a query without words: the sessions that match its filters, latest first.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(crate) fn list(
     Ok(Results { sessions: wanted.map(|candidate| hits::hit(candidate, None)).collect(), total })
 }
 
-/// The sessions of which any passage is let in.
+/// Returns the sessions with at least one admitted passage.
 fn sessions_with_passages(view: &View<'_>, admission: &Admission) -> HashSet<u64> {
     let mut sessions = HashSet::new();
     for (number, shard) in view.shards.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Lists of documents worked out for a question: what begins so, what holds a phrase.
+//! Posting lists that are computed for a query: prefixes and phrases.
 
 use crate::search::{
     index::{
@@ -8,13 +8,13 @@ use crate::search::{
     query::Phrase,
 };
 
-/// The beginning of a word stands for at most so many words, the most frequent ones.
+/// A prefix stands for at most this number of words, the most frequent ones.
 const MOST_ENDINGS: usize = 64;
 
 /// Documents with counts, in ascending order.
 pub(crate) type List = Vec<(u32, u32)>;
 
-/// The documents of a shard that hold a word which begins with `prefix`.
+/// Returns the documents of a shard that contain a word with this prefix.
 pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<List> {
     let mut found: List = Vec::new();
     for word in shard.words_with_prefix(prefix, MOST_ENDINGS)? {
@@ -27,7 +27,7 @@ pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<Li
     Ok(summed(found))
 }
 
-/// The documents of a shard that hold the words of `phrase` one right after the other.
+/// Returns the documents of a shard that contain the consecutive words of `phrase`.
 pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result<List> {
     let Some((last, first)) = phrase.parts.split_last() else { return Ok(Vec::new()) };
     let endings = if phrase.is_prefix {
@@ -47,7 +47,7 @@ pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result
     Ok(summed(found))
 }
 
-/// Adds the documents in which the words of `walks`, at least one, stand in their order.
+/// Adds the documents in which the words of `walks`, at least one, are consecutive.
 fn together(mut walks: Vec<Cursor<'_>>, found: &mut List) {
     let (mut starts, mut positions) = (Vec::new(), Vec::new());
     while let Some(document) = next_common(&mut walks) {
@@ -63,7 +63,7 @@ fn together(mut walks: Vec<Cursor<'_>>, found: &mut List) {
     }
 }
 
-/// Moves all walks to the next document that every one of them has.
+/// Advances all cursors to the next document that they share.
 fn next_common(walks: &mut [Cursor<'_>]) -> Option<u32> {
     let mut document = walks[0].document();
     loop {
@@ -78,7 +78,7 @@ fn next_common(walks: &mut [Cursor<'_>]) -> Option<u32> {
     }
 }
 
-/// In order, each document once.
+/// Sorts by document and sums up the counts of each document.
 fn summed(mut found: List) -> List {
     found.sort_unstable();
     found.dedup_by(|next, kept| {

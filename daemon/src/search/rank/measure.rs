@@ -1,4 +1,4 @@
-//! What speaks for a session, sign by sign.
+//! Computes the relevance signals of a session.
 
 use std::ops::Range;
 
@@ -10,32 +10,32 @@ use crate::search::rank::{
     weights::Weights,
 };
 
-/// A session's signs, each on its own scale.
+/// The relevance signals of a session, each on its own scale.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Signs {
     pub(crate) turns: f32,
-    /// Its best stretch of consecutive passages.
+    /// The best run of consecutive passages.
     pub(crate) stretch: f32,
-    /// All of it as one text.
+    /// The whole session as one text.
     pub(crate) whole: f32,
-    /// The question's pairs of words.
+    /// The word pairs of the query.
     pub(crate) pairs: f32,
-    /// Several of these in one passage, from 0 to 1.
+    /// Several word pairs in one passage, from 0 to 1.
     pub(crate) run: f32,
 }
 
-/// The best passages of a session: row and score, best first.
+/// The rows of a session's best passages with their scores, best first.
 pub(crate) type BestRows = Vec<(usize, f32)>;
 
-/// How many best passages are kept of a session.
+/// Number of best passages that are kept for a session.
 const BEST_KEPT: usize = 3;
 
-/// Measures candidates of one question.
+/// Measures the candidates of one query.
 pub(crate) struct Measure<'m> {
     plan: &'m Plan,
     weights: &'m Weights,
     evidence: &'m Evidence,
-    /// By unit: how rare it is among sessions, exactly and in any form.
+    /// By unit: inverse frequency among sessions, of the exact word and of any form.
     rarity: Vec<[f32; 2]>,
 }
 
@@ -51,7 +51,7 @@ impl<'m> Measure<'m> {
         Measure { plan, weights, evidence, rarity }
     }
 
-    /// The signs of a candidate, and its best passages.
+    /// Returns the signals of a candidate and its best passages.
     pub(crate) fn candidate(&self, candidate: usize) -> (Signs, BestRows) {
         let rows = self.evidence.rows_of_candidate(candidate);
         let best = self.best_rows(rows.clone());
@@ -142,8 +142,8 @@ impl<'m> Measure<'m> {
         pairs.map(|(pair, kept)| kept * self.plan.worth(pair)).sum()
     }
 
-    /// How many of the question's pairs one passage keeps together. Squared, as a few of many do so
-    /// by chance.
+    /// Returns how many of the query's pairs occur together in one passage. The fraction is
+    /// squared, because a few pairs out of many occur together by chance.
     fn run(&self, rows: Range<usize>) -> f32 {
         let of = |row: usize| {
             self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)
@@ -162,7 +162,7 @@ impl<'m> Measure<'m> {
     }
 }
 
-/// What is left of a sum that was added to and taken from is not quite nothing.
+/// Sets rounding errors of the sliding sum to zero.
 fn clean(counts: UnitCounts) -> UnitCounts {
     counts.map(|count| if count < 0.01 { 0.0 } else { count })
 }

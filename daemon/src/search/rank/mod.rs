@@ -1,9 +1,9 @@
-//! From a question to the sessions that answer it.
+//! Ranks the sessions that match a query.
 //!
-//! Two passes: [`gather`] walks through the lists of the question's words and picks some hundred
-//! sessions, [`evidence`] looks at all their passages. [`measure`] turns those into signs of
-//! relevance, [`weigh`] brings them on one scale and adds them, a second ranker is heard ([`fuse`]),
-//! and the best become [`hits`].
+//! There are two passes: [`gather`] reads the posting lists of the query's words and selects about
+//! a hundred sessions, and [`evidence`] inspects all their passages. [`measure`] computes relevance
+//! signals from them, [`weigh`] normalises and adds the signals, [`fuse`] combines the result with
+//! a second ranker, and [`hits`] formats the best ones.
 
 mod admission;
 mod cards;
@@ -43,20 +43,20 @@ use crate::{
     },
 };
 
-/// A question with everything that its answer depends on.
+/// A query with all inputs of the ranking.
 pub struct RankRequest<'r> {
     pub query: &'r Query,
     pub scope: &'r Scope,
-    /// The time from which recency is counted.
+    /// The reference time for recency.
     pub now: Timestamp,
-    /// How many sessions are wanted.
+    /// The maximum number of sessions to return.
     pub limit: usize,
-    /// How signs are weighed.
     pub weights: &'r Weights,
-    /// A second ranker, made for this question.
+    /// The second ranker for this query, if any.
     pub second: Option<&'r dyn SecondRanker>,
-    /// Only those that it lets in, before any limit. It is asked of every one that holds a word of
-    /// the question, and without words of the latest until there are enough.
+    /// A filter that is applied before any limit. It is called for every session that contains a
+    /// word of the query; for a query without words it is called for the latest sessions until
+    /// there are enough.
     pub only: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 
@@ -66,9 +66,9 @@ impl RankRequest<'_> {
     }
 }
 
-/// Sessions that get a closer look.
+/// Number of sessions that the second pass inspects.
 const CANDIDATES: usize = 160;
-/// Sessions that a second ranker is asked for.
+/// Number of sessions that the second ranker returns.
 const SECOND_CANDIDATES: usize = 100;
 
 impl SearchIndex {
@@ -89,7 +89,6 @@ struct Ranking<'s> {
     admission: &'s Admission,
 }
 
-/// A session on its way to the answer.
 #[derive(Default)]
 struct Candidate {
     session: u64,
@@ -97,7 +96,7 @@ struct Candidate {
     score: f32,
     signs: Vec<Sign>,
     best: BestRows,
-    /// Its number in the evidence, when it is there.
+    /// The candidate's index in the evidence, if it was inspected.
     number: Option<usize>,
 }
 
@@ -116,7 +115,7 @@ impl Ranking<'_> {
         Ok(Results { sessions: hits.collect(), total: gathered.found.len() })
     }
 
-    /// The sessions with their scores.
+    /// Returns the sessions with their scores.
     fn weighed(
         &self,
         sessions: &[u64],
@@ -139,14 +138,15 @@ impl Ranking<'_> {
         Ok(candidates)
     }
 
-    /// Adds what the second ranker says.
+    /// Adds the scores of the second ranker.
     fn hear_second(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
         let Some(ranker) = self.request.second else { return Ok(()) };
         let own: Vec<(u64, f32)> =
             candidates.iter().map(|candidate| (candidate.session, candidate.score)).collect();
         let known: HashMap<u64, usize> =
             own.iter().enumerate().map(|(index, (session, _))| (*session, index)).collect();
-        // A second ranker knows nothing of what must stand in a session word for word.
+        // The second ranker cannot check phrases or passage filters, so it may then add no
+        // sessions.
         let is_free = self.request.query.phrases.is_empty() && !self.admission.looks_at_passages();
         let admits = |session: SessionKey| {
             (is_free && self.admission.admits_session(session.0)) || known.contains_key(&session.0)
@@ -175,7 +175,7 @@ impl Ranking<'_> {
 }
 
 impl Candidate {
-    /// Takes the score that the second ranker's word has led to.
+    /// Replaces the score by the fused one.
     fn hear(&mut self, score: f32, strength: f32) {
         let share = score - self.score;
         self.signs.push(Sign { name: "meaning", strength, share });
@@ -183,7 +183,7 @@ impl Candidate {
     }
 }
 
-/// The sessions worth a closer look: half of them for their best passage, half for all they hold.
+/// Selects the sessions for the second pass: half by their best passage, half by their total.
 fn most_promising(found: &[SessionScore]) -> Vec<u64> {
     if found.len() <= CANDIDATES {
         return found.iter().map(|found| found.session).collect();

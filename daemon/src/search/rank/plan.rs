@@ -1,4 +1,4 @@
-//! What a question is ranked by.
+//! The units and statistics by which a query is ranked.
 
 use crate::search::{
     index::{
@@ -12,25 +12,25 @@ use crate::search::{
     },
 };
 
-/// Questions of more words than this are ranked by the rarest of them.
+/// A query with more words is ranked by its rarest ones.
 const MOST_UNITS: usize = 24;
-/// The second word of a pair comes at most so many words after the first.
+/// Maximum distance between the two words of a pair, in words.
 const PAIR_DISTANCE: u32 = 3;
 
-/// The units of a question, and what is usual among the texts that it is put to.
+/// The units of a query, with average lengths for normalisation.
 pub(crate) struct Plan {
     pub(crate) units: Vec<Unit>,
-    /// Words that follow one another in the question.
+    /// Words that are near each other in the query.
     pub(crate) pairs: Vec<Pair>,
     passages: f32,
-    /// The usual length of a passage, in terms.
+    /// Average length of a passage, in terms.
     pub(crate) passage_length: f32,
     pub(crate) sessions: f32,
-    /// The usual length of a session, in terms.
+    /// Average length of a session, in terms.
     pub(crate) session_length: f32,
 }
 
-/// Two units, the second so many words after the first.
+/// Two units and the distance between them in words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) first: usize,
@@ -65,18 +65,18 @@ impl Plan {
         }
         plan.pairs = pairs(&words, &unit_of);
         plan.keep_rarest();
-        // What stands nowhere keeps together with nothing.
+        // A word without occurrences forms no pair.
         let stands = |unit: usize| plan.units[unit].frequency > 0;
         plan.pairs.retain(|pair| stands(pair.first) && stands(pair.second));
         Ok(plan)
     }
 
-    /// What a pair is worth that keeps together: what the commoner of its words is.
+    /// Returns the weight of a pair: the lower weight of its two words.
     pub(crate) fn worth(&self, pair: &Pair) -> f32 {
         self.units[pair.first].worth().min(self.units[pair.second].worth())
     }
 
-    /// The walks of the units that `wanted` names through the shard of that number.
+    /// Returns the cursors of the `wanted` units over the shard with that number.
     pub(crate) fn walks<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
@@ -91,8 +91,8 @@ impl Plan {
         Ok(walks)
     }
 
-    /// How many sessions may hold a word that stands in `frequency` passages, were those spread by
-    /// chance.
+    /// Estimates how many sessions contain a word that occurs in `frequency` passages, assuming
+    /// that the passages are distributed randomly.
     pub(crate) fn sessions_with(&self, frequency: u64) -> u32 {
         let without = 1.0 - (frequency as f32 / self.passages).min(1.0);
         let passages_each = self.passages / self.sessions;
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-/// The words that say something; all of them when none does.
+/// Returns the meaningful words, or all words if none is meaningful.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.says_something()) {
         return words.to_vec();

@@ -1,4 +1,4 @@
-//! What a search answers.
+//! The result of a search.
 
 use std::fmt;
 
@@ -7,41 +7,39 @@ use crate::{
     search::passage::PassageKind,
 };
 
-/// The answer to a question.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Results {
-    /// The sessions found, best first.
+    /// Best first.
     pub sessions: Vec<SessionHit>,
-    /// How many sessions hold something of the question.
+    /// Number of sessions that contain a word of the query.
     pub total: usize,
 }
 
-/// A session that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionHit {
     pub session: SessionKey,
-    /// Its worth, for comparing within one answer.
+    /// The score, comparable only within one result.
     pub score: f32,
-    /// Its best passages, best first, at most three. None in a list and for a session that only the
-    /// second ranker found.
+    /// At most three passages, best first. Empty in a list and for a session that only the second
+    /// ranker found.
     pub passages: Vec<PassageHit>,
-    /// Why it stands where it does.
+    /// Why the session has its rank.
     pub explanation: Explanation,
 }
 
-/// A passage that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageHit {
-    /// Where its text is.
+    /// The location of the text.
     pub place: HitLocation,
     pub kind: PassageKind,
-    /// When it was said.
+    /// The time of the passage.
     pub at: Timestamp,
-    /// Its worth, for comparing within one answer.
+    /// The score, comparable only within one result.
     pub score: f32,
 }
 
-/// Where a passage's text is.
+/// The location of a passage's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HitLocation {
     Message {
@@ -50,21 +48,21 @@ pub enum HitLocation {
         /// The message, as in [`crate::model::Message::seq`].
         seq: u32,
     },
-    /// A field of the session's episode, by its number in the change that told it.
+    /// A field of the session's episode, by its number in the change that added it.
     Episode { field: u32 },
 }
 
-/// Why a session stands where it does.
+/// Why a session has its rank.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Explanation {
-    /// Its signs; the score is the sum of their shares.
+    /// The relevance signals; the score is the sum of their shares.
     pub signs: Vec<Sign>,
-    /// The question's words, with how rare each is and how often it stands in the session.
+    /// The query's words, with their rarity and their counts in the session.
     pub words: Vec<WordFound>,
 }
 
 impl fmt::Display for Explanation {
-    /// `best passages 1.00, recency 0.02; parser 1 (2 in any form), comments 3`
+    /// Formats `best passages 1.00, recency 0.02; parser 1 (2 in any form), comments 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signs: Vec<String> =
             self.signs.iter().map(|sign| format!("{} {:.2}", sign.name, sign.share)).collect();
@@ -87,25 +85,25 @@ impl fmt::Display for WordFound {
     }
 }
 
-/// One sign of relevance.
+/// One relevance signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sign {
     pub name: &'static str,
-    /// How strong it is, 1 for the strongest in this answer.
+    /// Relative to the strongest value in this result, which is 1.
     pub strength: f32,
-    /// What it adds to the score.
+    /// What the signal adds to the score.
     pub share: f32,
 }
 
-/// A word of the question in a session.
+/// A word of the query in a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordFound {
-    /// The word as asked.
+    /// The word as it is in the query.
     pub word: String,
-    /// How rare it is among all passages; what is rare counts more.
+    /// Inverse frequency among all passages; rare words count more.
     pub rarity: f32,
-    /// How often it stands there as asked.
+    /// Number of exact occurrences.
     pub exact: u32,
-    /// How often it stands there in any form.
+    /// Number of occurrences in any form.
     pub any_form: u32,
 }

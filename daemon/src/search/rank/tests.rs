@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// Checks what questions find, in any order, before and after the index is written.
+/// Checks the result of queries in any order, before and after a commit.
 #[track_caller]
 fn check(changes: Vec<IndexChange>, cases: &[(&str, &[u64])]) {
     let index = TestIndex::with(changes);
@@ -165,7 +165,7 @@ fn the_scope_restricts_too() {
     }
 }
 
-/// Among equals the session with the higher number comes first, so the better one has number 1.
+/// With equal scores the higher session number comes first, so the better one has number 1.
 #[test]
 fn what_says_more_comes_first() {
     let by_role = |session, role| IndexChange::Messages {
@@ -393,7 +393,7 @@ fn what_lets_in_only_some_counts_before_any_limit() {
         Card { ended_at, ..card(session) }
     };
     let index = TestIndex::with((0..300).map(|number| said(ended(number), &["a common lantern"])));
-    // One that is neither among the best nor among the latest.
+    // A session that is neither among the best nor among the latest.
     let wanted = keys(&index.search("lantern"));
     let hidden = (0..300).find(|number| number % 20 == 0 && !wanted.contains(number)).unwrap();
     let only = |session: SessionKey| session.0 == hidden;

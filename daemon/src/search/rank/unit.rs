@@ -1,4 +1,4 @@
-//! One thing that a question asks for: a word with its forms, the beginning of a word, a phrase.
+//! One search term of a query: a word with its forms, a prefix, or a phrase.
 
 use crate::search::{
     index::{
@@ -14,55 +14,55 @@ use crate::search::{
     },
 };
 
-/// How much a phrase counts, where a word is 1.
+/// The weight of a phrase, relative to a word.
 const PHRASE_WEIGHT: f32 = 1.5;
 
-/// A word, prefix or phrase of the question.
+/// A word, prefix or phrase of the query.
 pub(crate) struct Unit {
-    /// As it is shown.
+    /// The text for the explanation.
     pub(crate) label: String,
     pub(crate) weight: f32,
-    /// Whether a session must hold it.
+    /// Whether a session must contain it.
     pub(crate) is_required: bool,
     source: PostingSource,
-    /// How rare it is among passages: the very word, and all its forms.
+    /// Inverse frequency among passages: of the exact word, and of all its forms.
     pub(crate) exact_rarity: f32,
     pub(crate) rarity: f32,
-    /// Passages that hold any form, roughly.
+    /// Approximate number of passages that contain any form.
     pub(crate) frequency: u64,
 }
 
-/// Where a unit's documents come from.
+/// The source of a unit's documents.
 enum PostingSource {
-    /// Lists of the index, by term.
+    /// Posting lists of the index, by term.
     Terms(Vec<(String, Matches)>),
-    /// Lists worked out, one a shard.
+    /// Computed lists, one for each shard.
     Made(Vec<List>),
 }
 
-/// Which of a unit's counts a list adds to.
+/// The count of a unit that a list adds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matches {
-    /// The word as asked.
+    /// The word as it is in the query.
     Exact,
-    /// Another form of it.
+    /// Another form of the word.
     Form,
-    /// The word as asked, which is also what its forms have in common.
+    /// The word as it is in the query, which is also the stem of its forms.
     Both,
 }
 
-/// A walk through one of a unit's lists.
+/// A cursor over one of a unit's lists.
 pub(crate) struct Walk<'w> {
     pub(crate) unit: usize,
     pub(crate) matches: Matches,
     pub(crate) cursor: Cursor<'w>,
 }
 
-/// How often a unit stands in a text: exactly, and in any form.
+/// Occurrences of a unit in a text: exact, and in any form.
 pub(crate) type UnitCounts = [f32; 2];
 
 impl<'w> Walk<'w> {
-    /// Adds what it stands on to `counts`.
+    /// Adds the count of the current document to `counts`.
     #[inline]
     pub(crate) fn count(&self, counts: &mut UnitCounts) {
         let count = self.cursor.count() as f32;
@@ -76,7 +76,7 @@ impl<'w> Walk<'w> {
 }
 
 impl Unit {
-    /// A unit for a word of the question.
+    /// Creates the unit of a word.
     pub(crate) fn of_word(
         word: &QueryWord,
         view: &View<'_>,
@@ -97,7 +97,7 @@ impl Unit {
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
     }
 
-    /// A unit for a phrase, which must be there.
+    /// Creates the unit of a phrase, which is required.
     pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
         let source = made(view, |shard| lists::with_phrase(shard, phrase))?;
         let label = format!("\"{}\"", phrase.parts.join(" "));
@@ -105,12 +105,13 @@ impl Unit {
         unit.counted(view)
     }
 
-    /// What `counts` in a text `relative` times as long as usual are worth.
+    /// Returns the score of `counts` in a text with `relative` times the average length.
     pub(crate) fn score(&self, counts: UnitCounts, relative: f32, weights: &Weights) -> f32 {
         self.score_as([self.exact_rarity, self.rarity], counts, relative, weights)
     }
 
-    /// The same when it is as rare as given, exactly and in any form.
+    /// Same as [`Unit::score`], with the given inverse frequencies of the exact word and of any
+    /// form.
     pub(crate) fn score_as(
         &self,
         rarity: [f32; 2],
@@ -123,7 +124,7 @@ impl Unit {
         self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
     }
 
-    /// The walks through its lists in the shard of that number.
+    /// Returns the cursors over its lists in the shard with that number.
     pub(crate) fn walks<'w>(
         &'w self,
         number: usize,
@@ -142,12 +143,12 @@ impl Unit {
         }
     }
 
-    /// How much it says.
+    /// Returns the weight times the rarity.
     pub(crate) fn worth(&self) -> f32 {
         self.weight * self.rarity
     }
 
-    /// Takes it out of use, in its place.
+    /// Disables the unit without changing the indices of the others.
     pub(crate) fn silence(&mut self) {
         self.source = PostingSource::Terms(Vec::new());
         self.frequency = 0;
@@ -165,7 +166,7 @@ impl Unit {
         }
     }
 
-    /// Finds out how rare it is.
+    /// Computes the rarity.
     fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
         let (mut exact, mut any) = (0, 0);
         match &self.source {
@@ -190,13 +191,13 @@ impl Unit {
     }
 }
 
-/// How much a word says that stands in `frequency` of `all` texts (BM25's inverse frequency).
+/// Returns the inverse document frequency (BM25) of a word that `frequency` of `all` texts contain.
 pub(crate) fn rarity(frequency: f32, all: f32) -> f32 {
     let frequency = frequency.min(all);
     (1.0 + (all - frequency + 0.5) / (frequency + 0.5)).ln()
 }
 
-/// A word as it is shown, which also tells two of them apart.
+/// Returns the text for the explanation, which also distinguishes two words of a query.
 pub(crate) fn label(word: &QueryWord) -> String {
     match word.form {
         WordForm::Prefix => format!("{}*", word.text),

@@ -1,4 +1,4 @@
-//! Signs of relevance on one scale, weighed and added.
+//! Normalises, weighs and adds the relevance signals.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What the strongest candidate has of each sign.
+/// Returns the maximum of each signal over all candidates.
 pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s Signs>) -> Signs {
     all.fold(Signs::default(), |most, signs| Signs {
         turns: most.turns.max(signs.turns),
@@ -23,7 +23,8 @@ pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s Signs>) -> Signs {
     })
 }
 
-/// The shares of a session's score: its signs against the strongest ones, and what its card says.
+/// Returns the parts of a session's score: its signals relative to the maxima, and signals from its
+/// card.
 pub(crate) fn weigh(
     signs: &Signs,
     most: &Signs,
@@ -66,7 +67,7 @@ fn recency(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     0.5_f32.powf(age / request.weights.recency_days)
 }
 
-/// Whether the question holds the words of the project's name.
+/// Whether the query contains the words of the project's name.
 fn is_named(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     let Some(project) = &card.project else { return false };
     let name = text::words(Project::new(project).name());

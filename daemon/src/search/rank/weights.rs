@@ -1,50 +1,51 @@
-//! The numbers that the ranking is tuned by.
+//! The parameters of the ranking.
 
 use crate::search::passage::PassageKind;
 
-/// What each sign of relevance counts. The defaults were found by measuring: `tests/benches/retrieval.rs`.
+/// The weights of the relevance signals. The defaults come from measurements:
+/// `tests/benches/retrieval.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// How fast more of the same word stops to count (BM25's k1).
+    /// Saturation of repeated words (BM25's k1).
     pub saturation: f32,
-    /// How much a long text is held against it (BM25's b).
+    /// Penalty for the length of a text (BM25's b).
     pub length: f32,
-    /// The share of exact words; the rest goes to words of the same stem.
+    /// The share of exact matches; the rest goes to words with the same stem.
     pub exact: f32,
-    /// Words that are written like names.
+    /// Words that are written as names.
     pub name: f32,
-    /// Parts of an identifier or path that is asked for as a whole.
+    /// Parts of an identifier or path that is also searched as a whole.
     pub in_whole: f32,
-    /// Words of a date, which stand in few texts that are of that date.
+    /// Words of a date, which few texts of that date contain.
     pub in_date: f32,
     /// Words about time, place and manner.
     pub faint: f32,
-    /// What each [`PassageKind`] of passage counts, by its number.
+    /// The weight of each [`PassageKind`], by its number.
     pub kinds: [f32; PassageKind::ALL.len()],
-    /// The best passages of a session, best first.
+    /// The weights of a session's best passages, best first.
     pub best: [f32; 3],
     pub turns: f32,
-    /// The best stretch of consecutive passages.
+    /// The best run of consecutive passages.
     pub stretch: f32,
-    /// How long such a stretch is, in terms.
+    /// The length of such a run, in terms.
     pub stretch_terms: u32,
     /// The session as one text.
     pub whole: f32,
-    /// Words of the question in their order, near each other.
+    /// Adjacent words of the query that are near each other in the text, in order.
     pub pairs: f32,
-    /// How many of these pairs of words one passage has, if it has two at least.
+    /// The number of these pairs in one passage, if there are at least two.
     pub run: f32,
-    /// A date in the question is one of the session's.
+    /// A date of the query matches the session's time.
     pub date: f32,
-    /// The question names the session's project.
+    /// The query names the session's project.
     pub named_project: f32,
-    /// The session is of the asker's project.
+    /// The session belongs to the caller's project.
     pub near: f32,
-    /// The session is recent: all of it today, half of it after [`Weights::recency_days`].
+    /// The session is recent: the full weight today, half of it after [`Weights::recency_days`].
     pub recency: f32,
-    /// The half-life of that.
+    /// The half-life of the recency.
     pub recency_days: f32,
-    /// The second ranker's scores against those of the words.
+    /// The weight of the second ranker's scores relative to those of the words.
     pub second: f32,
 }
 
@@ -92,7 +93,8 @@ impl Weights {
         self.kinds[kind as usize]
     }
 
-    /// BM25's answer to a word that stands `count` times in a text `relative` times as long as usual.
+    /// BM25's saturation for `count` occurrences in a text with `relative` times the average
+    /// length.
     pub(crate) fn saturate(&self, count: f32, relative: f32) -> f32 {
         let norm = self.saturation * (1.0 - self.length + self.length * relative);
         count * (self.saturation + 1.0) / (count + norm)

@@ -1,10 +1,11 @@
-//! Case and accents off.
+//! Removes case and accents.
 
 use unicode_normalization::UnicodeNormalization;
 
 /// Appends `text` to `out`, in lower case and without accents.
 ///
-/// Only the marks of the Latin, Greek and Cyrillic scripts go; in others a mark is a letter's half.
+/// Only the accents of the Latin, Greek and Cyrillic scripts are removed; in other scripts a mark
+/// is an essential part of a letter.
 pub(super) fn fold_into(text: &str, out: &mut String) {
     if text.is_ascii() {
         let start = out.len();
@@ -28,7 +29,7 @@ pub(super) fn fold_into(text: &str, out: &mut String) {
     }
 }
 
-/// Appends `text` to `out` in the one of its equivalent spellings that unspaced scripts use.
+/// Appends `text` to `out` in the Unicode normalisation that unspaced scripts use.
 pub(super) fn compose_into(text: &str, out: &mut String) {
     out.extend(text.nfkc());
 }

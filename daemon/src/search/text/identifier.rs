@@ -1,4 +1,4 @@
-//! Where a change of case cuts an identifier.
+//! Splits an identifier at changes of case.
 
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ enum Case {
 }
 
 impl Case {
-    /// What has no case goes with what stands before it.
+    /// A character without case has the case of the preceding one.
     fn of(c: char, before: Case) -> Case {
         if c.is_uppercase() {
             Case::Upper

@@ -1,13 +1,13 @@
-//! The words of a text, cut the same way for what is indexed and for what is asked.
+//! Splits texts into words, in the same way for the index and for queries.
 //!
-//! Text here is half prose, half code, so a word is cut twice: into its *parts* (`getUserName` is
-//! `get`, `user`, `name`; `src/main.rs` is `src`, `main`, `rs`), which have positions one after the
-//! other, so that phrases work; and kept *whole* (`getusername`, `src/main.rs`) at the position of
-//! its first part. How an identifier is spelled does not matter: `retryCount`, `retry_count` and
-//! `retry-count` have the same parts and the same whole. Letters are folded: case and accents go.
-//! Scripts written without spaces are cut into pairs of characters.
+//! The texts are a mixture of prose and code, so a word is indexed twice: as its *parts*
+//! (`getUserName` is `get`, `user`, `name`; `src/main.rs` is `src`, `main`, `rs`), which have
+//! consecutive positions so that phrases match, and *whole* (`getusername`, `src/main.rs`) at the
+//! position of its first part. The spelling of an identifier does not matter: `retryCount`,
+//! `retry_count` and `retry-count` have the same parts and the same whole. Case and accents are
+//! removed. Scripts without spaces are split into pairs of characters.
 //!
-//! What a word means is left to [`stem`] (other forms of it) and [`stop`] (words that say nothing).
+//! [`stem`] finds other forms of a word, and [`stop`] lists words without meaning.
 
 mod fold;
 mod identifier;
@@ -19,39 +19,35 @@ use std::ops::Range;
 
 pub(crate) use self::scan::is_unspaced;
 
-/// Parts longer than this many bytes (after folding) are not words anyone searches for: encoded
-/// data, minified code. They are left out.
+/// Maximum bytes of a part after folding. Longer parts (encoded data, minified code) are omitted.
 pub(crate) const LONGEST_PART: usize = 64;
-/// Wholes longer than this many bytes are left out; their parts stay.
+/// Maximum bytes of a whole. A longer whole is omitted; its parts stay.
 pub(crate) const LONGEST_WHOLE: usize = 160;
 
-/// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexWord<'w> {
     pub(crate) text: &'w str,
-    /// What kind of cut it is.
     pub(crate) form: TokenForm,
-    /// Its place among the parts of the text, from 0.
+    /// The position among the parts of the text, from 0.
     pub(crate) position: u32,
-    /// The bytes of the original text that it stands for.
+    /// The byte range in the original text.
     pub(crate) span: Range<usize>,
 }
 
-/// What kind of cut a [`IndexWord`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenForm {
-    /// The smallest piece; every position has exactly one.
+    /// The smallest unit; every position has exactly one.
     Part,
     /// Several parts as one: an identifier, a file name, a path, an address.
     Whole,
 }
 
-/// Calls `emit` for each word of `text`, by position, a whole before its first part.
+/// Calls `emit` for each word of `text`, ordered by position, a whole before its first part.
 pub(crate) fn each_word(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     scan::scan(text, emit);
 }
 
-/// A [`IndexWord`] that owns its text.
+/// An [`IndexWord`] that owns its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnedWord {
     pub(crate) text: String,
@@ -60,7 +56,6 @@ pub(crate) struct OwnedWord {
     pub(crate) span: Range<usize>,
 }
 
-/// The words of a short text.
 pub(crate) fn words(text: &str) -> Vec<OwnedWord> {
     let mut words = Vec::new();
     each_word(text, &mut |word| {
@@ -74,7 +69,7 @@ pub(crate) fn words(text: &str) -> Vec<OwnedWord> {
     words
 }
 
-/// `text` as one folded word, whatever is in it: for names that are compared as a whole.
+/// Returns `text` as one folded word, for names that are compared as a whole.
 pub(crate) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     fold::fold_into(text, &mut out);

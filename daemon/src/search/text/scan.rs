@@ -1,14 +1,14 @@
-//! From characters to parts and wholes.
+//! Scans characters into parts and wholes.
 //!
-//! A *chunk* is a run of atoms (letters and digits) held together by connectors: `-`, `_`, `.`, `/`,
-//! `::`, `@`. Connectors bind differently: `_` and `-` make an identifier, `.` and `::` a dotted
-//! name, `/` a path, and each level has its whole.
+//! A *chunk* is a run of atoms (letters and digits) that are joined by connectors: `-`, `_`, `.`,
+//! `/`, `::`, `@`. The connectors have levels: `_` and `-` form an identifier, `.` and `::` a
+//! dotted name, `/` a path. Each level has its own whole.
 
 use std::ops::Range;
 
 use crate::search::text::{IndexWord, LONGEST_PART, LONGEST_WHOLE, TokenForm, fold, identifier};
 
-/// Cuts `text`; see [`crate::search::text::each_word`].
+/// Splits `text`; see [`crate::search::text::each_word`].
 pub(super) fn scan(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     let mut chunk = Chunk::default();
     let mut position = 0;
@@ -23,10 +23,10 @@ pub(super) fn scan(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     }
 }
 
-/// A chunk of more atoms than this goes on as another: nobody writes such names, but encoders do.
+/// Maximum atoms of a chunk. A longer run is split; such runs are encoded data, not names.
 const MOST_ATOMS: usize = 48;
 
-/// Whether words of the script of `c` are written without spaces between them.
+/// Whether the script of `c` is written without spaces between words.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
@@ -35,7 +35,7 @@ pub(crate) fn is_unspaced(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
-/// What holds two atoms together, loosest last.
+/// A connector between two atoms, from the tightest to the loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Joint {
     /// `_` or `-`: one identifier.
@@ -48,7 +48,7 @@ enum Joint {
     At,
     /// `/` or `\`: a path.
     Slash,
-    /// `://`: what stands before it says nothing.
+    /// `://`: the scheme before it is ignored.
     Scheme,
 }
 
@@ -56,11 +56,11 @@ enum Joint {
 #[derive(Default)]
 struct Chunk {
     atoms: Vec<Range<usize>>,
-    /// The joint after each atom but the last.
+    /// The joint after each atom except the last.
     joints: Vec<Joint>,
-    /// Where the whole begins and ends when a mark before or after belongs to it: `.env`, `c++`.
+    /// The range of the whole when it includes a mark before or after it: `.env`, `c++`.
     marked: Option<Range<usize>>,
-    /// Folded text of the words found.
+    /// The folded text of the words.
     arena: String,
     found: Vec<ScannedToken>,
 }
@@ -73,7 +73,7 @@ struct ScannedToken {
 }
 
 impl Chunk {
-    /// Reads the chunk whose first atom starts at `start`; returns where it ends.
+    /// Scans the chunk whose first atom starts at `start`; returns its end.
     fn read(&mut self, text: &str, start: usize) -> usize {
         self.atoms.clear();
         self.joints.clear();
@@ -97,7 +97,7 @@ impl Chunk {
         }
     }
 
-    /// Notes a mark that belongs to a chunk of one name; returns where the chunk ends with it.
+    /// Includes a mark that belongs to a chunk of one name; returns the new end of the chunk.
     fn marks(&mut self, text: &str, end: usize) -> usize {
         let start = self.atoms[0].start;
         let before = text[..start].chars().next_back();
@@ -118,7 +118,7 @@ impl Chunk {
         end + trail
     }
 
-    /// Emits the words of the chunk and moves `position` past its parts.
+    /// Emits the words of the chunk and advances `position` past its parts.
     fn emit(&mut self, text: &str, position: &mut u32, emit: &mut dyn FnMut(IndexWord<'_>)) {
         self.arena.clear();
         self.found.clear();
@@ -140,7 +140,7 @@ impl Chunk {
         }
     }
 
-    /// The parts, and the wholes of the identifiers.
+    /// Adds the parts and the wholes of the identifiers.
     fn names(&mut self, text: &str, position: &mut u32) {
         let mut atom = 0;
         while atom < self.atoms.len() {
@@ -169,8 +169,8 @@ impl Chunk {
         }
     }
 
-    /// The wholes above identifiers: dotted and scoped names, addresses, paths. Each level adds its
-    /// own where it holds more than the level below.
+    /// Adds the wholes above identifiers: dotted and scoped names, addresses, paths. Each level
+    /// adds a whole only if it contains more than the level below.
     fn wholes(&mut self, text: &str, first: u32) {
         if let Some(marked) = self.marked.clone() {
             self.add(text, marked, TokenForm::Whole, first);
@@ -198,14 +198,15 @@ impl Chunk {
         }
     }
 
-    /// The last atom of the group that begins with `atom` and is held by `level` or tighter.
+    /// Returns the last atom of the group that begins with `atom` and is joined by `level` or
+    /// tighter.
     fn group_end(&self, atom: usize, level: Joint) -> usize {
         let held = self.joints[atom.min(self.joints.len())..].iter();
         atom + held.take_while(|joint| **joint <= level).count()
     }
 
-    /// The version or decimal number that begins with `atom`, without a leading `v`, and its last
-    /// atom.
+    /// Returns the version or decimal number that begins with `atom`, without a leading `v`, and
+    /// its last atom.
     fn number(&self, text: &str, atom: usize) -> Option<(Range<usize>, usize)> {
         let digits = |atom: &str| !atom.is_empty() && atom.bytes().all(|b| b.is_ascii_digit());
         let first = &text[self.atoms[atom].clone()];
@@ -235,7 +236,7 @@ impl Chunk {
         self.keep(from, span, form, position);
     }
 
-    /// Adds an identifier as a whole, without what joins its atoms.
+    /// Adds an identifier as a whole, without its connectors.
     fn add_joined(&mut self, text: &str, atoms: std::ops::RangeInclusive<usize>, position: u32) {
         let span = self.span(*atoms.start(), *atoms.end());
         let from = self.arena.len();
@@ -261,8 +262,8 @@ impl Chunk {
     }
 }
 
-/// The joint between an atom that ends at `end` and the next, and where that starts, when the two
-/// hang together.
+/// Returns the joint between the atom that ends at `end` and the next one, with the start of the
+/// next one, if they are joined.
 fn joint_after(text: &str, end: usize) -> Option<(Joint, usize)> {
     let rest = &text[end..];
     let length = rest.bytes().take_while(|byte| b"_-./\\:@".contains(byte)).count();
@@ -286,7 +287,7 @@ fn joint_after(text: &str, end: usize) -> Option<(Joint, usize)> {
     Some((joint, end + length))
 }
 
-/// Where the run of letters and digits at `start` ends.
+/// Returns the end of the run of letters and digits at `start`.
 fn atom_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = start;
@@ -306,7 +307,7 @@ fn atom_end(text: &str, start: usize) -> usize {
     at
 }
 
-/// Past an English suffix that is no word of its own: `'s`, `'ll`, and so on.
+/// Skips an English suffix that is not a separate word: `'s`, `'ll`, and so on.
 fn skip_suffix(text: &str, end: usize) -> usize {
     let rest = &text[end..];
     let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '\u{2019}')) else {
@@ -321,7 +322,7 @@ fn skip_suffix(text: &str, end: usize) -> usize {
     if is_suffix && ends { end + quote.len_utf8() + letters } else { end }
 }
 
-/// Emits the run of characters of an unspaced script at `start` as pairs; returns where it ends.
+/// Emits the run of unspaced characters at `start` as pairs; returns its end.
 fn unspaced_run(
     text: &str,
     start: usize,
@@ -367,7 +368,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_mark(c))
 }
 
-/// Marks and joiners inside a word that are neither letters nor digits.
+/// Matches marks and joiners inside a word that are neither letters nor digits.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}') || unicode_normalization::char::is_combining_mark(c)
 }

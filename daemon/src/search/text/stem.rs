@@ -1,14 +1,14 @@
-//! What other forms of a word have in common with it.
+//! Returns the stem that all forms of a word share.
 //!
-//! English only: the Snowball stemmer, irregular forms, and the short forms that developers use
-//! (`config`, `repo`). Words of other languages have no stem and are found as they are written.
+//! Only English is supported: the Snowball stemmer, irregular forms, and the short forms that
+//! developers use (`config`, `repo`). Words of other languages have no stem and match only exactly.
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use frostem::{Algorithm, Stemmer};
 
-/// The stem of a folded word; `None` for what is no English word: digits, other letters, and words
-/// too short to have forms.
+/// Returns the stem of a folded word; `None` for a word with digits or non-English letters and for
+/// a word that is too short to have forms.
 pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     if word.len() < 2
         || word.len() > LONGEST_STEMMED
@@ -28,8 +28,8 @@ pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// `word` with the American endings in place of the British ones: `-ize` for `-ise`, `-or` for
-/// `-our`. Words that merely look so (`promise`) change too, in all their forms alike.
+/// Replaces British endings by American ones: `-ize` for `-ise`, `-or` for `-our`. Other words with
+/// these endings (`promise`) change, too, consistently in all their forms.
 fn americanized(word: &str) -> Option<String> {
     if word.len() < 6 {
         return None;
@@ -46,14 +46,14 @@ fn americanized(word: &str) -> Option<String> {
     None
 }
 
-/// British, American, and what may follow.
+/// The British ending, the American ending, and what may follow.
 const SPELLINGS: &[(&str, &str, &[&str])] = &[
     ("is", "iz", &["e", "ed", "es", "er", "ers", "ing", "ation", "ations"]),
     ("ys", "yz", &["e", "ed", "es", "er", "ers", "ing"]),
     ("our", "or", &["", "s", "ed", "ing", "al", "ful", "ite", "ites", "able"]),
 ];
 
-/// No English word is longer.
+/// Longer words are not English, in bytes.
 const LONGEST_STEMMED: usize = 32;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::English));
@@ -69,8 +69,8 @@ static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
     bases
 });
 
-/// A base and its irregular forms on each line. Forms that are as often another word (`left`,
-/// `bound`, `stuck`) are not here.
+/// Each line has a base and its irregular forms. Forms that are equally often another word (`left`,
+/// `bound`, `stuck`) are omitted.
 const IRREGULAR: &str = "
 become became
 begin began begun
@@ -173,7 +173,7 @@ vertex vertices
 criterion criteria
 ";
 
-/// Verbs and the nouns made of them that the stemmer does not bring together.
+/// Verbs and derived nouns that the stemmer does not unify.
 const DERIVED: &str = "
 analyze analysis analyses
 choose choice choices
@@ -190,7 +190,7 @@ succeed success successes successful successfully
 weigh weight weights
 ";
 
-/// Long forms and the short ones that developers write.
+/// Long forms and the short forms that developers write.
 const SHORT: &str = "
 administrator admin admins
 argument arg args
@@ -221,7 +221,7 @@ temporary temp tmp
 utility util utils
 ";
 
-/// Words that are spelled in two ways.
+/// Words with two spellings.
 const SPELLED: &str = "
 canceled cancelled
 canceling cancelling

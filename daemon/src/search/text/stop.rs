@@ -1,17 +1,17 @@
-//! English words that say little about what a text is about.
+//! English words with little meaning.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// How little a word says.
+/// How meaningless a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Emptiness {
-    /// Nothing: it is left out of a question that has better words.
+    /// A stop word, which is ignored if the query has better words.
     Empty,
-    /// A little, such as how things lie in time and space.
+    /// A word with little meaning, such as one about time or place.
     Faint,
 }
 
-/// How little a folded word says; `None` when it says something.
+/// Returns how meaningless a folded word is; `None` for a meaningful word.
 pub(crate) fn emptiness(word: &str) -> Option<Emptiness> {
     WORDS.get(word).copied()
 }
@@ -22,7 +22,7 @@ static WORDS: LazyLock<HashMap<&'static str, Emptiness>> = LazyLock::new(|| {
     empty.chain(faint).collect()
 });
 
-/// Function words, the words that make a sentence a question, and what is left of contractions.
+/// Function words, question words, and fragments of contractions.
 const EMPTY: &str = "
     a about ain all also am an and any are aren arent as at
     be been being both but by
@@ -49,8 +49,8 @@ const EMPTY: &str = "
     you your yours yourself
 ";
 
-/// Words about time, place, order and manner, verbs that go with everything, and words about talking
-/// as such.
+/// Words about time, place, order and manner, verbs that go with any noun, and words about
+/// speaking.
 const FAINT: &str = "
     above after again against along already always anyone anything around away
     back because became before behind below between

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The words of `text` as `text@position`, wholes in brackets.
+/// Formats the words of `text` as `text@position`, wholes in brackets.
 fn cut(text: &str) -> String {
     let shown = words(text).into_iter().map(|word| match word.form {
         TokenForm::Part => format!("{}@{}", word.text, word.position),

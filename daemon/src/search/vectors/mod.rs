@@ -1,11 +1,11 @@
-//! Search by meaning: the vectors of everything that has any, compared one by one with a question's.
+//! Search by meaning: compares the vector of a query with all stored vectors.
 //!
-//! The comparison is exact but for rounding: a number is kept in one byte. It takes about ten
-//! milliseconds for 100,000 vectors of 256 numbers, which is what ten thousand sessions have, so
-//! that even a large memory needs no index over them; one would take more room, miss some and have
-//! to be kept up (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures it).
+//! The comparison is exact except for rounding: each component is stored in one byte. It takes
+//! about ten milliseconds for 100,000 vectors with 256 components, which ten thousand sessions
+//! have. An approximate index would need more memory, miss some results and have to be maintained
+//! (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures the comparison).
 //!
-//! [`texts`] says what of a session they are made of; making them is left to others.
+//! [`texts`] selects the texts of a session that get vectors; other modules compute the vectors.
 
 pub mod texts;
 
@@ -16,37 +16,37 @@ use crate::{
     search::rank::SecondRanker,
 };
 
-/// The vectors of one model, by the number of what they belong to: a session, a thing, a fact.
+/// The vectors of one model, by the number of their owner: a session, an entity, a fact.
 #[derive(Debug, Default)]
 pub struct Vectors {
     dimension: usize,
-    /// The vectors, row after row.
+    /// The components, row by row.
     numbers: Vec<i8>,
-    /// What a row's numbers are multiplied by.
+    /// The scale factor of each row.
     scales: Vec<f32>,
-    /// What a row belongs to; the rows of one owner follow each other. `None` for a dead row.
+    /// The owner of each row; the rows of one owner are adjacent. `None` for a deleted row.
     owners: Vec<Option<u64>>,
-    /// The first row of each owner and how many there are.
+    /// The first row and the number of rows of each owner.
     rows: HashMap<u64, (usize, usize)>,
     dead: usize,
 }
 
-/// A question's vector and the vectors that it is compared with.
+/// The vector of a query and the vectors that it is compared with.
 pub struct Ranker<'r> {
     pub vectors: &'r Vectors,
     pub question: &'r Packed,
 }
 
-/// Owners that are compared with each other to learn how near any two are.
+/// Number of owners that are compared with each other to measure the average similarity.
 const SAMPLE: usize = 48;
-/// With fewer, that is chance.
+/// With fewer owners the average is not meaningful.
 const FEW: usize = 8;
-/// Dead rows are taken out when there are more than this share of the living.
+/// Deleted rows are removed when they exceed one row in this number of rows.
 const DEAD: usize = 4;
 
 impl Vectors {
-    /// Puts the vectors of `owner` in the place of those it had. The first ones ever put say of
-    /// which dimension all are; others are left out.
+    /// Replaces the vectors of `owner`. The first vectors determine the dimension; vectors of
+    /// another dimension are ignored.
     pub fn put(&mut self, owner: u64, vectors: &[Packed]) {
         self.remove(owner);
         if self.owners.is_empty() {
@@ -63,7 +63,6 @@ impl Vectors {
         }
     }
 
-    /// Takes out what belongs to `owner`.
     pub fn remove(&mut self, owner: u64) {
         let Some((first, count)) = self.rows.remove(&owner) else { return };
         self.owners[first..first + count].fill(None);
@@ -73,7 +72,6 @@ impl Vectors {
         }
     }
 
-    /// The vectors of `owner`.
     pub fn of(&self, owner: u64) -> Vec<Packed> {
         let (first, count) = self.rows.get(&owner).copied().unwrap_or_default();
         let row = |row: usize| Packed {
@@ -83,22 +81,20 @@ impl Vectors {
         (first..first + count).map(row).collect()
     }
 
-    /// How many vectors there are.
     pub fn len(&self) -> usize {
         self.owners.len() - self.dead
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory that they take, roughly.
+    /// Returns the approximate bytes of memory.
     pub fn bytes(&self) -> usize {
         self.numbers.len() + self.owners.len() * (16 + 4) + self.rows.len() * 32
     }
 
-    /// Every owner with how near the nearest of its vectors comes to `question`, as a cosine.
+    /// Returns every owner with the highest cosine similarity of its vectors to `question`.
     fn nearness(&self, question: &Packed) -> Vec<(u64, f32)> {
         if question.numbers.len() != self.dimension || self.dimension == 0 {
             return Vec::new();
@@ -116,8 +112,8 @@ impl Vectors {
         found
     }
 
-    /// How near the owners are to each other on average, as a cosine, from some of them; `None`
-    /// where there are too few to tell.
+    /// Returns the average cosine similarity between a sample of owners; `None` when there are too
+    /// few.
     fn background(&self) -> Option<f32> {
         let firsts = (0..self.owners.len()).filter(|row| {
             self.owners[*row].is_some() && (*row == 0 || self.owners[*row] != self.owners[*row - 1])
@@ -168,15 +164,15 @@ impl SecondRanker for Ranker<'_> {
         found.into_iter().map(|(owner, cosine)| (SessionKey(owner), cosine)).collect()
     }
 
-    /// What is no nearer to a question than any two sessions are to each other has nothing to do
-    /// with it. How near that is depends on the model and on what the sessions have in common, so it
-    /// is measured, not set.
+    /// A vector that is no closer to the query than two arbitrary sessions are to each other is not
+    /// related to the query. That similarity depends on the model and on the sessions, so it is
+    /// measured.
     fn floor(&self) -> f32 {
         self.vectors.background().unwrap_or(f32::NEG_INFINITY)
     }
 }
 
-/// The product of two vectors of the same length, scales aside.
+/// Returns the dot product of two vectors of the same length, without scales.
 fn product(one: &[i8], other: &[i8]) -> f32 {
     let products = one.iter().zip(other).map(|(a, b)| i32::from(*a) * i32::from(*b));
     products.sum::<i32>() as f32
@@ -262,8 +258,8 @@ mod tests {
         for owner in 7..200_u8 {
             vectors.put(owner.into(), &[on_a_circle(f32::from(owner))]);
         }
-        // Directions on a circle cancel out; what all have in common is left: 0.25 of 1.25, and
-        // `Packed` takes no length out.
+        // The directions on a circle cancel out and the common component is left: 0.25 of 1.25.
+        // `Packed` does not normalise.
         assert!((floor(&vectors) - 0.25).abs() < 0.05, "{}", floor(&vectors));
     }
 

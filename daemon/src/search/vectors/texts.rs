@@ -1,20 +1,21 @@
-//! What was said in a session, cut into the texts that get a vector each.
+//! Selects the texts of a session that get a vector each.
 //!
-//! Piece by piece, for a vector of much is one of nothing, and only a few of each side, for vectors
-//! take room and time: of a long session they are taken from its whole length.
+//! Each text is short, because one vector for many subjects represents none of them. Each side
+//! contributes only a few, because vectors need memory and time; in a long session they are spread
+//! over its whole length.
 
 use crate::model::Role;
 
-/// Bytes of a text: small models look at little more.
+/// Maximum bytes of a text: small models use little more.
 const TEXT: usize = 900;
-/// Short messages are put together up to so many bytes.
+/// Short messages are joined up to this number of bytes.
 const PIECE: usize = 400;
-/// Bytes of one message that are looked at.
+/// Maximum bytes of a message that are used.
 const MESSAGE: usize = 2 * TEXT;
-/// Pieces of what each side says.
+/// Maximum number of texts for each side.
 const PIECES: usize = 8;
 
-/// What was said in a session.
+/// The user's and the agent's messages of a session.
 #[derive(Debug, Default)]
 pub struct TextChunker {
     user: ChunkList,
@@ -30,13 +31,13 @@ impl TextChunker {
         }
     }
 
-    /// The texts, the user's first.
+    /// Returns the texts, the user's first.
     pub fn texts(self) -> Vec<String> {
         self.user.few().into_iter().chain(self.agent.few()).collect()
     }
 }
 
-/// The beginning of a text, as much of it as gets a vector, cut behind a word.
+/// Returns the start of a text that a vector covers, cut after a word.
 pub fn start(text: &str) -> &str {
     if text.len() <= TEXT {
         return text;
@@ -67,7 +68,7 @@ impl ChunkList {
         }
     }
 
-    /// The pieces, or as many of them from the whole length as there is room for.
+    /// Returns all texts, or the maximum number of them, spread over the session.
     fn few(self) -> Vec<String> {
         let count = self.0.len();
         if count <= PIECES {

@@ -1,4 +1,4 @@
-//! Days, and what lies a number of units before now.
+//! Ranges of days, relative to the current day.
 
 use jiff::{
     Span, Zoned,
@@ -7,16 +7,16 @@ use jiff::{
 
 use crate::{model::Timestamp, search::query::dates::TimeRange};
 
-/// Whole days, or hours before now; open ends reach as far as time goes.
+/// A range of whole days, or of hours before now; an open end is unlimited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Days {
-    /// From the first day up to but without the second.
+    /// From the first day (inclusive) to the second (exclusive).
     Span(Date, Date),
-    /// From a day on.
+    /// From this day on (inclusive).
     From(Date),
-    /// Up to but without a day.
+    /// Up to this day (exclusive).
     To(Date),
-    /// Hours before now, the first being the earlier.
+    /// Hours before now, the earlier end first.
     Hours(i64, i64),
 }
 
@@ -44,7 +44,7 @@ impl Days {
         }
     }
 
-    /// From its start on.
+    /// Returns the range from its start on, without an end.
     pub(super) fn onwards(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::From(from),
@@ -53,7 +53,7 @@ impl Days {
         }
     }
 
-    /// What lies before its start.
+    /// Returns the range before its start.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
@@ -61,7 +61,7 @@ impl Days {
         }
     }
 
-    /// Up to its end.
+    /// Returns the range up to its end, without a start.
     pub(super) fn so_far(self) -> Days {
         match self {
             Days::Span(_, to) => Days::To(to),
@@ -69,7 +69,7 @@ impl Days {
         }
     }
 
-    /// From its start to the end of `last`.
+    /// Returns the range from its start to the end of `last`.
     pub(super) fn until_end_of(self, last: Days) -> Days {
         match (self, last) {
             (Days::Span(from, _), Days::Span(_, to)) if from < to => Days::Span(from, to),
@@ -78,7 +78,7 @@ impl Days {
     }
 }
 
-/// A unit of time that people count in.
+/// A calendar unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Hour,
@@ -102,7 +102,7 @@ impl Unit {
         })
     }
 
-    /// The one that lies `count` units before the one that holds `day`.
+    /// Returns the unit that lies `count` units before the one that contains `day`.
     pub(super) fn before(self, day: Date, count: i64) -> Days {
         let from = self.back(self.start(day), count);
         match self {
@@ -111,7 +111,7 @@ impl Unit {
         }
     }
 
-    /// The last `count` units up to now.
+    /// Returns the last `count` units up to now.
     pub(super) fn latest(self, day: Date, count: i64) -> Days {
         match self {
             Unit::Hour => Days::Hours(count, 0),
@@ -119,7 +119,7 @@ impl Unit {
         }
     }
 
-    /// About `count` units ago: people round, so some slack on both sides.
+    /// Returns about `count` units ago, with some tolerance on both sides, because people round.
     pub(super) fn about(self, day: Date, count: i64) -> Days {
         let slack = match self {
             Unit::Hour => return Days::Hours(count.saturating_add(2), (count - 2).max(0)),
@@ -160,10 +160,10 @@ impl Unit {
     }
 }
 
-/// Nobody means more units than this; it also keeps within what spans can hold.
+/// Larger numbers are not dates; the limit also prevents overflow.
 const MOST_UNITS: i64 = 5_000;
 
-/// `7d`, `2w`, `3m`, `1y`, `24h`: the last so many units.
+/// Parses `7d`, `2w`, `3m`, `1y`, `24h` as the last units up to now.
 pub(super) fn short_span(text: &str, now: &Zoned) -> Option<Days> {
     let (count, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let unit = match unit {
@@ -178,25 +178,23 @@ pub(super) fn short_span(text: &str, now: &Zoned) -> Option<Days> {
     Some(unit.latest(now.date(), count))
 }
 
-/// The latest `weekday` before `day`.
+/// Returns the latest `weekday` before `day`.
 pub(super) fn last_weekday(day: Date, weekday: Weekday) -> Date {
     let back = day.weekday().since(weekday);
     plus_days(day, -i64::from(if back == 0 { 7 } else { back }))
 }
 
-/// The latest month of that number that has begun on `day`.
+/// Returns the latest month of that number that has started on `day`.
 pub(super) fn latest_month(day: Date, month: i8) -> Days {
     let year = if month > day.month() { day.year() - 1 } else { day.year() };
     whole_month(year, month)
 }
 
-/// All of one month.
 pub(super) fn whole_month(year: i16, month: i8) -> Days {
     let first = Date::new(year, month, 1).unwrap_or(Date::ZERO);
     Days::Span(first, Unit::Month.back(first, -1))
 }
 
-/// All of one year.
 pub(super) fn whole_year(year: i16) -> Days {
     let first = Date::new(year, 1, 1).unwrap_or(Date::ZERO);
     Days::Span(first, Unit::Year.back(first, -1))

@@ -1,19 +1,19 @@
-//! Words and numbers of a text, as far as dates need them.
+//! Splits a text into the words and numbers that dates consist of.
 
 use std::ops::Range;
 
 /// A word, a number, or a date in digits.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lexeme<'t> {
-    /// In lower case, for comparing.
+    /// The text in lower case, for comparisons.
     pub(super) text: String,
-    /// The text as it was written.
+    /// The original text.
     pub(super) raw: &'t str,
     pub(super) span: Range<usize>,
 }
 
-/// Cuts `text` at whatever is neither letter nor digit, but keeps digits with `-`, `/`, `.` and `:`
-/// between them in one piece.
+/// Splits `text` at every character that is neither letter nor digit, but keeps digits that are
+/// joined by `-`, `/`, `.` or `:` together.
 pub(super) fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     let mut found = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -37,7 +37,7 @@ pub(super) fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     found
 }
 
-/// `text` with `-` and `_` between letters turned to spaces: `last-week`, `3_days_ago`.
+/// Replaces `-` and `_` between letters by spaces: `last-week`, `3_days_ago`.
 pub(super) fn spaced(text: &str) -> String {
     let is_join =
         |at: usize| matches!(text.as_bytes()[at], b'-' | b'_') && !between_digits(text, at);

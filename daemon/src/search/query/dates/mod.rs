@@ -1,8 +1,8 @@
-//! Dates as people write them, relative to a moment that is given.
+//! Parses dates as people write them, relative to a given time.
 //!
-//! [`mentions`] finds them inside a question ("what did we decide last week", "since 3 March");
-//! [`value`] reads a text that is meant as one (`date:2026-01`, `after:"last monday"`). What is not
-//! understood is no date: never an error.
+//! [`mentions`] finds dates inside a query ("what did we decide last week", "since 3 March").
+//! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that is not
+//! understood is not a date and never an error.
 
 mod calendar;
 mod lexer;
@@ -15,37 +15,37 @@ use jiff::Zoned;
 use self::{calendar::Days, lexer::Lexeme, point::Lead};
 use crate::model::Timestamp;
 
-/// A stretch of time: from its start, up to but without its end.
+/// A period from its start (inclusive) to its end (exclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
     pub from: Timestamp,
-    /// Where it is over.
+    /// The end (exclusive).
     pub to: Timestamp,
 }
 
 impl TimeRange {
-    /// Whether `at` lies in it.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.to
     }
 
-    /// Whether anything from `first` to `last`, both included, lies in it.
+    /// Whether the period overlaps the time from `first` to `last`, both inclusive.
     pub fn overlaps(&self, first: Timestamp, last: Timestamp) -> bool {
         self.from <= last && first < self.to
     }
 }
 
-/// A date named in a text.
+/// A date in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mention {
-    /// The bytes that name it.
+    /// The byte range of the date.
     pub(crate) span: Range<usize>,
     pub(crate) range: TimeRange,
-    /// Whether the words may also stand in what was written then: `March` may, `last week` not.
+    /// Whether sessions of that time may contain the words themselves: `March` may occur, `last
+    /// week` not.
     pub(crate) is_literal: bool,
 }
 
-/// The dates named in `text`, in order, as seen from `now` and its time zone.
+/// Returns the dates in `text`, in order, relative to `now` in its time zone.
 pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     let lexemes = lexer::lexemes(text);
     let mut found = Vec::new();
@@ -66,10 +66,10 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     found
 }
 
-/// A longer text is no date.
+/// A longer text is not a date, in bytes.
 const LONGEST: usize = 200;
 
-/// The stretch of time that the whole of `text` names, as the value of a filter.
+/// Parses the whole of `text` as a period, for the value of a filter.
 pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
     if let Some((from, to)) = text.split_once("..") {
         let (from, to) = (moment(from, now), moment(to, now));
@@ -83,7 +83,7 @@ pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
     moment(text, now)
 }
 
-/// The same, without an end of its own.
+/// Parses the whole of `text` without a word such as "since".
 fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
     if text.len() > LONGEST {
         return None;
@@ -102,15 +102,15 @@ fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
     Some(read.days.range(now))
 }
 
-/// A date expression at the start of some lexemes.
+/// A date expression at the start of a list of lexemes.
 struct DateMatch {
-    /// Lexemes that it takes up, at least one.
+    /// Number of lexemes, at least one.
     length: usize,
     days: Days,
     is_literal: bool,
 }
 
-/// A date with the word that leads to it, if any.
+/// Parses a date with the word that introduces it, if any.
 fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let lead = lexemes.first()?.text.as_str();
     let after = |skip: usize, lead: Lead| {
@@ -152,7 +152,7 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 
 const VAGUE: &[&str] = &["early", "late", "mid", "about", "around"];
 
-/// `and`, `to` or `until` with the date after it.
+/// Parses `and`, `to` or `until` and the date after it.
 fn through(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<(usize, Days)> {
     let joins = ["and", "to", "until", "till", "through"];
     lexemes.first().filter(|lexeme| joins.contains(&lexeme.text.as_str()))?;

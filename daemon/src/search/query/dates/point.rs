@@ -1,4 +1,4 @@
-//! One date expression: "yesterday", "3 weeks ago", "21 January 2026", `2026-01-21`.
+//! Parses one date expression: "yesterday", "3 weeks ago", "21 January 2026", `2026-01-21`.
 
 use jiff::{
     Zoned,
@@ -11,10 +11,10 @@ use crate::search::query::dates::{
     lexer::Lexeme,
 };
 
-/// What stands before the expression; some words are dates only after a preposition ("in May").
+/// The word before the expression; some words are dates only after a preposition ("in May").
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lead {
-    /// Nothing that points to a date.
+    /// No word that introduces a date.
     None,
     /// A preposition that a month may follow.
     Preposition,
@@ -32,7 +32,7 @@ impl Lead {
     }
 }
 
-/// Reads the expression that `lexemes` start with.
+/// Parses the expression at the start of `lexemes`.
 pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
@@ -71,7 +71,7 @@ fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<D
     }
 }
 
-/// `last week`, `this month`, `past 3 days`, `last Tuesday`, `last March`.
+/// Parses `last week`, `this month`, `past 3 days`, `last Tuesday`, `last March`.
 fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
     let back = match which {
         "this" | "current" => 0,
@@ -108,7 +108,7 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
     literal(2, calendar::latest_month(day, month))
 }
 
-/// `3 days ago`, `a couple of weeks ago`, `two months back`.
+/// Parses `3 days ago`, `a couple of weeks ago`, `two months back`.
 fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
     let (count, unit) = match (text(0), text(1), text(2)) {
@@ -123,7 +123,7 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         .then(|| spoken(unit + 2, found.about(today, count)))?
 }
 
-/// `2026-01-21`, `2026/01/21`, `21.01.2026`, `01/21/2026`, `2026-01`.
+/// Parses `2026-01-21`, `2026/01/21`, `21.01.2026`, `01/21/2026`, `2026-01`.
 fn digits(text: &str, today: Date) -> Option<DateMatch> {
     let date = text.split_once('t').map_or(text, |(date, _)| date);
     let numbers: Option<Vec<i16>> =
@@ -146,7 +146,7 @@ fn digits(text: &str, today: Date) -> Option<DateMatch> {
     }
 }
 
-/// `January 21`, `21 January 2026`, `the 21st of January`, `Jan 21st, 2026`.
+/// Parses `January 21`, `21 January 2026`, `the 21st of January`, `Jan 21st, 2026`.
 fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
     let (month, day, length) = if let Some(month) = month_number(text(0)) {
@@ -164,7 +164,7 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     literal(length + usize::from(year.is_some()), Days::one(date))
 }
 
-/// A month: `March`, `March 2026`.
+/// Parses a month: `March`, `March 2026`.
 fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<DateMatch> {
     let month = month_number(&first.text)?;
     if let Some(year) = year(second, today) {
@@ -180,7 +180,7 @@ fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<Da
         .then(|| literal(1, calendar::latest_month(today, month)))?
 }
 
-/// What is a date only because of the word before it: `on Monday`, `in 2025`, `on the 21st`.
+/// Parses words that are dates only after a preposition: `on Monday`, `in 2025`, `on the 21st`.
 fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMatch> {
     if let Some(weekday) = weekday(text)
         && (lead != Lead::None || text.len() > 3)

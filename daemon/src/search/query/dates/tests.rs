@@ -2,13 +2,13 @@ use jiff::{civil::date, tz};
 
 use super::*;
 
-/// Wednesday, 18 March 2026, 15:00, one hour east of Greenwich.
+/// Wednesday, 18 March 2026, 15:00, at UTC+1.
 fn now() -> Zoned {
     let zone = tz::TimeZone::fixed(tz::offset(1));
     date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(zone).unwrap()
 }
 
-/// `from..to` in local days, `-` for an open end, with hours where they are not midnight.
+/// Formats `from..to` in local days, with `-` for an open end, and with hours other than midnight.
 fn shown(range: TimeRange) -> String {
     let day = |at: Timestamp| match at {
         Timestamp::MAX | Timestamp::MIN => "-".to_owned(),
