@@ -1,8 +1,8 @@
-//! What differs between two configurations, in words.
+//! Describes the differences between two configurations.
 
 use crate::config::{Config, table};
 
-/// A sentence for each key whose value differs, in the order of the file.
+/// Returns a sentence for each key whose value differs, in the order of the file.
 pub fn changes(before: &Config, after: &Config) -> Vec<String> {
     table::fields()
         .iter()

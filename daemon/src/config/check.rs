@@ -1,20 +1,19 @@
-//! What `graphitid config check` prints.
+//! The output of `graphitid config check`.
 
 use std::{fmt::Write, path::Path};
 
 use crate::config::{Loaded, problem::Notice, problem::Problems, search::FileSearch, table};
 
-/// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
-    /// For people, several lines.
+    /// The report for people, several lines.
     pub text: String,
-    /// Whether the file can be used.
+    /// Whether the file is valid.
     pub is_sound: bool,
 }
 
-/// Explains `file`, or the file that `search` finds: what is wrong with it, which older spellings
-/// it has, and every value that holds with where it came from.
+/// Reports on `file`, or on the file that `search` finds: its problems, its deprecated spellings,
+/// and every effective value with its source.
 pub fn check(search: &FileSearch, file: Option<&Path>) -> CheckReport {
     let Some(file) = file.map(Path::to_owned).or_else(|| search.file()) else {
         return CheckReport { text: without_file(search), is_sound: true };
@@ -58,7 +57,7 @@ fn push_list<T: ToString>(text: &mut String, title: &str, lines: impl Iterator<I
     }
 }
 
-/// Every key with its value and where that came from.
+/// Lists every key with its value and the source of the value.
 fn values(loaded: &Loaded) -> String {
     let mut text = "values\n".to_owned();
     for field in table::fields() {

@@ -1,4 +1,4 @@
-//! Values that are right by themselves and do not go together.
+//! Checks combinations of values that are valid separately.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::{
     summarize::config::Detection,
 };
 
-/// Problems and notices about combinations of values. Only keys that the file sets are reported: the
-/// defaults are consistent.
+/// Returns problems and notices about combinations of values. Only keys that the file sets are
+/// reported, because the defaults are consistent.
 pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<ConfigProblem>, Vec<Notice>) {
     let conflicts = conflicts(loaded).into_iter().filter_map(|(key, text)| {
         let place = FilePosition::new(file, *loaded.origins.get(key)?);
@@ -26,7 +26,7 @@ pub(super) fn check(loaded: &Loaded, file: &Path) -> (Vec<ConfigProblem>, Vec<No
     (conflicts.collect(), idle.collect())
 }
 
-/// Keys with what is the matter with their values.
+/// Returns keys with a description of their conflict.
 fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     let config = &loaded.config;
     let mut conflicts = Vec::new();
@@ -65,7 +65,7 @@ fn conflicts(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
 const LOG_BYTES: &str = "is for all log files together and less than `session_tracking.log.max_bytes` \
                          for one; make one larger or the other smaller";
 
-/// Keys with the reason why their values change nothing.
+/// Returns keys without effect, with the reason.
 fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     let config = &loaded.config;
     let mut idle = Vec::new();

@@ -1,4 +1,5 @@
-//! A configuration file as a tree that knows its lines. JSON with comments and trailing commas.
+//! Parses a configuration file (JSON with comments and trailing commas) into a tree with line
+//! numbers.
 
 use std::path::Path;
 
@@ -9,10 +10,10 @@ use crate::{
     redact::Redactor,
 };
 
-/// The longest value that is shown in a message, in characters.
+/// Maximum characters of a value in a message.
 const SHOWN: usize = 60;
 
-/// A value and the line that it begins in.
+/// A value and the line where it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) line: usize,
@@ -37,7 +38,7 @@ pub(super) struct KeyValue {
     pub(super) node: Node,
 }
 
-/// Reads `text`, the content of `file`. An empty file is an empty object.
+/// Parses `text`, the content of `file`. An empty file is an empty object.
 pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Problems> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let options = ParseOptions {
@@ -64,7 +65,7 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Problems> {
 }
 
 impl Node {
-    /// The value as a message shows it: shortened, and without secrets.
+    /// Formats the value for a message: shortened, and without secrets.
     pub(super) fn shown(&self, redactor: &Redactor) -> String {
         let text = match &self.value {
             Value::Null => "null".to_owned(),
@@ -89,7 +90,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Where the lines of a text begin, in bytes.
+/// The byte offset of each line of a text.
 struct LineIndex(Vec<usize>);
 
 impl LineIndex {

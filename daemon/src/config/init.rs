@@ -1,4 +1,4 @@
-//! The default file, with a word about every key.
+//! Writes the default file, with a help text for each key.
 
 use std::{
     fs, io,
@@ -10,30 +10,25 @@ use serde_json::{Map, Value as Json};
 
 use crate::config::{Config, search::FILE_NAME, table};
 
-/// What to do about a file that is there already.
+/// What to do if the file already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Leave it and fail.
+    /// Keep it and fail.
     Keep,
-    /// Put it aside as `graphiti.config.json.old` and write a new one.
+    /// Rename it to `graphiti.config.json.old` and write a new one.
     Replace,
 }
 
-/// Why the default file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// There is one already.
+    /// The file already exists.
     #[error("{}: is there already; `graphiti config init --force` puts it aside and writes a new one", .file.display())]
     Exists { file: PathBuf },
     #[error("{}: cannot be written ({error})", .file.display())]
-    Io {
-        /// The file or folder.
-        file: PathBuf,
-        error: io::Error,
-    },
+    Io { file: PathBuf, error: io::Error },
 }
 
-/// The whole default file: every key with its default and, beside it, `_…_help`.
+/// Returns the whole default file: every key with its default and a `_…_help` key.
 pub fn init_text() -> String {
     let defaults = Config::default();
     let mut root = Map::new();
@@ -55,10 +50,11 @@ pub fn init_text() -> String {
 const COMMENT: &str = "The configuration of graphitid. Each key has its default value here; delete the keys that \
                        you do not change. `graphitid config check` explains this file.";
 
-/// Writes [`init_text`] to the home folder, readable by the user alone. Returns the file.
+/// Writes [`init_text`] to the home folder, readable only by the user. Returns the path of the
+/// file.
 ///
 /// # Errors
-/// When there is a file and `existing` says to keep it, or the system refuses.
+/// The file exists and `existing` is [`Existing::Keep`], or an I/O error.
 pub fn write_default(home: &Path, existing: Existing) -> Result<PathBuf, InitError> {
     let file = home.join(FILE_NAME);
     let failed = |error| InitError::Io { file: file.clone(), error };
@@ -76,7 +72,7 @@ pub fn write_default(home: &Path, existing: Existing) -> Result<PathBuf, InitErr
     Ok(file)
 }
 
-/// The object at `section` in `root`, made with all that lead to it.
+/// Returns the object at `section` in `root`, and creates it and its parents if necessary.
 fn object_at<'r>(root: &'r mut Map<String, Json>, section: &str) -> &'r mut Map<String, Json> {
     section.split('.').fold(root, |object, name| {
         let child = object.entry(name).or_insert_with(|| Json::Object(Map::new()));
@@ -90,7 +86,7 @@ fn open_new_private(file: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
 
-/// On other systems the permissions of the folder apply: it is in the user's profile.
+/// On other systems the permissions of the folder apply, which is in the user's profile.
 #[cfg(not(unix))]
 fn open_new_private(file: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().write(true).create_new(true).open(file)

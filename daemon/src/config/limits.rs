@@ -1,13 +1,13 @@
-//! Limits of the disk space that the daemon uses.
+//! The limits on disk space.
 
-/// Limits in bytes. Near a limit, the oldest data is evicted (see `engine/quota`); beyond it, writes are
-/// refused. Both are reported.
+/// Limits in bytes. Near a limit, the oldest data is evicted (see `engine/quota`); beyond it,
+/// writes are refused. Both are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The database of sessions and episodes.
     pub database_bytes: u64,
     pub index_bytes: u64,
-    /// Hook events that wait for the daemon.
+    /// The hook events that wait for the daemon.
     pub spool_bytes: u64,
     /// All log files together.
     pub log_bytes: u64,

@@ -1,27 +1,26 @@
-//! What the daemon writes about itself.
+//! The settings of the log.
 
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
-    /// The least important messages that are written.
+    /// The minimum level that is logged.
     pub level: Level,
-    /// The file; `None` for standard error when a terminal or a service manager reads that, else
-    /// `graphitid.log` in the home folder.
+    /// The log file. `None` means standard error if it is a terminal or belongs to a service
+    /// manager, otherwise `graphitid.log` in the home folder.
     pub file: Option<PathBuf>,
     /// The file size at which a new log file is started, in bytes.
     pub max_bytes: u64,
 }
 
-/// How important a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     Error,
-    /// Something is not as it should be.
+    /// A problem that the daemon survives.
     Warn,
-    /// What a user would notice.
+    /// An event that a user would notice.
     Info,
-    /// Which branch was taken.
+    /// A branch that was taken.
     Debug,
     Trace,
 }

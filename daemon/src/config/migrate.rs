@@ -1,17 +1,16 @@
-//! Older spellings of keys: those of earlier documents, of Graphiti's own fork, and of habit.
+//! Deprecated spellings of keys: from earlier documents, from Graphiti's fork, and common mistakes.
 
 use crate::config::table;
 
-/// What became of a key.
+/// What happened to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It has another name now.
+    /// The key has a new name.
     Renamed(&'static str),
-    /// It is no longer used.
     Retired(&'static str),
 }
 
-/// Keys that moved, below `session_tracking`.
+/// Renamed keys, relative to `session_tracking`.
 const RENAMED: &[(&str, &str)] = &[
     ("watch_path", "watch_directories"),
     ("watch_paths", "watch_directories"),
@@ -51,7 +50,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("tool_classification_cache", "summarization.tool_classification_cache"),
 ];
 
-/// Keys below `session_tracking` that are no longer used, and why.
+/// Keys relative to `session_tracking` that are no longer used, with the reason.
 const RETIRED: &[(&str, &str)] = &[
     (
         "resilience.notifications",
@@ -61,7 +60,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("lazy_indexing", "how a session is closed is no longer a choice"),
 ];
 
-/// What became of `key`, which is not known as it stands; `None` when it never was.
+/// Looks up a key that is not a current one; `None` when it was never valid.
 pub(super) fn fate(key: &str) -> Option<Fate> {
     let plain = snake_case(key);
     if let Some(known) = table::known(&plain) {
@@ -74,11 +73,11 @@ pub(super) fn fate(key: &str) -> Option<Fate> {
     if let Some((_, reason)) = RETIRED.iter().find(|(old, _)| *old == below) {
         return Some(Fate::Retired(reason));
     }
-    // A key of ours that stands beside `session_tracking` instead of in it.
+    // The key belongs in `session_tracking` but is beside it.
     table::known(&format!("session_tracking.{below}")).map(Fate::Renamed)
 }
 
-/// `inactivityTimeout` and `inactivity-timeout` as `inactivity_timeout`.
+/// Converts `inactivityTimeout` and `inactivity-timeout` to `inactivity_timeout`.
 fn snake_case(key: &str) -> String {
     let mut plain = String::with_capacity(key.len() + 4);
     for letter in key.chars() {

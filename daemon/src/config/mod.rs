@@ -1,13 +1,14 @@
-//! `graphiti.config.json`: found, read, explained and written.
+//! Finds, reads, explains and writes `graphiti.config.json`.
 //!
-//! Each stage defines what can be configured of it, with defaults, in its own `config.rs`; here
-//! they are put together into one [`Config`]. One table (`table`) ties every key of the file to
-//! a field, and everything else follows from it: what [`load`] reads, what [`init_text`] writes, what
-//! [`check()`] explains and what [`schema()`] describes.
+//! Each stage defines its settings and their defaults in its own `config.rs`; this module assembles
+//! them into one [`Config`]. A table (`table`) maps every key of the file to a field. It is the
+//! only source for what [`load`] reads, [`init_text`] writes, [`check()`] explains and [`schema()`]
+//! describes.
 //!
-//! The file belongs to Graphiti too. Ours is its section `session_tracking`; other sections that
-//! Graphiti knows are ignored. A file with a wrong value is refused, and all problems are reported
-//! together; an unknown key is ignored with a notice; an older spelling is read with a notice.
+//! The file is shared with Graphiti. `graphitid` uses the section `session_tracking`; other
+//! sections that Graphiti defines are ignored. A file with an invalid value is rejected, and all
+//! problems are reported together. An unknown key is ignored with a notice, and a deprecated
+//! spelling is read with a notice.
 
 mod change;
 mod check;
@@ -45,36 +46,36 @@ pub use self::{
     search::{FILE_NAME, FileSearch, load},
 };
 
-/// Everything that can be configured.
+/// The configuration of all stages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// Which transcripts are followed.
     pub capture: capture::Config,
-    /// When a session is over.
+    /// When a session ends.
     pub session: session::Config,
-    /// How it is summarised.
+    /// How a session is summarised.
     pub summarize: summarize::Config,
     /// The prompts for single messages.
     pub prompt: prompt::Config,
-    /// The model that is asked.
+    /// The language model.
     pub llm: llm::Config,
     pub graph: graph::Config,
-    /// What a search sees.
+    /// The scope of searches.
     pub search: search_stage::Config,
     pub api: api::Config,
     pub log: Log,
     pub limits: Limits,
 }
 
-/// A configuration and how it came about.
+/// A configuration and its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
     pub config: Config,
-    /// The file that it was read from, if any.
+    /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    /// Notices about the file: older spellings, unknown keys.
+    /// Notices about the file: deprecated spellings, unknown keys.
     pub notices: Vec<Notice>,
-    /// The line of each key that the file sets; all others have their defaults.
+    /// The line of each key that the file sets; all other keys have their defaults.
     pub origins: BTreeMap<&'static str, usize>,
 }
 

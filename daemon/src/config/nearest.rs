@@ -1,11 +1,12 @@
-//! Which known key someone may have meant.
+//! Suggests a known key for an unknown one.
 
 use crate::config::table;
 
-/// How alike two names must be to be taken for one another, from 0 to 1.
+/// The minimum similarity of two names for a suggestion, from 0 to 1.
 const ALIKE: f64 = 0.7;
 
-/// The known key that `key` resembles most: by its last part, those of the same section first.
+/// Returns the known key that is most similar to `key`: compares the last segment, and prefers keys
+/// of the same section.
 pub(super) fn nearest(key: &str) -> Option<&'static str> {
     let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
     let name = name.to_ascii_lowercase();

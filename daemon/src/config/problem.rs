@@ -5,126 +5,110 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePosition {
     pub file: PathBuf,
-    /// The line, from 1.
+    /// Counted from 1.
     pub line: usize,
 }
 
-/// Why a file cannot be used, with what to do about it.
+/// Why a file is rejected, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigProblem {
-    /// It cannot be read.
-    Unreadable {
-        file: PathBuf,
-        /// What the system says.
-        error: String,
-    },
-    /// It is no JSON.
+    /// The file cannot be read.
+    Unreadable { file: PathBuf, error: String },
+    /// The file is not valid JSON.
     Syntax {
         place: FilePosition,
-        /// What was expected there.
+        /// What the parser expected.
         error: String,
     },
-    /// A value that its key cannot have.
     Wrong {
         place: FilePosition,
         key: String,
         /// The value, shortened and without secrets.
         found: String,
-        /// What may stand there.
+        /// A description of the valid values.
         allowed: String,
         remedy: String,
     },
-    /// A secret, which has no place in the file.
+    /// A secret, which must not be in the file.
     Secret { place: FilePosition, key: String, remedy: String },
-    /// A key that only the user's own file may set, in one that came with a project.
-    Guarded {
-        place: FilePosition,
-        key: &'static str,
-        /// The user's own file.
-        own_file: PathBuf,
-    },
-    /// Values that are right by themselves and do not go together.
+    /// A key that is valid only in the user's own file, in a file that came with a project.
+    Guarded { place: FilePosition, key: &'static str, own_file: PathBuf },
+    /// A combination of values that are valid separately.
     Conflict {
-        /// Where one of them stands.
+        /// The position of one of the values.
         place: FilePosition,
         key: String,
-        /// What is the matter.
         text: String,
     },
 }
 
-/// What is worth knowing about a file that can be used.
+/// A remark about a valid file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// A key that means nothing.
+    /// A key that does not exist.
     Unknown {
         place: FilePosition,
         key: String,
-        /// The known key that it resembles most.
+        /// The most similar known key.
         nearest: Option<&'static str>,
     },
-    /// A key that stands twice in one object.
+    /// A key that occurs twice in one object.
     Twice {
-        /// Where it stands the last time.
+        /// The position of the last occurrence, which applies.
         place: FilePosition,
         key: String,
     },
-    /// An older spelling of a key, read as the present one.
+    /// A deprecated key, which is read as the current one.
     OlderKey {
         place: FilePosition,
-        /// The key as it stands there.
+        /// The key in the file.
         from: String,
-        /// The key that it is read as.
         to: &'static str,
     },
-    /// An older spelling of a key that also stands in its present one, which counts.
+    /// A deprecated key beside its current spelling, which applies.
     Superseded {
         place: FilePosition,
-        /// The key as it stands there.
+        /// The key in the file.
         from: String,
-        /// The key that counts.
+        /// The key that applies.
         to: &'static str,
     },
-    /// An older spelling of a value, read as the present one.
+    /// A deprecated value, which is read as the current one.
     OlderValue {
         place: FilePosition,
         key: String,
-        /// The value as it stands there.
+        /// The value in the file.
         from: String,
-        /// The value that it is read as.
         to: String,
     },
-    /// A key that once meant something.
+    /// A key that is no longer used.
     Retired {
         place: FilePosition,
         key: String,
-        /// What became of it.
+        /// Why the key is no longer used.
         reason: &'static str,
     },
     /// A value that is used in another form.
     Adjusted {
         place: FilePosition,
         key: String,
-        /// The value as it stands there.
+        /// The value in the file.
         found: String,
-        /// The value that is used.
         used: String,
         reason: &'static str,
     },
-    /// A value that has no effect beside another.
+    /// A value without effect because of another value.
     Idle { place: FilePosition, key: String, reason: &'static str },
 }
 
-/// The problems of a file, and its notices.
+/// The problems and notices of a rejected file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Problems {
-    /// What is wrong; never empty.
+    /// Never empty.
     pub problems: Vec<ConfigProblem>,
-    /// What else is worth knowing.
     pub notices: Vec<Notice>,
 }
 
@@ -135,7 +119,7 @@ impl FilePosition {
 }
 
 impl ConfigProblem {
-    /// The line that it is about; 0 when it is about the whole file.
+    /// Returns the line, or 0 for a problem with the whole file.
     pub(super) fn line(&self) -> usize {
         match self {
             ConfigProblem::Unreadable { .. } => 0,
@@ -149,7 +133,6 @@ impl ConfigProblem {
 }
 
 impl Notice {
-    /// The line that it is about.
     pub(super) fn line(&self) -> usize {
         match self {
             Notice::Unknown { place, .. }
@@ -163,7 +146,7 @@ impl Notice {
         }
     }
 
-    /// Whether it reports an older spelling that was understood, not a mistake.
+    /// Whether the notice reports a deprecated spelling rather than a mistake.
     pub fn is_migration(&self) -> bool {
         matches!(self, Notice::OlderKey { .. } | Notice::OlderValue { .. } | Notice::Retired { .. })
     }
@@ -246,7 +229,7 @@ impl fmt::Display for Notice {
 }
 
 impl fmt::Display for Problems {
-    /// A line each, problems first.
+    /// Writes one line each, problems first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let problems = self.problems.iter().map(ToString::to_string);
         let notices = self.notices.iter().map(ToString::to_string);

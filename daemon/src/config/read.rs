@@ -16,7 +16,7 @@ use crate::{
     redact::Redactor,
 };
 
-/// The sections of the file that belong to Graphiti itself.
+/// The sections of the file that belong to Graphiti.
 const GRAPHITIS: &[&str] = &[
     "daemon",
     "database",
@@ -38,27 +38,26 @@ const GRAPHITIS: &[&str] = &[
     "version",
 ];
 
-/// A file and whose it is.
+/// A file and its owner.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigSource {
-    /// The file, as messages name it.
+    /// The path, as messages show it.
     pub(super) file: PathBuf,
-    /// The user's own file, when this is another one, that came with a project.
+    /// The user's own file, if this file came with a project.
     pub(super) own_file: Option<PathBuf>,
-    /// The user's home folder, for `~/`.
+    /// The user's home folder, which replaces `~/`.
     pub(super) user_home: Option<PathBuf>,
 }
 
-/// Reads `text`, the content of the user's own `file`; `~/` is `user_home`.
+/// Reads `text`, the content of the user's own `file`; `user_home` replaces `~/`.
 ///
 /// # Errors
-/// All problems of the file at once, with its notices.
+/// All problems of the file, with its notices.
 pub fn read(file: &Path, text: &str, user_home: Option<&Path>) -> Result<Loaded, Problems> {
     let user_home = user_home.map(Path::to_owned);
     read_source(&ConfigSource { file: file.to_owned(), own_file: None, user_home }, text)
 }
 
-/// Reads `text`, the content of `source`.
 pub(super) fn read_source(source: &ConfigSource, text: &str) -> Result<Loaded, Problems> {
     let root = file::parse(&source.file, text)?;
     let mut reader = ConfigReader {
@@ -74,14 +73,13 @@ pub(super) fn read_source(source: &ConfigSource, text: &str) -> Result<Loaded, P
     reader.finish()
 }
 
-/// A field as it stands in the file.
+/// An occurrence of a field in the file.
 struct FieldOccurrence<'n> {
     field: &'static Field,
     node: &'n Node,
     line: usize,
-    /// The key as written.
     written: String,
-    /// Whether that is an older spelling.
+    /// Whether the key is deprecated.
     is_older: bool,
 }
 
@@ -94,7 +92,7 @@ struct ConfigReader<'s, 'n> {
     loaded: Loaded,
 }
 
-/// An object of the file: where it belongs, and how it is written.
+/// An object in the file: the key that it stands for, and its spelling.
 #[derive(Clone)]
 struct Prefix {
     known: String,
@@ -139,7 +137,7 @@ impl<'n> ConfigReader<'_, 'n> {
         }
     }
 
-    /// Notes a field, or goes into a section.
+    /// Records a field, or descends into a section.
     fn take(&mut self, known: &'static str, entry: &'n KeyValue, prefix: Prefix) {
         let Prefix { written, is_older, .. } = prefix;
         let line = entry.line;
@@ -153,7 +151,8 @@ impl<'n> ConfigReader<'_, 'n> {
                     let place = self.place(line);
                     self.notices.push(Notice::OlderKey { place, from: written.clone(), to: known });
                 }
-                // What stands in it is as it should be, unless it says otherwise itself.
+                // The content of a renamed section counts as current unless its own keys are
+                // deprecated.
                 let known = known.to_owned();
                 self.collect(entries, &Prefix { known, written, is_older: false });
             }
@@ -166,7 +165,7 @@ impl<'n> ConfigReader<'_, 'n> {
         }
     }
 
-    /// An unknown key is ignored, unless it seems to hold a secret.
+    /// Ignores an unknown key, unless it seems to hold a secret.
     fn refuse_unknown(&mut self, entry: &KeyValue, key: String) {
         let place = self.place(entry.line);
         if is_secret_name(&key)
@@ -179,13 +178,14 @@ impl<'n> ConfigReader<'_, 'n> {
         self.notices.push(Notice::Unknown { place, key, nearest });
     }
 
-    /// Reads each field from the place that counts.
+    /// Reads each field from the occurrence that applies.
     fn settle(&mut self) {
         let found = std::mem::take(&mut self.found);
         for field in table::fields() {
             let mut places: Vec<&FieldOccurrence<'_>> =
                 found.iter().filter(|found| found.field.key == field.key).collect();
-            // The present spelling counts before older ones, and of equals the last.
+            // A current spelling takes precedence over deprecated ones, and the last occurrence
+            // over earlier ones.
             places.sort_by_key(|found| !found.is_older);
             let Some((counts, others)) = places.split_last() else { continue };
             for other in others {
@@ -252,7 +252,8 @@ impl<'n> ConfigReader<'_, 'n> {
         }
     }
 
-    /// Whether a text in `node` is a secret, also one put where its variable's name belongs.
+    /// Whether a text in `node` is a secret, possibly in place of the name of its environment
+    /// variable.
     fn holds_secret(&self, key: &str, node: &Node) -> bool {
         match &node.value {
             Value::Text(text) => {
@@ -297,7 +298,7 @@ impl<'n> ConfigReader<'_, 'n> {
     }
 }
 
-/// `_comment`, `_…_help`, `$schema`, `//`: remarks for people and editors.
+/// Matches `_comment`, `_…_help`, `$schema` and `//`: remarks for people and editors.
 fn is_remark(key: &str) -> bool {
     key.starts_with('_') || key.starts_with("//") || key == "$schema"
 }

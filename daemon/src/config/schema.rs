@@ -1,11 +1,11 @@
-//! The file as JSON Schema, for editors and for those who want to see all keys.
+//! Describes the file as JSON Schema, for editors and users.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::config::{Config, table};
 
-/// The schema (draft 2020-12): types, bounds, defaults and help of every key. Sections that are
-/// not ours are allowed to hold anything, and so are remarks (`_…`).
+/// Returns the schema (draft 2020-12) with types, bounds, defaults and help of every key. Sections
+/// of Graphiti may contain anything, and remarks (`_…`) are allowed everywhere.
 pub fn schema() -> Json {
     let mut root = object("graphiti.config.json");
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -38,7 +38,7 @@ fn object(description: &str) -> Json {
     })
 }
 
-/// The properties of the section at `key` in the schema `root`; of the root itself for "".
+/// Returns the properties of the section at `key` in the schema `root`; those of the root for "".
 fn properties_of<'r>(root: &'r mut Json, key: &str) -> &'r mut Map<String, Json> {
     let names = key.split('.').filter(|name| !name.is_empty());
     let section = names.fold(root, |object, name| &mut object["properties"][name]);

@@ -1,4 +1,4 @@
-//! Where the file is looked for.
+//! Finds the configuration file.
 
 use std::{
     fs::File,
@@ -12,27 +12,27 @@ use crate::config::{
     read::{ConfigSource, read_source},
 };
 
-/// What the file is called.
 pub const FILE_NAME: &str = "graphiti.config.json";
 
-/// Bytes of the file at most; one with everything in it has ten thousand.
+/// Maximum bytes of the file; a file with all keys has about ten thousand.
 const LONGEST: u64 = 1 << 20;
 
-/// Where to look, in this order: the directory, the home folder.
+/// The folders to search, in this order: the directory, the home folder.
 #[derive(Clone, Debug)]
 pub struct FileSearch {
-    /// The directory that the daemon was started in; `None` to leave it out.
+    /// The working directory of the daemon; `None` excludes it.
     pub directory: Option<PathBuf>,
-    /// Graphiti's home folder (`GRAPHITI_HOME`, or `~/.graphiti`).
+    /// The home folder of `graphitid` (`GRAPHITI_HOME`, or `~/.graphiti`).
     pub home: PathBuf,
-    /// The user's home folder, for `~/` in the file.
+    /// The user's home folder, which replaces `~/` in the file.
     pub user_home: Option<PathBuf>,
 }
 
-/// Reads the first file there is; without any, everything has its default.
+/// Reads the first file that exists; without a file all settings have their defaults.
 ///
 /// # Errors
-/// All problems of that file. It is not passed over for the next one: who wrote it meant it.
+/// All problems of that file. The search does not continue with the next file, because the user
+/// intended to use this one.
 pub fn load(search: &FileSearch) -> Result<Loaded, Problems> {
     match search.file() {
         Some(file) => search.read(&file),
@@ -41,7 +41,7 @@ pub fn load(search: &FileSearch) -> Result<Loaded, Problems> {
 }
 
 impl FileSearch {
-    /// The files that are looked for.
+    /// Returns the paths that are searched.
     pub fn candidates(&self) -> Vec<PathBuf> {
         let folders = self.directory.iter().chain([&self.home]);
         let mut files: Vec<PathBuf> = folders.map(|folder| folder.join(FILE_NAME)).collect();
@@ -49,12 +49,12 @@ impl FileSearch {
         files
     }
 
-    /// The file that counts.
+    /// Returns the first file that exists.
     pub(super) fn file(&self) -> Option<PathBuf> {
         self.candidates().into_iter().find(|file| file.exists())
     }
 
-    /// Reads `file`, which need not be one of the candidates.
+    /// Reads `file`, which may be any path.
     pub(super) fn read(&self, file: &Path) -> Result<Loaded, Problems> {
         let own_file = self.home.join(FILE_NAME);
         let is_projects =

@@ -1,4 +1,4 @@
-//! Every key of the file: the one source of defaults, help, schema and what is read.
+//! All keys of the file: the only source of defaults, help texts, the schema and the reader.
 
 use std::sync::LazyLock;
 
@@ -20,16 +20,15 @@ use crate::{
     summarize::config::Detection,
 };
 
-/// One key of the file.
 pub(super) struct Field {
-    /// Its path from the top, with dots.
+    /// The path from the root, with dots.
     pub(super) key: &'static str,
-    /// What it is for, in a line.
+    /// One line.
     pub(super) help: &'static str,
     access: Box<dyn Access + Send + Sync>,
 }
 
-/// The objects that keys stand in, each with a line about it.
+/// The sections, each with a line of help.
 #[rustfmt::skip]
 pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking", "What graphitid does with the sessions of coding agents"),
@@ -47,25 +46,24 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near a limit, the text of the oldest indexed sessions is evicted, then their episodes"),
 ];
 
-/// All keys, in the order in which they are written.
+/// Returns all keys, in the order in which they are written.
 pub(super) fn fields() -> &'static [Field] {
     static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(table);
     &FIELDS
 }
 
-/// The field at `key`.
 pub(super) fn field(key: &str) -> Option<&'static Field> {
     fields().iter().find(|field| field.key == key)
 }
 
-/// `key` itself, when a field or a section has it.
+/// Returns the static form of `key` if it is a field or a section.
 pub(super) fn known(key: &str) -> Option<&'static str> {
     let section = || SECTIONS.iter().find(|(section, _)| *section == key).map(|(key, _)| *key);
     field(key).map(|field| field.key).or_else(section)
 }
 
-/// Keys that run programs, say where text is sent or where files are written: they count in the
-/// user's own file only, not in one that came with a project.
+/// Keys that run programs or determine where text is sent or files are written. They are valid only
+/// in the user's own file, not in one that came with a project.
 const GUARDED: &[&str] = &[
     "session_tracking.hooks.socket_path",
     "session_tracking.llm.provider",
@@ -85,12 +83,12 @@ const GUARDED: &[&str] = &[
 ];
 
 impl Field {
-    /// Whether only the user's own file may set it.
+    /// Whether the key is valid only in the user's own file.
     pub(super) fn is_guarded(&self) -> bool {
         GUARDED.contains(&self.key)
     }
 
-    /// Reads `node` into its place in `config`.
+    /// Reads `node` into the field in `config`.
     pub(super) fn read(
         &self,
         node: &Node,
@@ -100,23 +98,23 @@ impl Field {
         self.access.read(node, config, context)
     }
 
-    /// Its value in `config`, as it stands in a file.
+    /// Returns the field's value in `config`, in the notation of the file.
     pub(super) fn write(&self, config: &Config) -> Json {
         self.access.write(config)
     }
 
-    /// What may stand in the file, for a message.
+    /// Describes the valid values, for a message.
     pub(super) fn allowed(&self) -> String {
         self.access.allowed()
     }
 
-    /// The same as JSON Schema.
+    /// Describes the valid values as JSON Schema.
     pub(super) fn schema(&self) -> Json {
         self.access.schema()
     }
 }
 
-/// A codec tied to a place in [`Config`].
+/// A codec that is bound to a field of [`Config`].
 trait Access {
     fn read(
         &self,
@@ -159,7 +157,7 @@ impl<C: Codec> Access for Tied<C> {
     }
 }
 
-/// A row: the key below `session_tracking`, its place in [`Config`], its codec, its help.
+/// A row: the key below `session_tracking`, its field in [`Config`], its codec, its help.
 macro_rules! row {
     ($key:literal, $($place:ident).+, $codec:expr, $help:literal) => {
         Field {

@@ -1,11 +1,11 @@
-//! Credentials of HTTP's Basic scheme: the base64 of `user:password`.
+//! Credentials of HTTP basic authentication: the base64 of `user:password`.
 
 use base64::{
     Engine, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 
-/// Accepts what clients send: with or without padding, with stray bits at the end.
+/// Accepts what clients send: with or without padding, with extra bits at the end.
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
     .with_decode_allow_trailing_bits(true);

@@ -1,19 +1,19 @@
-//! Private keys in text form: blocks between `-----BEGIN … PRIVATE KEY-----` and its `END`,
-//! also with one of the two cut off, with `\n` for line breaks, with line numbers, quotation
-//! marks, diff signs or the path that `grep` puts before each line, and PuTTY's own format.
+//! Private keys in text form: blocks between `-----BEGIN … PRIVATE KEY-----` and `END`, and PuTTY's
+//! format. One of the two lines may be missing, and the block may contain escaped line breaks (`
+//! `), line numbers, quotes, diff markers or the path prefixes of `grep`.
 
 use std::ops::Range;
 
-/// A word of key material: at least so many base64 digits, unless it is the last line's rest.
+/// Minimum base64 digits of a word of key material, except for the end of the last line.
 const FULL_WORD: usize = 16;
 
-/// The longest path that is looked for before a line.
+/// Maximum bytes of a path before a line.
 const PATH: usize = 200;
 
-/// The longest header line (`DEK-Info: …`) that is skipped.
+/// Maximum bytes of a header line (`DEK-Info: …`) that is skipped.
 const HEADER_LINE: usize = 200;
 
-/// The block that the words `PRIVATE KEY` at `anchor` belong to; nothing before `floor` is taken.
+/// Returns the block around the words `PRIVATE KEY` at `anchor`; it does not extend before `floor`.
 pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let line_start = anchor.start.saturating_sub(48).max(floor.min(anchor.start));
@@ -30,14 +30,14 @@ pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<R
     Some(body..header_end)
 }
 
-/// The key material behind PuTTY's `Private-Lines:` at `anchor`.
+/// Returns the key material after PuTTY's `Private-Lines:` at `anchor`.
 pub(super) fn putty(text: &str, anchor: Range<usize>) -> Option<Range<usize>> {
     let count = text[anchor.end..].bytes().take_while(|byte| b" 0123456789".contains(byte)).count();
     let start = anchor.end + count;
     body(text, start, None).map(|end| start..end)
 }
 
-/// The path that `grep` put before the line whose dashes begin at `at`: `path/key.pem:3:`.
+/// Returns the path that `grep` put before the line whose dashes begin at `at`: `path/key.pem:3:`.
 fn grep_path(text: &str, at: usize) -> Option<&str> {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(PATH))..at];
     let line = before.rsplit('\n').next()?.trim_start();
@@ -48,7 +48,7 @@ fn grep_path(text: &str, at: usize) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// The word without the path, and the number of the line, that `grep` put before it.
+/// Returns the start of the word without the path and the line number that `grep` put before it.
 fn behind_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
     let Some(rest) = path.and_then(|path| text[word.start..].strip_prefix(path)) else {
         return word.start;
@@ -60,7 +60,7 @@ fn behind_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
     text.len() - rest.len()
 }
 
-/// Where the material that begins at `start` ends, its `END` line included.
+/// Returns the end of the material that begins at `start`, including its `END` line.
 fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     let mut end = None;
     let mut at = start;
@@ -90,7 +90,7 @@ fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     end
 }
 
-/// Where the material that ends at `end` begins.
+/// Returns the start of the material that ends at `end`.
 fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Option<usize> {
     let mut start = None;
     let mut at = end;
@@ -110,12 +110,13 @@ fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Opti
     (material >= 40).then_some(start?)
 }
 
-/// Whether `byte` parts words of key material from each other and from what is around them.
+/// Whether `byte` separates words of key material.
 fn is_gap(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"\"'`,;:|()[]<>#*\\".contains(&byte) || byte >= 0x80
 }
 
-/// The next word at or after `at`; a `\n` that is written out is a gap as a whole.
+/// Returns the next word at or after `at`; an escaped `
+/// ` is a separator.
 fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at).filter(|byte| is_gap(**byte)) {
@@ -126,7 +127,7 @@ fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     (length > 0).then_some(at..at + length)
 }
 
-/// The word before `at`, not reaching before `floor`.
+/// Returns the word before `at`, but not before `floor`.
 fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     while at > floor {
@@ -141,13 +142,15 @@ fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>
     }
     let length = bytes[floor.min(at)..at].iter().rev().take_while(|byte| !is_gap(**byte)).count();
     let start = at - length;
-    // The `n` of a `\n` before the word is none of it.
+    // The `n` of an escaped `
+    // ` is not part of the word.
     let is_escape = start > floor && bytes[start - 1] == b'\\' && length > 1;
     let start = start + usize::from(is_escape && matches!(bytes[start], b'n' | b'r' | b't'));
     (length > 0).then_some(start..at)
 }
 
-/// The end of the header line (`Proc-Type: 4,ENCRYPTED`, `Version: …`) that `word` begins.
+/// Returns the end of the header line (`Proc-Type: 4,ENCRYPTED`, `Version: …`) that begins with
+/// `word`.
 fn header_line(text: &str, word: Range<usize>) -> Option<usize> {
     const NAMES: [&str; 8] =
         ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID", "Subject"];
@@ -160,7 +163,7 @@ fn header_line(text: &str, word: Range<usize>) -> Option<usize> {
     length.map(|length| word.end + length)
 }
 
-/// The end of the `-----END …-----` that begins at `at`.
+/// Returns the end of the `-----END …-----` that begins at `at`.
 fn end_line(text: &str, at: usize) -> Option<usize> {
     let limit = text.floor_char_boundary(text.len().min(at + 80));
     let line = &text[at..limit];
@@ -173,7 +176,7 @@ fn end_line(text: &str, at: usize) -> Option<usize> {
     dashes_after(text.as_bytes(), name_start + dashes).or(Some(name_start + dashes))
 }
 
-/// The end of the dashes that follow `at`, perhaps behind ` BLOCK` and blanks.
+/// Returns the end of the dashes after `at`, possibly after ` BLOCK` and spaces.
 fn dashes_after(text: &[u8], mut at: usize) -> Option<usize> {
     if text[at..].starts_with(b" BLOCK") {
         at += 6;
@@ -194,13 +197,13 @@ fn is_material(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
 }
 
-/// Whether a short word is the rest of the last line or a checksum, not a word of prose.
+/// Whether a short word is the end of the last line or a checksum rather than prose.
 fn is_rest(word: &str) -> bool {
     word.bytes().any(|byte| byte.is_ascii_digit() || b"+/=".contains(&byte))
         || word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Line numbers, diff signs, the `+` of joined strings.
+/// Matches line numbers, diff markers and the `+` of joined strings.
 fn is_decoration(word: &str) -> bool {
     word.len() <= 8 && !word.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'=')
 }
@@ -209,7 +212,7 @@ fn is_decoration(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A made-up key: no real one, so that scanners stay quiet.
+    /// Builds an invented key, so that secret scanners do not report this file.
     fn lines(count: usize) -> Vec<String> {
         (0..count)
             .map(|line| format!("{:0<60}", format!("MIIE{line}vQ+IBAD/AN")) + "kq9Z")

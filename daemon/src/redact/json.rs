@@ -1,4 +1,4 @@
-//! Redaction of JSON values, where a key tells what its value is.
+//! Redacts JSON values, using the key of each value.
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ use crate::redact::{
 };
 
 impl Redactor {
-    /// Redacts every string in `value`, in place: keys, values, and as a whole those that their
-    /// key calls a secret. A list or an object under such a key passes the key on.
+    /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
+    /// key denotes a secret. The elements of a list or object inherit such a key.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
@@ -20,7 +20,7 @@ impl Redactor {
             match value {
                 Value::String(text) => self.redact_string(text, meaning, &mut counts),
                 Value::Number(number) => {
-                    // A PIN or a password of digits only.
+                    // A PIN or a password that consists of digits.
                     let digits = number.to_string();
                     if let Some(meaning) = meaning.filter(|meaning| hides_number(*meaning, &digits))
                     {
@@ -70,7 +70,8 @@ impl Redactor {
         }
     }
 
-    /// Redacts keys, which some files use as data. Two that become the same are told apart.
+    /// Redacts keys, because some files use them as data. Two keys that become equal are made
+    /// distinct.
     fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut SecretCounts) {
         if fields.keys().all(|key| self.redact(key).counts.is_empty()) {
             return;
@@ -86,7 +87,7 @@ impl Redactor {
     }
 }
 
-/// What the `name` or `key` beside a `value` promises of it: `{"name": "TOKEN", "value": "…"}`.
+/// Returns the meaning of the `name` or `key` beside a `value`: `{"name": "TOKEN", "value": "…"}`.
 fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
     ["name", "Name", "key", "Key"]
         .iter()
@@ -170,7 +171,7 @@ mod tests {
             value = json!([value]);
         }
         assert_eq!(redactor.redact_value(&mut value).total(), 1);
-        // Dropped piece by piece: serde_json drops recursively.
+        // The value is dropped level by level, because the drop of serde_json is recursive.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap_or_default();
         }

@@ -1,15 +1,14 @@
-//! Secrets out, before anything is stored or sent.
+//! Removes secrets from text before it is stored or sent.
 //!
 //! [`Redactor::redact`] replaces keys, tokens, passwords and private keys in text by
-//! `[REDACTED:<kind>]`, [`Redactor::redact_value`] does so in JSON. Found are
-//! - what has a form of its own: the table in `rules`, private key blocks (`block`), passwords
-//!   in addresses (`url`);
-//! - what a name beside it gives away: `assignment`.
+//! `[REDACTED:<kind>]`; [`Redactor::redact_value`] does the same in JSON. It finds
+//! - secrets of a recognisable form: the table in `rules`, private key blocks (`block`), passwords
+//!   in URLs (`url`);
+//! - secrets that an adjacent name identifies: `assignment`.
 //!
-//! Left alone are hashes and ids that open nothing, placeholders, references to variables, and
-//! code. What a secret is does not depend on anything but the text near it, so a text may be cut
-//! anywhere. Whether and where to redact is the callers' business; nothing here logs or keeps what
-//! it saw.
+//! It does not redact hashes and ids without access rights, placeholders, references to variables,
+//! and code. The result depends only on nearby text, so a text may be split anywhere. The callers
+//! decide whether and where to redact. This module neither logs nor keeps any text.
 
 mod assignment;
 mod basic;
@@ -28,48 +27,45 @@ use crate::redact::{
     scan::{Finding, MARK, RuleScanner},
 };
 
-/// The version of the rules. It grows by one whenever a secret that came through before is found
-/// now: text that was stored under an older version is worth redacting again.
+/// The version of the rules. It increases by one whenever the rules find more secrets: text that
+/// was stored under an older version should then be redacted again.
 pub const RULES_VERSION: u32 = 2;
 
-/// How often a text is gone over at most: what stands in for one secret can, rarely, be what
-/// makes a neighbour recognisable. Keys within keys, as only a test writes them, need a pass each.
+/// Maximum number of passes over a text: a replacement can, rarely, make an adjacent secret
+/// recognisable. Nested keys, which occur only in tests, need one pass each.
 const PASSES: usize = 16;
 
-/// One for the whole process: it takes some milliseconds to make.
+/// One instance for the process, because its creation takes some milliseconds.
 static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
 
-/// Finds and replaces secrets.
 #[derive(Clone)]
 pub struct Redactor {
     scanner: &'static LazyLock<RuleScanner>,
 }
 
-/// What a secret is, as shown in its place: `github-token`, `password`, ….
+/// The kind of a secret, as shown in its replacement: `github-token`, `password`, ….
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretKind(&'static str);
 
-/// How many secrets of each kind were replaced.
+/// The number of replaced secrets of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SecretCounts(BTreeMap<SecretKind, u32>);
 
-/// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedactedText<'t> {
-    /// The text; borrowed when there was nothing to replace.
+    /// Borrowed when nothing was replaced.
     pub text: Cow<'t, str>,
-    /// What was replaced.
     pub counts: SecretCounts,
 }
 
 impl Redactor {
-    /// The automaton over all anchors, and each pattern, are made when first needed.
+    /// Cheap: the automaton of all anchors and the patterns are compiled on first use.
     pub fn new() -> Redactor {
         Redactor { scanner: &SCANNER }
     }
 
-    /// Replaces every secret in `text`. Doing so again changes nothing, unless more than [`PASSES`]
-    /// stand within each other.
+    /// Replaces every secret in `text`. The function is idempotent unless more than [`PASSES`]
+    /// secrets are nested.
     pub fn redact<'t>(&self, text: &'t str) -> RedactedText<'t> {
         let mut text = Cow::Borrowed(text);
         let mut counts = SecretCounts::default();
@@ -79,7 +75,7 @@ impl Redactor {
                 break;
             }
             let clean = replaced(&text, &findings);
-            // What was found is what stands in for a secret already.
+            // The findings are the replacements of an earlier pass.
             if clean == text {
                 break;
             }
@@ -105,7 +101,7 @@ impl fmt::Debug for Redactor {
 }
 
 impl SecretKind {
-    /// Kinds that no row of the table has.
+    /// Kinds without a row in the table.
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
         "api-key",
@@ -126,12 +122,11 @@ impl SecretKind {
         "voyage-key",
     ];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// What stands in the text instead of a secret of this kind.
+    /// Returns the text that replaces a secret of this kind.
     fn mark(self) -> String {
         format!("{MARK}{self}]")
     }
@@ -148,22 +143,19 @@ impl fmt::Display for SecretKind {
 }
 
 impl SecretCounts {
-    /// Each kind that was replaced, by name, and how often.
+    /// Returns each kind with the number of its replacements.
     pub fn iter(&self) -> impl Iterator<Item = (SecretKind, u32)> + '_ {
         self.0.iter().map(|(kind, count)| (*kind, *count))
     }
 
-    /// How many secrets were replaced.
     pub fn total(&self) -> u32 {
         self.0.values().sum()
     }
 
-    /// Whether none was.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds what was replaced elsewhere.
     pub fn merge(&mut self, other: &SecretCounts) {
         for (kind, count) in other.iter() {
             self.add(kind, count);
@@ -175,7 +167,7 @@ impl SecretCounts {
     }
 }
 
-/// `text` with each finding replaced by its mark.
+/// Returns `text` with each finding replaced.
 fn replaced(text: &str, findings: &[Finding]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;

@@ -1,8 +1,8 @@
-//! What stands where a secret would, but is none: placeholders, references and code.
+//! Recognises text in place of a secret: placeholders, references and code.
 
 use crate::redact::randomness::looks_drawn;
 
-/// Words that make a value a placeholder wherever in it they stand: too long to occur in a drawn
+/// Words that mark a placeholder at any position of a value. They are too long to occur in random
 /// text by chance.
 #[rustfmt::skip]
 const LONG_WORDS: &[&str] = &[
@@ -11,11 +11,11 @@ const LONG_WORDS: &[&str] = &[
     "getenv", "import.meta", "env::var", "undefined", "abcdefghijklm", "hijklmnop",
 ];
 
-/// Words that do so only between characters that are no letters, in what does not look drawn.
+/// Words that mark a placeholder only between non-letters, in text that does not look random.
 const SHORT_WORDS: &[&str] =
     &["dummy", "fake", "todo", "fixme", "here", "masked", "hidden", "sample"];
 
-/// Values that are words of a language, a type or a form rather than someone's password.
+/// Words of a programming language, a type or a form rather than passwords.
 #[rustfmt::skip]
 const PLAIN_WORDS: &[&str] = &[
     "again", "any", "argument", "auto", "bool", "boolean", "bytes", "char", "disabled", "else",
@@ -37,14 +37,14 @@ const LABEL_WORDS: &[&str] = &[
     "should", "type", "use", "user", "value", "wrong", "you", "your",
 ];
 
-/// Words that hold sentences together. A pass phrase has them, too.
+/// Function words of sentences. A passphrase contains them, too.
 #[rustfmt::skip]
 const JOINING_WORDS: &[&str] = &[
     "a", "and", "are", "at", "can", "for", "from", "has", "have", "if", "in", "is", "of", "or",
     "the", "to", "with",
 ];
 
-/// Whether `value` stands for a secret instead of being one.
+/// Whether `value` is a placeholder for a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let bytes = value.as_bytes();
@@ -59,15 +59,15 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || says_placeholder(value)
 }
 
-/// Whether `value` is a word that code and documents put beside the word "password".
+/// Whether `value` is a word that occurs beside "password" in code and documents.
 pub(super) fn is_plain_word(value: &str) -> bool {
     let word = value.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = word.to_ascii_lowercase();
     PLAIN_WORDS.binary_search(&lower.as_str()).is_ok()
 }
 
-/// Whether `value` reads like a label or a message rather than a pass phrase. A phrase with small
-/// words is one that begins with a small letter and has a digit.
+/// Whether `value` is a label or a message rather than a passphrase. Text with function words is a
+/// passphrase only if it begins with a lower-case letter and contains a digit.
 pub(super) fn is_label(value: &str) -> bool {
     let has = |words: &[&str]| {
         value
@@ -79,12 +79,12 @@ pub(super) fn is_label(value: &str) -> bool {
     has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_chosen)
 }
 
-/// Whether `value` names a place rather than being a secret: a path, an address, a mail address.
+/// Whether `value` is a path, a URL or an e-mail address.
 pub(super) fn is_location(value: &str) -> bool {
     let path = ["./", "../", "~/", "\\\\", "file:"];
     let is_word =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte));
-    // `/Falcon41` is chosen by someone, `/run` and `/etc/passwd` are not.
+    // `/Falcon41` is a chosen password, `/run` and `/etc/passwd` are paths.
     let is_absolute = value.strip_prefix('/').is_some_and(|rest| {
         rest.contains('/') || !rest.bytes().any(|byte| byte.is_ascii_uppercase())
     });
@@ -100,7 +100,7 @@ pub(super) fn is_location(value: &str) -> bool {
         || value.as_bytes().get(1..3) == Some(b":\\")
 }
 
-/// Whether `value` is a UUID, or hexadecimal digits as of a hash or an id.
+/// Whether `value` is a UUID, or hexadecimal digits like a hash or an id.
 pub(super) fn is_hash(value: &str) -> bool {
     let digits = value.bytes().filter(|byte| *byte != b'-');
     value.bytes().filter(u8::is_ascii_hexdigit).count() >= 7
@@ -115,14 +115,14 @@ fn is_identifier(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// `$VAR`, `${VAR}`, `{{ var }}`, `<token>`, `%VAR%`, `[token]`, `:param`.
+/// Matches `$VAR`, `${VAR}`, `{{ var }}`, `<token>`, `%VAR%`, `[token]`, `:param`.
 fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
     let last = bytes[bytes.len() - 1];
     let second = bytes.get(1).copied().unwrap_or(b' ');
     let is_name_start = second.is_ascii_alphabetic() || second == b'_';
     let inner = &value[value.ceil_char_boundary(1)..];
-    // `:Falcon41` is chosen by someone, `:password` and `@user_id` are parameters.
+    // `:Falcon41` is a chosen password, `:password` and `@user_id` are parameters.
     let is_parameter = || !inner.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     match bytes[0] {
         b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),
@@ -135,21 +135,21 @@ fn is_reference(value: &str) -> bool {
     }
 }
 
-/// `abc...`, `sk-…xyz`, `••••`, `****1234`: what is left of a secret is not one.
+/// Matches `abc...`, `sk-…xyz`, `••••`, `****1234`: an abbreviated secret.
 fn is_elided(value: &str) -> bool {
     let dots = ["...", "…", "***", "•••"];
     let Some(dots) = dots.iter().find(|dots| value.contains(**dots)) else { return false };
     value.replace(dots, "").bytes().filter(u8::is_ascii_alphanumeric).count() < 16
 }
 
-/// `ghp_[0-9A-Za-z]{36}`, `.*`: how a secret looks, not one.
+/// Matches `ghp_[0-9A-Za-z]{36}`, `.*`: a pattern of secrets.
 fn is_pattern(value: &str) -> bool {
     const SIGNS: [&str; 12] =
         ["[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*"];
     SIGNS.iter().any(|sign| value.contains(sign))
 }
 
-/// `%s:%s`, `{}`, `\x73\x65\x72`: what is put together or spelled out elsewhere.
+/// Matches `%s:%s`, `{}`, `\x73\x65\x72`: format strings and escaped text.
 fn is_format(value: &str) -> bool {
     let verbs = value.match_indices("%s").map(|(at, verb)| &value[at + verb.len()..]);
     let has_verb =

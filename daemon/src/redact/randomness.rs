@@ -1,11 +1,11 @@
-//! Whether a text looks drawn by lot or made of words.
+//! Decides whether a text is random or consists of words.
 //!
-//! Entropy alone does not tell a short key from a long identifier. Two further marks do: drawn
-//! texts change between letters, digits and cases every second or third character, and their
-//! letters follow each other in ways that words do not.
+//! Entropy alone does not distinguish a short key from a long identifier. Two further properties
+//! do: random texts change between letters, digits and cases every second or third character, and
+//! their letter pairs are rare in words.
 
-/// The letters that commonly follow each letter inside words and identifiers: the pairs that
-/// make up 93 % of all pairs, counted over the sources and documentation of some 200 crates.
+/// The letters that commonly follow each letter in words and identifiers: 93 % of all pairs,
+/// counted over the sources and documentation of about 200 crates.
 const FOLLOWERS: [&str; 26] = [
     "bcdfgiklmnprstuvxy",
     "aeilorsu",
@@ -35,7 +35,7 @@ const FOLLOWERS: [&str; 26] = [
     "e",
 ];
 
-/// The same as one bit a pair.
+/// [`FOLLOWERS`] as one bit for each pair.
 const COMMON: [u32; 26] = {
     let mut bits = [0; 26];
     let mut letter = 0;
@@ -51,7 +51,7 @@ const COMMON: [u32; 26] = {
     bits
 };
 
-/// Bits a byte by Shannon's formula: 0 for one byte over and over, at most 8.
+/// Returns the Shannon entropy in bits per byte, from 0 to 8.
 pub(super) fn entropy(text: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     for byte in text {
@@ -68,10 +68,10 @@ pub(super) fn entropy(text: &[u8]) -> f64 {
         .sum()
 }
 
-/// Whether `text` looks drawn by lot. Needs eight letters or digits to say so.
+/// Whether `text` looks random. The text needs at least eight letters or digits.
 ///
-/// Of drawn texts of 16 characters about one in fifty is taken for words, of 32 one in a
-/// thousand; of identifiers one in a hundred is taken for drawn.
+/// Error rates: about 2 % of random texts of 16 characters and 0.1 % of those of 32 are classified
+/// as words; 1 % of identifiers are classified as random.
 pub(super) fn looks_drawn(text: &str) -> bool {
     let shape = Shape::of(text.as_bytes());
     if shape.characters < 8 || entropy(text.as_bytes()) < 2.5 {
@@ -89,16 +89,16 @@ pub(super) fn looks_drawn(text: &str) -> bool {
     }
 }
 
-/// What [`looks_drawn`] counts.
+/// The counts for [`looks_drawn`].
 #[derive(Default)]
 struct Shape {
-    /// Letters and digits.
+    /// Number of letters and digits.
     characters: u32,
-    /// Runs of them without a change of class; what parts words (`-`, `_`, `/`) is no change.
+    /// Number of runs of the same class; separators of words (`-`, `_`, `/`) do not end a run.
     pieces: u32,
-    /// Neighbouring letters within a piece.
+    /// Number of adjacent letter pairs within a run.
     pairs: u32,
-    /// Those that are common in words.
+    /// Number of the pairs that are common in words.
     common_pairs: u32,
     is_hex: bool,
     has_digits: bool,
@@ -121,7 +121,7 @@ impl Shape {
             shape.is_hex &= byte.is_ascii_hexdigit();
             shape.has_digits |= class == Class::Digit;
             shape.has_letters |= class != Class::Digit;
-            // `Word` and `HTTPServer` are words: a capital may begin one.
+            // `Word` and `HTTPServer` are words, because a capital may start a word.
             let joins = class == before
                 || (before == Class::Upper && class == Class::Lower && piece_length == 1);
             if joins {

@@ -1,4 +1,4 @@
-//! What secrets look like: the table that the scanner works from, and nothing else.
+//! The forms of secrets: the table that the scanner uses.
 //!
 //! A row is tried where one of its anchors stands in the text. Its pattern begins at the anchor
 //! (or at most [`Start::Back`] bytes before it) and knows ASCII only. The secret is the first
@@ -11,57 +11,56 @@
 
 use crate::redact::SecretKind;
 
-/// One way in which a secret looks.
+/// One form of a secret.
 pub(super) struct Rule {
-    /// What it is called in the text that replaces it.
+    /// The kind in the replacement.
     pub(super) kind: SecretKind,
-    /// Literals of which one is in every such secret.
+    /// Literals of which every such secret contains one.
     pub(super) anchors: &'static [&'static str],
-    /// The whole of it, as a regular expression over bytes.
+    /// A regular expression over bytes that matches the whole form.
     pub(super) pattern: &'static str,
-    /// Where the pattern begins.
     pub(super) start: Start,
-    /// What else must hold.
+    /// A further condition on the secret.
     pub(super) check: Check,
 }
 
-/// Where a pattern begins, seen from its anchor.
+/// Where a pattern begins, relative to its anchor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// At the anchor, which no letter or digit may precede.
+    /// At the anchor, which must not follow a letter or digit.
     Edge,
-    /// At the anchor, which no character of `[A-Za-z0-9_-]` may precede: for patterns that may
-    /// read far before they fail, so that one run of such characters is read once.
+    /// At the anchor, which must not follow a character of `[A-Za-z0-9_-]`. For patterns that may
+    /// read far before they fail, so that each run of such characters is read only once.
     Run,
-    /// At the anchor, which no character of base64 may precede: for short forms that occur inside
-    /// of encoded data.
+    /// At the anchor, which must not follow a base64 character. For short forms that occur inside
+    /// encoded data.
     Alone,
-    /// At the anchor, whatever precedes it.
+    /// At the anchor, after any text.
     Anywhere,
-    /// At most so many bytes before the anchor.
+    /// At most this number of bytes before the anchor.
     Back(usize),
 }
 
-/// What must hold of the secret itself.
+/// A condition on the secret itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Neither a placeholder nor a few characters over and over.
+    /// Neither a placeholder nor a repetition of a few characters.
     Varied,
-    /// That, and holds a digit or looks drawn by lot: not an identifier.
+    /// Like `Varied`, and contains a digit or looks random: not an identifier.
     Mixed,
-    /// That, and looks drawn by lot, not made of words.
+    /// Like `Varied`, and looks random.
     Random,
-    /// Looks drawn by lot, and holds a digit.
+    /// Looks random, and contains a digit.
     Drawn,
     /// Not a placeholder.
     Password,
-    /// That, and not in capitals as the names of methods are.
+    /// Like `Password`, and not in capitals as the names of methods are.
     Chosen,
-    /// Twelve words or more of which none only holds sentences together.
+    /// At least twelve words, none of them a function word.
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
-    /// Nothing.
+    /// No condition.
     Nothing,
 }
 
@@ -87,7 +86,8 @@ impl Rule {
     }
 }
 
-/// A form short enough to occur inside other things: an edge must precede it.
+/// A form that must not follow a letter or digit, because it is short enough to occur inside other
+/// text.
 const fn edged(
     kind: &'static str,
     anchors: &'static [&'static str],
@@ -96,7 +96,7 @@ const fn edged(
     Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Edge, check: Check::Varied }
 }
 
-/// A form that is found even when it is glued to what precedes it.
+/// A form that is found even directly after other text.
 const fn glued(
     kind: &'static str,
     anchors: &'static [&'static str],
@@ -105,10 +105,10 @@ const fn glued(
     Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Anywhere, check: Check::Varied }
 }
 
-/// The table: one row a line, so that rows can be compared.
+/// One row per line, so that rows can be compared.
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
-    // Clouds.
+    // Cloud providers.
     edged("aws-secret-key", &["AKIA", "ASIA"], r#"A[KS]IA[A-Z2-7]{16}["']?[ \t,;:|/"']{1,4}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#),
     glued("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA"], r"A[KSBC][IC]A[A-Z2-7]{16}(?:\b|_)"),
     glued("aws-session-token", &["FwoGZXIvYXdz", "IQoJb3JpZ2lu"], r"[A-Za-z0-9/+=]{60,}"),
@@ -141,7 +141,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("scaleway-key", &["SCW"], r"SCW[A-Z0-9]{17}\b").check(Check::Mixed).alone(),
     edged("tailscale-key", &["tskey-"], r"tskey-[a-z]+-[A-Za-z0-9]+-[A-Za-z0-9]{16,}"),
     edged("openshift-token", &["sha256~"], r"sha256~[\w-]{43}"),
-    // Source forges, registries, builds.
+    // Source forges, registries, CI.
     glued("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9]{20,}(?:[._-]\w[\w-]*)*"),
     glued("github-token", &["github_pat_"], r"github_pat_\w{22,}"),
     edged("github-token", &["v1."], r"v1\.[0-9a-f]{40}\b"),
@@ -164,7 +164,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("sourcegraph-token", &["sgp_", "slk_"], r"(?:sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}|slk_[0-9a-f]{64})"),
     edged("postman-key", &["PMAK-"], r"PMAK-[0-9a-f]{24}-[0-9a-f]{30,}"),
     edged("octopus-key", &["API-"], r"API-[A-Z0-9]{25,}\b").check(Check::Mixed),
-    // Models.
+    // Model providers.
     glued("anthropic-key", &["sk-ant-"], r"sk-ant-[\w-]{20,}"),
     edged("openai-key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"], r"sk-(?:proj|svcacct|admin|None)-[\w-]{20,}"),
     edged("openrouter-key", &["sk-or-"], r"sk-or-v1-[0-9a-f]{40,}"),
@@ -186,7 +186,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("firecrawl-key", &["fc-"], r"fc-[0-9a-f]{32}\b"),
     edged("wandb-key", &["wandb_v1_"], r"wandb_v1_\w{40,}"),
     edged("runpod-key", &["rpa_"], r"rpa_[A-Z0-9]{40,}\w*"),
-    // Messages and mail.
+    // Messaging and mail.
     glued("slack-token", &["xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxc-", "xoxd-", "xapp-", "xwfp-"], r"x(?:ox[abeoprscd]|app|wfp)[-.](?:xox[bp]-)?[A-Za-z0-9%+/=-]{16,}"),
     glued("slack-webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})"),
     glued("discord-webhook", &["/api/webhooks/"], r"/api/webhooks/\d{15,21}/([\w-]{40,})"),
@@ -201,7 +201,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("resend-key", &["re_"], r"re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}").check(Check::Mixed),
     glued("teams-webhook", &["webhook.office.com/"], r"webhook\.office\.com/webhookb2/([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[\w/-]{30,})").check(Check::Nothing),
     glued("zapier-webhook", &["hooks.zapier.com/"], r"hooks\.zapier\.com/hooks/catch/([A-Za-z0-9]+/[A-Za-z0-9]+)").check(Check::Nothing),
-    // Money and shops.
+    // Payment and shops.
     edged("stripe-key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "sk_org_"], r"[sr]k_(?:live|test|prod|org_live|org_test)_\w{10,}"),
     edged("webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/_-]{24,}=*"),
     edged("shopify-token", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shptka_"], r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{32,}"),
@@ -217,7 +217,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("easypost-key", &["EZAK", "EZTK"], r"EZ[AT]K[A-Za-z0-9]{50,}"),
     edged("shippo-token", &["shippo_"], r"shippo_(?:live|test)_[0-9a-f]{40}"),
     edged("duffel-token", &["duffel_"], r"duffel_(?:live|test)_[\w=-]{40,}"),
-    // Watching and operating.
+    // Monitoring and operations.
     edged("databricks-token", &["dapi", "dkea", "dose"], r"d(?:api|kea|ose)[0-9a-f]{32}(?:-\d+)?\b"),
     edged("newrelic-key", &["NRAK-", "NRII-", "NRJS-", "NRRA-", "NRBR-", "NRIQ-"], r"NR(?:AK|II|JS|RA|BR|IQ)-[A-Za-z0-9_-]{19,}"),
     edged("newrelic-key", &["NRAL"], r"\b[0-9a-zA-Z]{36}NRAL\b").back(36),
@@ -239,7 +239,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("infracost-key", &["ico-"], r"ico-[A-Za-z0-9]{32}"),
     edged("harness-token", &["pat."], r"pat\.[\w-]{20,24}\.[A-Za-z0-9]{20,28}\.[A-Za-z0-9]{18,24}"),
     edged("prefect-key", &["pnu_", "pnb_"], r"pn[ub]_[A-Za-z0-9]{36}"),
-    // Work.
+    // Productivity tools.
     edged("linear-key", &["lin_api_", "lin_oauth_", "lin_wh_"], r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{30,}"),
     edged("notion-token", &["ntn_", "secret_"], r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43})"),
     edged("figma-token", &["figd_", "figo_", "figu_", "figor_", "figoh_"], r"fig(?:d|o|u|or|oh)_[\w-]{36,}"),
@@ -257,7 +257,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("readme-key", &["rdme_"], r"rdme_[a-z0-9]{60,}"),
     edged("adobe-secret", &["p8e-", "p8ea_"], r"p8e(?:-|a_)[\w-]{30,}"),
     edged("twitter-token", &["AAAAAAAAAAAAAAAAAAAA"], r"A{20,22}[A-Za-z0-9%]{60,}").alone(),
-    // Others that the default configuration of gitleaks knows.
+    // Other entries of the default configuration of gitleaks.
     edged("authress-key", &["sc_", "ext_", "scauth_", "authress_"], r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}"),
     edged("clickhouse-key", &["4b1d"], r"4b1d[A-Za-z0-9]{38}\b").check(Check::Mixed).alone(),
     edged("frameio-token", &["fio-u-"], r"fio-u-[\w=-]{60,}"),
@@ -276,12 +276,12 @@ pub(super) const RULES: &[Rule] = &[
     edged("apify-token", &["apify_api_"], r"apify_api_[A-Za-z0-9]{36}"),
     edged("e2b-key", &["e2b_"], r"e2b_[0-9a-f]{40}"),
     edged("polar-token", &["polar_oat_"], r"polar_oat_[A-Za-z0-9]{40,}"),
-    // Keys and passwords of no provider.
+    // Keys and passwords without a provider.
     edged("age-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-[0-9A-Z]{50,}"),
     edged("private-key", &["xprv", "yprv", "zprv"], r"[xyz]prv[A-Za-z0-9]{100,}"),
-    // The base64 of a key block's beginning, as in a kubeconfig.
+    // The base64 of the start of a key block, as in a kubeconfig.
     glued("private-key", &["LS0tLS1CRUdJTiBQUklWQVRFIEtF", "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR", "LS0tLS1CRUdJTiBFQyBQUklWQVRF", "LS0tLS1CRUdJTiBPUEVOU1NIIFBS", "LS0tLS1CRUdJTiBFTkNSWVBURUQg"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}=*"),
-    // The base64 of tokens, addresses with passwords and accounts, as in the secrets of Kubernetes.
+    // The base64 of tokens, URLs with passwords and accounts, as in Kubernetes secrets.
     edged("token", &["Z2hwX", "Z2hvX", "Z2hzX", "Z2l0aHViX3BhdF", "Z2xwYXQt", "c2stYW50L", "c2stcHJvai", "c2tfbGl2ZV", "eG94Yi0", "eG94cC0", "bnBtX", "aHZzL", "cHlwaS1", "QUtJQ", "ZXlKaGJHY2lPaU", "ZXlKMGVYQWlPaU", "ZXlKcmFXUWlPaU", "cG9zdGdyZXM6Ly", "bXlzcWw6Ly", "bW9uZ29kYi"], r"(?:Z2hwX|Z2hvX|Z2hzX|Z2l0aHViX3BhdF|Z2xwYXQt|c2stYW50L|c2stcHJvai|c2tfbGl2ZV|eG94Yi0|eG94cC0|bnBtX|aHZzL|cHlwaS1|QUtJQ|ZXlKaGJHY2lPaU|ZXlKMGVYQWlPaU|ZXlKcmFXUWlPaU|cG9zdGdyZXM6Ly|bXlzcWw6Ly|bW9uZ29kYi)[A-Za-z0-9+/_-]{16,}={0,2}").alone(),
     glued("private-key", &["eyJ0eXBlIjoic2VydmljZV9hY2NvdW50", "eyJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud", "ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud", "ewogICAgInR5cGUiOiAic2VydmljZV9hY2NvdW50"], r"e[yw][A-Za-z0-9+/]{30,}={0,2}"),
     edged("private-key", &["\"d\""], r#""d"\s*:\s*"([\w-]{40,})"#),
@@ -334,9 +334,9 @@ pub(super) const RULES: &[Rule] = &[
     glued("password", &[".login("], r#"\.login\(\s{0,20}["'][^"'\n]{1,80}["'],\s{0,20}["']([^"'\n]{3,})["']\s{0,20}\)"#).check(Check::Password),
     edged("password", &["PASSWORD '", "password '"], r"(?i:\b(?:role|user|login|alter|create|encrypted|with|group)\b)[^\n;]{0,120}?\b(?i:password) +'([^'\n]+)").back(160).check(Check::Password),
     edged("password", &["SET PASSWORD ", "set password "], r"(?i:set password)(?: (?i:for) [^=\n]{1,80}?)? ?= ?(?i:password\()?'([^'\n]+)'").check(Check::Password),
-    // Links that let in whoever has them.
+    // Links that grant access.
     glued("token", &["?code=", "&code=", "&amp;code="], r"[?&](?:amp;)?code=([\w./%~+-]{10,})").check(Check::Random),
     glued("token", &["/reset/", "/reset-password/", "/password-reset/", "/password_reset/", "/verify/", "/verify-email/", "/confirm/", "/activate/", "/invite/", "/invitations/", "/magic/", "/magic-link/"], r"/[a-z_-]+/(?:[\w-]{1,12}/)?([\w=.~-]{12,})").check(Check::Random),
-    // Words that a wallet is made from.
+    // The words of a wallet's seed phrase.
     glued("seed-phrase", &["nemonic", "NEMONIC", "eed phrase", "eed Phrase", "eedPhrase", "EED_PHRASE", "eed_phrase", "ecovery phrase", "ecovery Phrase", "eed words"], r#"[A-Za-z]+(?:[ _][Pp]hrase|_PHRASE| words)?[^\n:=(]{0,24}["']?(?: is)?[:=(\s]+["'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})\b"#).check(Check::SeedWords),
 ];

@@ -1,7 +1,7 @@
-//! One pass over a text: anchors first, and only where one stands the rules that it belongs to.
+//! One pass over a text: finds the anchors, and applies the rules of each anchor there.
 //!
-//! All anchors are searched at once, so that text without any costs one pass. What follows an
-//! anchor is bounded: a pattern reads a limited window, and what was replaced is not read again.
+//! All anchors are searched at once, so that text without anchors costs one pass. The work at each
+//! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.
 
 use std::{ops::Range, sync::OnceLock};
 
@@ -16,34 +16,34 @@ use crate::redact::{
     url,
 };
 
-/// How far a pattern reads from its anchor, in bytes: more than the longest token known.
+/// How far a pattern reads from its anchor, in bytes: more than the longest known token.
 const WINDOW: usize = 64 * 1024;
 
-/// How far a pattern reads that may begin before its anchor, and so be tried at many places.
+/// The limit for a pattern that may begin before its anchor, because it is tried at many positions.
 const NARROW_WINDOW: usize = 256;
 
-/// What opens the text that stands for a secret.
+/// The start of a replacement.
 pub(super) const MARK: &str = "[REDACTED:";
 
-/// The rules, ready to be used. Immutable.
+/// The compiled rules. Immutable.
 pub(super) struct RuleScanner {
     anchors: AhoCorasick,
-    /// By number of the anchor.
+    /// Indexed by the number of the anchor.
     actions: Vec<Vec<Action>>,
-    /// By number of the rule; compiled when its anchor first stands in a text.
+    /// Indexed by the number of the rule; compiled when its anchor first occurs in a text.
     patterns: Vec<OnceLock<meta::Regex>>,
 }
 
-/// What a place in the text turned out to be.
+/// A secret in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
     pub(super) kind: SecretKind,
-    /// Whether its form alone told what it is, so that its kind is the better one.
+    /// Whether its form alone identified it. Its kind is then more precise.
     is_specific: bool,
 }
 
-/// What an anchor calls for.
+/// What to do at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Rule(usize),
@@ -76,7 +76,7 @@ impl RuleScanner {
         RuleScanner { anchors, actions, patterns }
     }
 
-    /// All secrets of `text`, in order and apart from each other.
+    /// Returns all secrets of `text`, in order and without overlap.
     pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
         let mut pass = Pass {
             scanner: self,
@@ -100,7 +100,7 @@ impl RuleScanner {
     }
 }
 
-/// Every anchor with what it calls for.
+/// Returns every anchor with its action.
 fn table() -> impl Iterator<Item = (&'static str, Action)> {
     let rules = RULES.iter().enumerate().flat_map(|(index, rule)| {
         rule.anchors.iter().map(move |anchor| (*anchor, Action::Rule(index)))
@@ -115,18 +115,19 @@ fn table() -> impl Iterator<Item = (&'static str, Action)> {
     rules.chain(names).chain(others)
 }
 
-/// One pass over one text.
+/// The state of a pass over one text.
 struct Pass<'s, 't> {
     scanner: &'s RuleScanner,
     text: &'t str,
     findings: Vec<Finding>,
-    /// Up to where names were read.
+    /// Names were read up to this position.
     named: usize,
-    /// The last secret whose form told it, or mark of an earlier one: nothing in it is read again.
+    /// The last secret that its form identified, or an earlier replacement; nothing in it is read
+    /// again.
     replaced: Range<usize>,
-    /// Up to where private key blocks were found.
+    /// Private key blocks were searched up to this position.
     blocks: usize,
-    /// Up to where tables were read.
+    /// Tables were read up to this position.
     tables: usize,
 }
 
@@ -170,7 +171,7 @@ impl Pass<'_, '_> {
         self.named = name.end;
         let start = name.start;
         if let Some((range, kind)) = assignment::secret_after(self.text, name) {
-            // Names inside of what is replaced anyway are of no interest.
+            // Names inside replaced text are ignored.
             self.named = self.named.max(range.end);
             self.add(range, kind, false);
         } else if start >= self.tables {
@@ -178,7 +179,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Reads the table whose heading the name at `start` may be part of, once.
+    /// Reads the table whose heading may contain the name at `start`, once for each table.
     fn try_table(&mut self, start: usize) {
         let Some(table) = assignment::table::below(self.text, start) else { return };
         self.tables = table.end;
@@ -211,7 +212,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Notes a finding, to the end of the word that it ends in: no rest of a secret stays.
+    /// Adds a finding, extended to the end of its last word, so that no part of the secret remains.
     fn add(&mut self, range: Range<usize>, kind: SecretKind, is_specific: bool) {
         if range.is_empty() {
             return;
@@ -230,14 +231,14 @@ impl Pass<'_, '_> {
     }
 }
 
-/// The first group of the match that took part in it, or else the whole; only where the match
-/// holds the anchor.
+/// Returns the first group that matched, or else the whole match; only if the match contains the
+/// anchor.
 fn secret_of(
     pattern: &meta::Regex,
     input: &Input<'_>,
     anchor: &Range<usize>,
 ) -> Option<Range<usize>> {
-    // Most anchors stand in no secret, and this finds out without allocating.
+    // Most anchors are not part of a secret. This search rejects them without an allocation.
     let whole = pattern.search(input)?.range();
     let holds_anchor = whole.start <= anchor.start && anchor.end <= whole.end;
     let mut captures = pattern.create_captures();
@@ -275,11 +276,12 @@ fn is_password(secret: &str) -> bool {
         && !secret.starts_with("file:")
 }
 
-/// Words of sentences that stand in no list of words for wallets.
+/// Words of sentences that are in no word list for wallets.
 const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
 
-/// Whether neither a letter or digit nor one of `others` stands before `at`. The tail of an
-/// escape (`\n`, `\u0022`, `%3D`) is none.
+/// Whether neither a letter or digit nor one of `others` precedes `at`. The last character of an
+/// escape (`
+/// `, `\u0022`, `%3D`) is not counted.
 fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];
@@ -290,14 +292,14 @@ fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
         || (is_escape(3, b'%') && byte.is_ascii_hexdigit())
 }
 
-/// The end of the mark of a known kind whose kind begins at `at`.
+/// Returns the end of the replacement whose kind begins at `at`, if it is a known kind.
 fn mark_end(text: &str, at: usize) -> Option<usize> {
     let limit = text.floor_char_boundary(text.len().min(at + 40));
     let (kind, _) = text[at..limit].split_once(']')?;
     SecretKind::is_known(kind).then_some(at + kind.len() + 1)
 }
 
-/// In order, those that overlap made one.
+/// Sorts the findings and merges those that overlap.
 fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.range.start, !finding.is_specific));
     let mut apart: Vec<Finding> = Vec::with_capacity(findings.len());

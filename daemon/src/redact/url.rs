@@ -1,4 +1,4 @@
-//! Passwords and tokens in addresses: `scheme://user:password@host`, `https://token@host`.
+//! Passwords and tokens in URLs: `scheme://user:password@host`, `https://token@host`.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use crate::redact::{
     randomness::looks_drawn,
 };
 
-/// The longest part before the `@` that is looked at.
+/// Maximum bytes before the `@`.
 const LONGEST: usize = 512;
 
-/// The secret in the address whose `://` ends at `at`.
+/// Returns the secret in the URL whose `://` ends at `at`.
 pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
     let limit = text.floor_char_boundary(text.len().min(at + LONGEST));
     let rest = &text[at..limit];
     let is_end = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
     let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
     let end = word.find(['<', '>', '|']).unwrap_or(word.len());
-    // `<` ends an address, and may stand in a password without being written as `%3C`.
+    // `<` ends a URL, but a password may contain it unescaped.
     let is_user_info = word[..end].split_once(':').is_some_and(|(user, password)| {
         let is_port = password.bytes().all(|byte| byte.is_ascii_digit());
         !is_port && !user.contains(['@', '/']) && !password.contains(['@', '/'])
@@ -28,7 +28,7 @@ pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
     if let Some(before) = address[..host_end].rfind('@') {
         return user_info(&address[..before]).map(|range| at + range.start..at + range.end);
     }
-    // A password may hold an unescaped `/`: then what seems to be the port is no number.
+    // A password may contain an unescaped `/`: the apparent port is then not a number.
     let colon = address[..host_end].find(':')?;
     let before = address.rfind('@').filter(|before| *before > colon)?;
     let port = &address[colon + 1..host_end];

@@ -1,4 +1,4 @@
-//! What of a session is kept, and by which prompt it is shortened.
+//! Settings of the content that is kept, and of the prompts that shorten it.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// `true`, `false`, a template or a prompt.
 pub(in crate::config) struct KeepCodec {
-    /// The template that the older word "summary" stands for.
+    /// The template that the deprecated value "summary" stands for.
     pub(in crate::config) summary: &'static str,
 }
 
@@ -24,7 +24,7 @@ pub(in crate::config) struct PromptCodec;
 /// An intensity from 0 to 1 for each activity.
 pub(in crate::config) struct VectorCodec;
 
-/// What a prompt must hold: the place of the text that it is about.
+/// The placeholder for the text, which every prompt must contain.
 const CONTENT: &str = "{content}";
 
 impl Codec for KeepCodec {
@@ -139,10 +139,10 @@ impl Codec for VectorCodec {
     }
 }
 
-/// [`is_file`] or [`CONTENT`], for the schema.
+/// The pattern for [`is_file`] or [`CONTENT`] in the JSON Schema.
 const FILE_OR_PROMPT: &str = r"(^\S+\.md$)|\{content\}";
 
-/// Whether `text` names a template rather than being a prompt.
+/// Whether `text` is the file name of a template rather than a prompt.
 fn is_file(text: &str) -> bool {
     let text = text.trim();
     text.ends_with(".md") && text.len() > 3 && !text.contains(['\n', '{'])

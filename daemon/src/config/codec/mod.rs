@@ -1,7 +1,7 @@
-//! How a value stands in the file: what is read, what is written, what may stand there.
+//! Converts values between the notation in the file and the types of the configuration.
 //!
-//! A codec turns the file's notation (seconds as a number, a choice as a word) into the type that
-//! a stage's `Config` has, and back.
+//! A codec reads the notation of the file (seconds as a number, a choice as a word) into the type
+//! that a stage's `Config` has, writes it back, and describes the valid values.
 
 mod content;
 mod number;
@@ -20,40 +20,38 @@ pub(super) use self::{
 };
 
 pub(super) trait Codec {
-    /// What it is read as.
+    /// The type of the setting.
     type Item;
 
     fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Self::Item, Wrong>;
 
-    /// The notation of `item`.
+    /// Writes `item` in the notation of the file.
     fn write(&self, item: &Self::Item) -> Json;
 
-    /// What may stand in the file, for a message: "`key` must be …".
+    /// Describes the valid values, for the message "`key` must be …".
     fn allowed(&self) -> String;
 
-    /// The same as JSON Schema.
+    /// Describes the valid values as JSON Schema.
     fn schema(&self) -> Json;
 }
 
-/// A value that may not stand there.
 pub(super) struct Wrong {
     /// What to write instead, for a message.
     pub(super) remedy: String,
 }
 
-/// What codecs need beside the value, and what they have to say.
+/// Additional input of codecs, and their notices.
 pub(super) struct CodecContext<'c> {
-    /// The user's home folder, for `~/`.
+    /// The user's home folder, which replaces `~/`.
     pub(super) user_home: Option<&'c std::path::Path>,
-    /// A notice about a value that was read.
+    /// The notices about the values that were read.
     pub(super) remarks: Vec<Remark>,
 }
 
-/// A notice about a value that was read.
 pub(super) enum Remark {
-    /// It is an older spelling of this one.
+    /// The value is deprecated; this is the current spelling.
     Older(String),
-    /// It is used in another form.
+    /// The value is used in another form.
     Adjusted { used: String, reason: &'static str },
 }
 
@@ -69,11 +67,11 @@ impl CodecContext<'_> {
     }
 }
 
-/// `null` in the file for `None`, and all else by another codec.
+/// Reads `null` as `None`, and any other value with the inner codec.
 pub(super) struct Optional<C> {
-    /// For what is not `null`.
+    /// The codec for values other than `null`.
     pub(super) inner: C,
-    /// What `null` means, for a message: "… or null for {meaning}".
+    /// The meaning of `null`, for the message "… or null for {meaning}".
     pub(super) null: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers with a unit.
+//! Codecs for numbers with a unit.
 
 use std::time::Duration;
 
@@ -9,39 +9,36 @@ use crate::config::{
     file::{Node, Value},
 };
 
-/// The longest time that may be configured, in seconds: about 68 years, so that no sum overflows.
+/// The longest duration, in seconds: about 68 years, so that no sum overflows.
 const LONGEST: f64 = 2_147_483_647.0;
 
-/// The shortest time, in seconds: what is shorter would be none.
+/// The shortest duration, in seconds; anything shorter would be zero in milliseconds.
 const SHORTEST: f64 = 0.001;
 
-/// Seconds, more than none.
+/// Seconds, greater than 0.
 pub(in crate::config) struct Seconds;
 
-/// Seconds, where 0 and `null` switch something off.
+/// Seconds, where 0 and `null` disable a feature.
 pub(in crate::config) struct OffSeconds;
 
-/// Milliseconds; numbers that are far too small for that are taken for seconds.
+/// Milliseconds. A number that is implausibly small is read as seconds.
 pub(in crate::config) struct Millis;
 
-/// A list of pauses in seconds.
 pub(in crate::config) struct Delays;
 
-/// Days, more than none.
+/// Days, greater than 0.
 pub(in crate::config) struct Days;
 
-/// A whole number within bounds.
+/// An integer within limits.
 pub(in crate::config) struct Count {
     pub(in crate::config) min: u32,
     pub(in crate::config) max: u32,
-    /// One of which, in the plural.
+    /// The unit in the plural.
     pub(in crate::config) unit: &'static str,
 }
 
-/// A number from 0 to 1.
 pub(in crate::config) struct ShareCodec;
 
-/// An amount of US dollars.
 pub(in crate::config) struct Dollars;
 
 /// A number of bytes, also as text: `"512 MiB"`.
@@ -49,7 +46,8 @@ pub(in crate::config) struct Bytes {
     pub(in crate::config) min: u64,
 }
 
-/// Milliseconds up to here are taken for seconds: no hook is given less than this.
+/// Numbers up to this limit are read as seconds: no hook has a shorter time limit than this in
+/// milliseconds.
 const SECONDS_AT_MOST: f64 = 120.0;
 
 impl Codec for Seconds {
@@ -259,7 +257,7 @@ impl Codec for Dollars {
     }
 }
 
-/// Units of bytes; those of a thousand are meant as those of 1,024, as people do.
+/// Units of bytes. Decimal units (kB) are read as binary ones (KiB), which users usually mean.
 const UNITS: &[(&str, u64)] = &[
     ("gib", 1 << 30),
     ("gb", 1 << 30),
@@ -326,7 +324,7 @@ fn bytes_text(bytes: u64) -> String {
 
 const DAY: f64 = 86_400.0;
 
-/// The number that `node` is, finite.
+/// Returns the finite number in `node`.
 fn number(node: &Node, example: &str) -> Result<f64, Wrong> {
     match &node.value {
         Value::Number(number) => {

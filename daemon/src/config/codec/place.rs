@@ -1,4 +1,4 @@
-//! Files and folders.
+//! Codecs for files and folders.
 
 use std::path::{self, PathBuf};
 
@@ -9,13 +9,12 @@ use crate::config::{
     file::{Node, Value},
 };
 
-/// A file or folder.
 pub(in crate::config) struct Path {
     /// An example, for a message.
     pub(in crate::config) example: &'static str,
 }
 
-/// A list of files or folders; a single one also as text.
+/// A list of files or folders; a single path may also be a text.
 pub(in crate::config) struct Paths {
     /// An example, for a message.
     pub(in crate::config) example: &'static str,
@@ -74,14 +73,15 @@ impl Codec for Paths {
     }
 }
 
-/// `text` with `~/` replaced by the user's home folder.
+/// Returns `text` as a path, with `~/` replaced by the user's home folder.
 fn absolute(text: &str, context: &CodecContext<'_>) -> Result<PathBuf, Wrong> {
     let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
     if let Some(rest) = below_home {
         let no_home = || Wrong::new("write it in full: the home folder of the user is not known");
         return context.user_home.map(|home| home.join(rest)).ok_or_else(no_home);
     }
-    // Folders and pipes of Windows are absolute everywhere: one file may serve several machines.
+    // Windows paths and pipes count as absolute on every system, because one file may serve several
+    // machines.
     let bytes = text.as_bytes();
     let is_windows = text.starts_with("\\\\")
         || (bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && &bytes[1..2] == b":");

@@ -1,4 +1,4 @@
-//! Words, and texts that must have a form.
+//! Codecs for words and for texts of a certain form.
 
 use serde_json::{Value as Json, json};
 
@@ -13,31 +13,28 @@ use crate::{
 
 pub(in crate::config) struct Flag;
 
-/// One of a few words.
+/// One of several words.
 pub(in crate::config) struct Choice<T: 'static> {
-    /// Each word and what it means; the first word of a meaning is the one that is written.
+    /// Each word with its value. Of several words with the same value, the first one is written.
     pub(in crate::config) words: &'static [(&'static str, T)],
 }
 
-/// Any text that is not empty, described for a message.
+/// Any non-empty text, with a description for messages.
 pub(in crate::config) struct Text {
     pub(in crate::config) what: &'static str,
     pub(in crate::config) example: &'static str,
 }
 
-/// The name of an environment variable.
 pub(in crate::config) struct EnvName;
 
-/// An address of a web service.
 pub(in crate::config) struct Url;
 
-/// A program and its arguments as a list; a program without any also as text.
+/// A program and its arguments as a list; a program without arguments may also be a text.
 pub(in crate::config) struct CommandCodec;
 
-/// A group id; what is not allowed in one is replaced.
+/// A group id. Characters that are not allowed are replaced.
 pub(in crate::config) struct GroupCodec;
 
-/// A list of project namespaces.
 pub(in crate::config) struct Namespaces;
 
 impl Codec for Flag {
@@ -72,7 +69,7 @@ impl<T: Copy + PartialEq> Choice<T> {
         written.map_or("", |(word, _)| word)
     }
 
-    /// The words that are written: not their older spellings.
+    /// Returns the current words, without deprecated ones.
     fn present(&self) -> Vec<&'static str> {
         let is_present = |(word, item): &&(&str, T)| self.word(item) == *word;
         self.words.iter().filter(is_present).map(|(word, _)| *word).collect()

@@ -1,4 +1,4 @@
-//! Files that are found, written, checked and described.
+//! Tests of finding, writing, checking and describing files.
 
 use std::{fs, path::Path};
 
@@ -67,7 +67,7 @@ fn a_project_s_file_decides_neither_what_runs_nor_where_text_goes() {
         )
     });
     assert_eq!(said, wanted.join("\n"));
-    // In the user's own file it counts, also when the daemon is started right there.
+    // The file now is the user's own, so the key applies even if the daemon starts in that folder.
     fs::rename(&file, home.path().join(FILE_NAME)).unwrap();
     assert!(load(&search(Some(home.path()), home.path())).is_ok());
 }

@@ -1,8 +1,8 @@
-//! Every message, word for word.
+//! Exact texts of all messages.
 
 use crate::config::tests::{read_inner, read_text};
 
-/// All problems and notices of `inner`, one per line.
+/// Returns all problems and notices of `inner`, one per line.
 fn said(inner: &str) -> String {
     match read_inner(inner) {
         Ok(loaded) => {

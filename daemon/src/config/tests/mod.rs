@@ -14,7 +14,7 @@ fn read_text(text: &str) -> Result<Loaded, Problems> {
     read(Path::new("c.json"), text, Some(Path::new("/home/ann")))
 }
 
-/// Reads `inner` as what stands in `session_tracking`, on line 1.
+/// Reads `inner` as the content of `session_tracking`, on line 1.
 fn read_inner(inner: &str) -> Result<Loaded, Problems> {
     read_text(&format!("{{\"session_tracking\": {{{inner}}}}}"))
 }

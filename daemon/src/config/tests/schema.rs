@@ -1,4 +1,4 @@
-//! The schema, by a validator that knows the few keywords it uses and no others.
+//! Checks the schema with a validator that supports only the keywords that the schema uses.
 
 use regex::Regex;
 use serde_json::Value as Json;

@@ -1,4 +1,4 @@
-//! What values mean.
+//! Tests of how values are read.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Where a value ends.
+//! Finds the end of a value.
 
 use std::ops::Range;
 
@@ -6,28 +6,27 @@ use memchr::{memchr, memchr2};
 
 use crate::redact::assignment::separator;
 
-/// The longest literal that is looked for the end of, in bytes: session tokens of clouds come to
-/// some 2,000.
+/// Maximum bytes of a literal whose end is searched: session tokens of clouds have about 2,000.
 pub(super) const LONGEST: usize = 8_192;
 
-/// How far before a value its line is looked at.
+/// How many bytes of the line before a value are read.
 const LINE: usize = 120;
 
-/// The longest value with blanks in it that is looked at without quotation marks of its own.
+/// Maximum bytes of a value with spaces and without quotes of its own.
 const ENCLOSED: usize = 200;
 
-/// How a value without quotation marks is read.
+/// How an unquoted value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// As part of code, markup or an address: any sign that parts things there ends it.
+    /// As in code, markup or a URL: any separator ends it.
     Narrow,
-    /// As a setting or an argument of a command: to the end of the word. Signs such as `&` and `<`
-    /// belong to it unless a pair, a tag or a command follows them. The quotation mark that opened
-    /// before the name ends it, too.
+    /// As in a setting or a command argument: to the end of the word. Characters such as `&` and
+    /// `<` are part of it unless a pair, a tag or a command follows. The quote that was opened
+    /// before the name also ends it.
     Word(Option<u8>),
 }
 
-/// Calls that only wrap a literal: `String::from("…")`, `[]byte("…")`, `Some("…")`.
+/// Calls that wrap a literal: `String::from("…")`, `[]byte("…")`, `Some("…")`.
 #[rustfmt::skip]
 const WRAPPERS: &[&str] = &[
     "Buffer.from(", "Just(", "Ok(", "Secret(", "SecretStr(", "SecretString::from(",
@@ -35,7 +34,8 @@ const WRAPPERS: &[&str] = &[
     String(", "new Buffer(", "str(", "Secret::new(", "SecretBox::new(", "std::string(",
 ];
 
-/// The inside of a string literal that begins at `at`, with its prefixes and wrappers.
+/// Returns the content of a string literal that begins at `at`, possibly with prefixes and
+/// wrappers.
 pub(super) fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
     let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
     let at = at + wrapper.map_or(0, |wrapper| wrapper.len());
@@ -49,14 +49,14 @@ pub(super) fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
         let is_triple = text[start + length..].starts_with(mark);
         start += if is_triple { length * 2 } else { return None };
     } else if text[start..].starts_with(b"\n") {
-        // The mark closes what was opened before the name: `'Password: '`.
+        // The quote closes one that was opened before the name: `'Password: '`.
         return None;
     }
     Some(start..closing(text, start, mark))
 }
 
-/// Where the literal that `mark` opened ends: at the same mark, as often escaped; at the end of
-/// the line when there is none.
+/// Returns the end of the literal that `mark` opened: the same mark with the same escaping, or the
+/// end of the line if there is none.
 fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
     let region = limited(text, start);
     let last = mark[mark.len() - 1];
@@ -80,15 +80,15 @@ fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
     start + memchr(b'\n', region).unwrap_or(region.len())
 }
 
-/// The end of what a tag encloses: at the tag that closes it, or where the text is cut.
+/// Returns the end of an element's content: the closing tag, or the end of a truncated text.
 pub(super) fn element_end(text: &[u8], at: usize) -> Option<usize> {
     let region = limited(text, at);
     let Some(length) = memchr2(b'<', b'\n', region) else { return Some(at + region.len()) };
     region[length..].starts_with(b"</").then_some(at + length)
 }
 
-/// What stands between `at` and the quotation mark that opened before the name, when that is no
-/// list of pairs: `-e "NAME=some words"`.
+/// Returns the text between `at` and the quote that was opened before the name, unless it is a list
+/// of pairs: `-e "NAME=some words"`.
 pub(super) fn enclosed(text: &[u8], at: usize, quote: u8) -> Option<Range<usize>> {
     let region = &text[at..text.len().min(at + ENCLOSED)];
     let length = memchr2(quote, b'\n', region).filter(|length| region[*length] == quote)?;
@@ -97,7 +97,7 @@ pub(super) fn enclosed(text: &[u8], at: usize, quote: u8) -> Option<Range<usize>
     has_words.then_some(at..at + length)
 }
 
-/// Where a value without quotation marks ends, of which at most `limit` bytes are read.
+/// Returns the end of an unquoted value, reading at most `limit` bytes.
 pub(super) fn bare_end(text: &[u8], at: usize, limit: usize, reach: Reach) -> usize {
     let region = &text[at..text.len().min(at + limit)];
     let ends = |index: usize| match reach {
@@ -107,7 +107,7 @@ pub(super) fn bare_end(text: &[u8], at: usize, limit: usize, reach: Reach) -> us
     let end = (0..region.len()).find(|index| ends(*index)).unwrap_or(region.len());
     let line = line_start(&text[at.saturating_sub(LINE)..at]);
     let is_opened = |opener: u8| reach == Reach::Narrow || line.contains(&opener);
-    // `sk-...` is what is left of a key.
+    // `sk-...` is an abbreviated key.
     if reach != Reach::Narrow && region[..end].ends_with(b"...") {
         return at + end;
     }
@@ -140,13 +140,13 @@ fn ends_any(region: &[u8], index: usize) -> bool {
         byte if byte.is_ascii_whitespace() => true,
         b'\\' => matches!(region.get(index + 1), Some(b'n' | b'r' | b't' | b'"' | b'\\' | b'\'')),
         b'%' => region[index..].starts_with(b"%26") && is_encoded_pair(&region[index + 3..]),
-        // A further pair or argument follows.
+        // Another pair or argument follows.
         b',' => is_next_pair(&region[index + 1..]),
         _ => false,
     }
 }
 
-/// Whether `name=` or `name:` or a blank follows a comma.
+/// Whether `name=`, `name:` or a space follows a comma.
 fn is_next_pair(text: &[u8]) -> bool {
     let name = name_length(text, b"_-. ");
     text.is_empty() || text[0] == b' ' || (name > 0 && matches!(text.get(name), Some(b'=' | b':')))
@@ -169,8 +169,8 @@ fn name_length(text: &[u8], joints: &[u8]) -> usize {
     text.iter().take(40).take_while(is_name).count()
 }
 
-/// The length without the punctuation that belongs to the sentence or the code around.
-/// A bracket is of the value when none like it was opened before.
+/// Returns the length without the punctuation of the surrounding sentence or code. A closing
+/// bracket is part of the value only if its opening bracket is, too.
 fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     let mut length = value.len();
     while let Some(last) = value[..length].last() {
@@ -190,8 +190,8 @@ fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     length
 }
 
-/// The lines of a block scalar in YAML (`|`, `>-`, …) whose sign stands at `at`; the name that it
-/// belongs to begins at `name_start`.
+/// Returns the lines of a YAML block scalar (`|`, `>-`, …) whose indicator is at `at` and whose
+/// name begins at `name_start`.
 pub(super) fn block(text: &[u8], name_start: usize, at: usize) -> Option<Range<usize>> {
     let sign =
         text[at..].iter().take(3).take_while(|byte| b"|>+-0123456789".contains(byte)).count();
@@ -218,14 +218,15 @@ pub(super) fn block(text: &[u8], name_start: usize, at: usize) -> Option<Range<u
     (end > start).then_some(start..end)
 }
 
-/// What of `before` stands in its last line; a `\n` that is written out begins a line, too.
+/// Returns the last line of `before`; an escaped `
+/// ` also starts a line.
 pub(super) fn line_start(before: &[u8]) -> &[u8] {
     let real = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let written = before.windows(2).rposition(|pair| pair == b"\\n").map_or(0, |at| at + 2);
     &before[real.max(written)..]
 }
 
-/// The length of the line break that `text` begins with.
+/// Returns the length of the line break at the start of `text`.
 fn newline(text: &[u8]) -> Option<usize> {
     [&b"\n"[..], b"\r\n", b"\\n", b"\\r\\n"]
         .iter()

@@ -1,4 +1,4 @@
-//! Whether a value is a secret, given what its name promises and how it is delimited.
+//! Decides whether a value is a secret, given its name and its delimiters.
 
 use crate::redact::{
     assignment::{
@@ -11,16 +11,16 @@ use crate::redact::{
     randomness::looks_drawn,
 };
 
-/// Signs that people put into passwords and hardly anyone into names.
+/// Characters that are common in passwords and rare in names.
 const SIGNS: &[u8] = b"!@#$%^&*+?~=";
 
-/// Those among them that neither escapes nor queries use.
+/// Those of them that neither escapes nor queries contain.
 const STRONG_SIGNS: &[u8] = b"!@#$^*";
 
-/// How public keys begin in base64, as opposed to what they belong to.
+/// How public keys begin in base64; they are not secret.
 const PUBLIC_KEYS: [&str; 4] = ["MFkwEwYHKoZI", "MIIBIjANBgkq", "MCowBQYDK2Vw", "MIICIjANBgkq"];
 
-/// Words that follow a flag in a sentence about it.
+/// Words that follow a flag in a sentence about the flag.
 #[rustfmt::skip]
 const PROSE: &[&str] = &[
     "accepts", "after", "also", "asks", "before", "but", "command", "description", "either",
@@ -30,7 +30,7 @@ const PROSE: &[&str] = &[
 ];
 
 impl Value<'_> {
-    /// Whether it is a secret, given what its name promises.
+    /// Whether the value is a secret, given the meaning of its name.
     pub(in crate::redact) fn is_secret(self, meaning: NameMeaning) -> bool {
         let text = self.text.trim();
         let text = &text[..text.floor_char_boundary(text.len().min(JUDGED))];
@@ -54,7 +54,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether it is what someone set a variable to whose name alone says that it is a secret.
+    /// Whether it is a plausible value of a variable whose name alone denotes a secret.
     fn is_chosen(self, text: &str) -> bool {
         let is_number = text.len() < 6 && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_constant = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -132,7 +132,7 @@ impl Value<'_> {
             && !is_type_name(text)
     }
 
-    /// `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.
+    /// Accepts `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.
     fn is_likely_password(self, text: &str, meaning: NameMeaning) -> bool {
         let is_tied = matches!(
             self.quoting,
@@ -147,7 +147,7 @@ impl Value<'_> {
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
         let is_message = text.contains(char::is_whitespace);
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-        // `pass: hunter2`, but not `PASS: addr2line` of a test.
+        // Accepts `pass: hunter2`, but not `PASS: addr2line` of a test's output.
         let is_line = self.quoting == Quoting::Line && !meaning.is_variable;
         if is_line && (has_signs(text) || (has_digit && !text.contains('_'))) {
             return !is_number && !is_message && self.is_password(text);
@@ -170,7 +170,7 @@ impl Value<'_> {
         (is_literal || !is_code(text, Surrounding::Code, true)) && looks_drawn(text)
     }
 
-    /// Whether it is made of words as people make passwords, and stands where settings do.
+    /// Whether it consists of words as passwords do, and its position is that of a setting.
     fn is_strong(self, text: &str, meaning: NameMeaning) -> bool {
         let is_setting = matches!(
             self.quoting,
@@ -202,7 +202,7 @@ impl Value<'_> {
         text.len() >= 20 && drawn * 10 >= text.len() * 6 && !is_hash(text) && self.is_key(text)
     }
 
-    /// Whether it is a secret in a table's column whose heading promises `meaning`.
+    /// Whether a cell is a secret, given the meaning of the column's heading.
     pub(in crate::redact) fn is_secret_in_column(self, meaning: NameMeaning) -> bool {
         let text = self.text.trim();
         if !(3..=JUDGED).contains(&text.len())
@@ -220,13 +220,13 @@ impl Value<'_> {
         }
     }
 
-    /// In a file of values any word, in a document only what is no word of a description.
+    /// Accepts any word in a file of values, but in a document only text unlike ordinary words.
     fn is_column_password(self, text: &str) -> bool {
         self.quoting == Quoting::Literal || (text.len() >= 4 && is_unlike_words(text))
     }
 }
 
-/// `("md5", "scram-sha-256")` lists words, `("password", "hunter2")` gives one away.
+/// `("md5", "scram-sha-256")` lists words; `("password", "hunter2")` contains a password.
 fn is_argument_password(text: &str) -> bool {
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
     let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -234,7 +234,8 @@ fn is_argument_password(text: &str) -> bool {
     has_signs(text) || (!is_word && !is_type && (has_upper || !text.contains(['-', '/', '.', ':'])))
 }
 
-/// Whether `text`, said right after "password", is one: letters with digits or signs.
+/// Whether `text`, directly after the word "password", is one: letters with digits or special
+/// characters.
 fn is_told_password(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -242,7 +243,7 @@ fn is_told_password(text: &str) -> bool {
     (6..=64).contains(&text.len()) && has_digit && has_letter && is_one_word && !is_type_name(text)
 }
 
-/// Letters with a digit or a sign, or words with dashes: no word of a description.
+/// Accepts letters with a digit or a special character, and words with hyphens.
 fn is_unlike_words(text: &str) -> bool {
     let has_letter = text.chars().any(char::is_alphabetic);
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
@@ -250,7 +251,7 @@ fn is_unlike_words(text: &str) -> bool {
     !is_number && (has_digit || has_signs(text) || is_dashed_phrase(text)) && !is_type_name(text)
 }
 
-/// A letter, and a sign that names do not have, with a digit or a capital.
+/// Accepts a letter and a special character that names do not contain, with a digit or a capital.
 fn has_signs(text: &str) -> bool {
     has_any(text, SIGNS)
 }
@@ -262,7 +263,7 @@ fn has_any(text: &str, signs: &[u8]) -> bool {
     has_letter && has_sign && is_varied
 }
 
-/// `blaue-katze-am-see`: at least three words, of which one is not short.
+/// Accepts `blaue-katze-am-see`: at least three words, not all of them short.
 fn is_dashed_phrase(text: &str) -> bool {
     let mut words = text.split('-');
     let are_words = words.clone().all(|word| {
@@ -275,17 +276,17 @@ fn is_dashed_phrase(text: &str) -> bool {
             .contains(&text)
 }
 
-/// Whether `text` is a pass phrase rather than a label or a message.
+/// Whether `text` is a passphrase rather than a label or a message.
 fn is_phrase(text: &str) -> bool {
     text.len() <= 200 && !is_label(text) && text.split_whitespace().count() <= 12
 }
 
-/// Whether `text` is words about passwords (`auth/wrong-password`) rather than one.
+/// Whether `text` is about passwords (`auth/wrong-password`) rather than a password.
 fn says_password(text: &str) -> bool {
     says(text, &["password", "passwd", "passphrase", "required"])
 }
 
-/// The same of secrets of any kind: `db-credentials`, `github-access-token`.
+/// Whether `text` is about secrets of any kind: `db-credentials`, `github-access-token`.
 fn says_secret(text: &str) -> bool {
     says_password(text) || says(text, &["secret", "credential", "token", "key", "cert", "config"])
 }
@@ -296,14 +297,14 @@ fn says(text: &str, words: &[&str]) -> bool {
         && !text.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&*+=".contains(&byte))
 }
 
-/// Types and algorithms that are named with a number.
+/// Types and algorithms whose names contain a number.
 #[rustfmt::skip]
 const SIZED: &[&str] = &[
     "argon", "base", "bcrypt", "f", "float", "hs", "i", "int", "md", "ntlmv", "oauth", "pbkdf",
     "rs", "sha", "str", "u", "uint", "utf", "v", "vec",
 ];
 
-/// `CharArray`, `SecretStr`, `__u32`: what stands behind a colon in code.
+/// Accepts `CharArray`, `SecretStr`, `__u32`: type names after a colon in code.
 fn is_type_name(text: &str) -> bool {
     let name = text.trim_start_matches('_').trim_end_matches("_t");
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -321,14 +322,14 @@ fn is_number_of_code(text: &str) -> bool {
     text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `Falcon41berlin`, but neither `OAuth2Token` nor `Vec3f`.
+/// Accepts `Falcon41berlin`, but neither `OAuth2Token` nor `Vec3f`.
 fn has_digits_inside(name: &str) -> bool {
     name.as_bytes()
         .windows(3)
         .any(|bytes| bytes[0].is_ascii_digit() && bytes[1..].iter().all(u8::is_ascii_lowercase))
 }
 
-/// `Bearer abc…`, `Basic …`, `Digest username="…", …`, or a bare key.
+/// Accepts `Bearer abc…`, `Basic …`, `Digest username="…", …`, or a bare key.
 fn is_authorization(text: &str) -> bool {
     let (scheme, rest) = text.split_once(' ').unwrap_or(("", text));
     let rest = rest.trim();
@@ -350,7 +351,7 @@ fn is_authorization(text: &str) -> bool {
         || (is_scheme && rest.len() >= 6 && rest.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
-/// `name=value; name=value` with at least one value that says nothing to a reader.
+/// Accepts `name=value; name=value` with at least one value that is not readable text.
 fn is_cookie(text: &str) -> bool {
     text.split(';').any(|pair| {
         pair.split_once('=').is_some_and(|(name, value)| {

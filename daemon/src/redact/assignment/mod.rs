@@ -1,9 +1,10 @@
-//! Secrets that only the name beside them tells: `DB_PASSWORD=…`, `"api_key": "…"`,
-//! `--password …`, `Authorization: …`.
+//! Secrets that only the adjacent name identifies: `DB_PASSWORD=…`, `"api_key": "…"`, `--password
+//! …`, `Authorization: …`.
 //!
-//! A name ([`name`]) promises a strength; what ties it to a value ([`separator`]), where both stand
-//! ([`position`], [`value`]) and how the value looks ([`judge`]) decide. Code such as
-//! `token = get_token()` and types such as `password: string` are left alone ([`mod@reference`]).
+//! The decision depends on the name ([`name`]), on the syntax between name and value
+//! ([`separator`]), on their position ([`position`], [`value`]) and on the value itself
+//! ([`judge`]). Code such as `token = get_token()` and types such as `password: string` are not
+//! redacted ([`mod@reference`]).
 
 pub(super) mod name;
 pub(super) mod table;
@@ -28,16 +29,16 @@ use crate::redact::{
     },
 };
 
-/// The longest name that is looked at on either side of an anchor.
+/// How far a name may extend on either side of an anchor, in bytes.
 const NAME_REACH: usize = 64;
 
-/// How far before a bare `key` words are read that belong to it.
+/// How far before a bare `key` qualifying words are read, in bytes.
 const PHRASE_REACH: usize = 24;
 
-/// The longest header value that is looked at.
+/// Maximum bytes of a header value.
 const HEADER: usize = 8_192;
 
-/// The name around the anchor at `anchor`.
+/// Returns the name around the anchor at `anchor`.
 pub(super) fn name_around(text: &[u8], anchor: Range<usize>) -> Range<usize> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let floor = anchor.start.saturating_sub(NAME_REACH);
@@ -45,7 +46,7 @@ pub(super) fn name_around(text: &[u8], anchor: Range<usize>) -> Range<usize> {
     let mut end = anchor.end;
     loop {
         end += text[end..].iter().take_while(is_name).count();
-        // `contraseña`: the letters of Latin-1 begin with this byte.
+        // `contraseña`: in UTF-8 the accented letters of Latin-1 begin with this byte.
         let is_latin = text[end..].starts_with(&[0xC3]) && end - anchor.end < NAME_REACH;
         if !is_latin || end + 2 > text.len() {
             break;
@@ -56,14 +57,14 @@ pub(super) fn name_around(text: &[u8], anchor: Range<usize>) -> Range<usize> {
     start + escape_length(text, start).min(left)..end
 }
 
-/// The secret that the name at `name` is given, when it is given one.
+/// Returns the secret value of the name at `name`, if it has one.
 pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usize>, SecretKind)> {
     if name.len() > 2 * NAME_REACH {
         return None;
     }
     let (tie, at) = separator::read(text.as_bytes(), name.start, name.end)?;
     let meaning = meaning(text, name.clone())?;
-    // `open('/etc/passwd', 'utf8')`: the name is a path's last part.
+    // `open('/etc/passwd', 'utf8')`: the name is the last segment of a path.
     if tie == Tie::Literal && name.start > 0 && text.as_bytes()[name.start - 1] == b'/' {
         return None;
     }
@@ -88,8 +89,8 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     Some((start..found.whole_end(text), meaning.kind))
 }
 
-/// What the name promises; of a French `passe` and a bare `key` or `token` what the words before
-/// say counts too (`mot de passe`, `API key`, `next page token`).
+/// Returns the meaning of the name. The preceding words also count for the French `passe` and for a
+/// bare `key` or `token` (`mot de passe`, `API key`, `next page token`).
 fn meaning(text: &str, name: Range<usize>) -> Option<NameMeaning> {
     let word = &text[name.clone()];
     let in_phrase = || {
@@ -111,14 +112,14 @@ fn meaning(text: &str, name: Range<usize>) -> Option<NameMeaning> {
     in_phrase()
 }
 
-/// Whether the name is a part of an identifier: `arn:aws:secretsmanager:eu:123:secret:db`,
+/// Whether the name is part of an identifier: `arn:aws:secretsmanager:eu:123:secret:db`,
 /// `"AWS::SecretsManager::Secret": "…"`.
 fn is_part_of_id(text: &[u8], name_start: usize, at: usize) -> bool {
     let is_after_colon = text[..name_start].ends_with(b":");
     text[..name_start].ends_with(b"::") || (is_after_colon && text[..at].ends_with(b":"))
 }
 
-/// The rest of the line, up to a quotation mark that must have opened before the name.
+/// Returns the rest of the line, up to a quote that was opened before the name.
 fn header(text: &str, at: usize) -> Option<value::LocatedValue<'_>> {
     let limit = text.floor_char_boundary(text.len().min(at + HEADER));
     let line = &text.as_bytes()[at..limit];
@@ -130,7 +131,7 @@ fn header(text: &str, at: usize) -> Option<value::LocatedValue<'_>> {
     value::LocatedValue::new(text, at..at + line.len(), value::Quoting::Literal, Reach::Narrow)
 }
 
-/// The bytes of an `Authorization` that stay: its scheme.
+/// Returns the length of an `Authorization` header's scheme, which is not redacted.
 fn scheme_length(meaning: NameMeaning, value: &str) -> usize {
     match meaning.strength {
         Strength::Authorization => value.find(' ').map_or(0, |at| at + 1),
@@ -138,7 +139,8 @@ fn scheme_length(meaning: NameMeaning, value: &str) -> usize {
     }
 }
 
-/// The bytes of an escape (`\n`, `\u0022`, `%22`) whose tail was taken for the name's beginning.
+/// Returns the length of an escape (`
+/// `, `\u0022`, `%22`) whose last characters look like the start of the name.
 fn escape_length(text: &[u8], start: usize) -> usize {
     let Some(before) = start.checked_sub(1) else { return 0 };
     match (text[before], text.get(start)) {

@@ -1,9 +1,9 @@
-//! What a name promises of the value beside it.
+//! Classifies names by the kind of value that they denote.
 
 use crate::redact::SecretKind;
 
-/// Where names are looked for: literals of which one is in every name that [`classify`] knows.
-/// First letters are left out so that three cases are two.
+/// Anchors for the search: every name that [`classify`] knows contains one of them. The first
+/// letter is omitted, which reduces three spellings to two.
 #[rustfmt::skip]
 pub(in crate::redact) const ANCHORS: &[&str] = &[
     "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
@@ -15,38 +15,38 @@ pub(in crate::redact) const ANCHORS: &[&str] = &[
     "ACHTWOORD", "haslo", "HASLO", "hasło", "Hasło",
 ];
 
-/// What a name promises.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::redact) struct NameMeaning {
-    /// How much of it.
+    /// How certain it is that the value is a secret.
     pub(in crate::redact) strength: Strength,
-    /// What the value is called when it is replaced.
+    /// The kind that replaces the value.
     pub(in crate::redact) kind: SecretKind,
-    /// Whether it is written as environment variables are and says enough to take any value for
-    /// a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
+    /// Whether the name is written as an environment variable and is specific enough that any value
+    /// is a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
     pub(in crate::redact) is_variable: bool,
 }
 
-/// How sure it is that the value is a secret.
+/// The certainty that the value is a secret, and its expected form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::redact) enum Strength {
-    /// A password: people choose them, so they may be words.
+    /// A password. People choose passwords, so the value may consist of words.
     Password,
-    /// The same of a name that means other things too (`pass`): no plain word.
+    /// A password under an ambiguous name (`pass`): a plain word does not count.
     LikelyPassword,
-    /// A key or token that a machine made: it looks drawn by lot.
+    /// A generated key or token: the value must look random.
     Key,
-    /// Something that may be one: long, drawn and no hash.
+    /// Possibly a key: the value must be long, random and not a hash.
     Hint,
-    /// The same, or the base64 of a user and a password.
+    /// A key, or the base64 of a user and a password.
     Credential,
-    /// The `Authorization` header: a scheme and what follows it.
+    /// The `Authorization` header: a scheme and credentials.
     Authorization,
     /// The `Cookie` and `Set-Cookie` headers.
     Cookie,
 }
 
-/// Names of providers whose keys have no form of their own, and what their keys are called.
+/// Providers whose keys have no recognisable form, and the kinds of their keys.
 const PROVIDERS: &[(&str, &str)] = &[
     ("algolia", "algolia-key"),
     ("auth0", "auth0-secret"),
@@ -77,8 +77,8 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("voyage", "voyage-key"),
 ];
 
-/// Words before `key` that say it unlocks something. Others leave it a mere hint: most keys are
-/// keys of maps, tables and keyboards.
+/// Words before `key` that make it a secret. With other words it is only a hint, because most keys
+/// belong to maps, tables and keyboards.
 #[rustfmt::skip]
 const UNLOCKING: &[&str] = &[
     "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
@@ -89,7 +89,7 @@ const UNLOCKING: &[&str] = &[
     "write",
 ];
 
-/// Words before `key` or `token` that say it is open to all or opens nothing.
+/// Words before `key` or `token` that make it public or harmless.
 #[rustfmt::skip]
 const OPEN: &[&str] = &[
     "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
@@ -98,7 +98,7 @@ const OPEN: &[&str] = &[
     "sync", "total", "unk", "verification", "verify",
 ];
 
-/// Words before `pass` that make it a round or a verb.
+/// Words before `pass` that give it another meaning.
 #[rustfmt::skip]
 const PASSING: &[&str] = &[
     "by", "debug", "first", "last", "multi", "one", "optimization", "render", "second", "single",
@@ -115,7 +115,8 @@ const MAPPING: &[&str] = &[
     "translation", "unique",
 ];
 
-/// Words after the secret's own that leave it a secret: `PASSWORD_PROD`, `SECRET_KEY_BASE`.
+/// Words after the secret's own word that do not change its meaning: `PASSWORD_PROD`,
+/// `SECRET_KEY_BASE`.
 #[rustfmt::skip]
 const NEUTRAL: &[&str] = &[
     "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "data", "default",
@@ -124,13 +125,13 @@ const NEUTRAL: &[&str] = &[
     "test", "text", "user", "value", "write",
 ];
 
-/// The most words of a name that are looked at.
+/// Maximum number of words of a name that are considered.
 const WORDS: usize = 10;
 
-/// What `name` (such as `DB_PASSWORD`, `spring.mail.password`, `x-api-key`) promises of its value.
+/// Classifies a `name` such as `DB_PASSWORD`, `spring.mail.password` or `x-api-key`.
 pub(in crate::redact) fn classify(name: &str) -> Option<NameMeaning> {
     let name = name.trim_matches(['-', '.', '_']);
-    // Of `auth.token` the last segment counts, unless it is a mere `.value`.
+    // The last segment of `auth.token` counts, unless it is only `.value`.
     let name = name.strip_suffix(".value").unwrap_or(name);
     let segment = name.rsplit('.').next().unwrap_or(name);
     let mut words = [""; WORDS];
@@ -142,7 +143,7 @@ pub(in crate::redact) fn classify(name: &str) -> Option<NameMeaning> {
         .rev()
         .find_map(|(at, word)| own_word(&words[..at], word).map(|found| (at, found)))?;
     let rest = &words[at + 1..];
-    // Vault's `secret_id` is a secret, while a `key_id` only names one.
+    // Vault's `secret_id` is a secret, while a `key_id` is not.
     let is_secret_id = kind == "secret"
         && strength == Strength::Key
         && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
@@ -162,7 +163,7 @@ pub(in crate::redact) fn classify(name: &str) -> Option<NameMeaning> {
     Some(NameMeaning { strength, kind: SecretKind(kind), is_variable })
 }
 
-/// What `word` itself promises, given the words before it.
+/// Returns the meaning of `word`, given the preceding words.
 fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     let previous = before.last().copied().unwrap_or("");
     let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
@@ -209,7 +210,7 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     is_credential.then_some((Strength::Credential, "secret"))
 }
 
-/// German, Spanish, French, Portuguese, Dutch and Polish for a password.
+/// Matches German, Spanish, French, Portuguese, Dutch and Polish words for a password.
 fn is_foreign_password(before: &[&str], word: &str) -> bool {
     let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
     let is_passe =
@@ -221,12 +222,12 @@ fn is_foreign_password(before: &[&str], word: &str) -> bool {
         || is(&["hasło", "haslo"])
 }
 
-/// What the words after the secret's own leave of its `strength`.
+/// Returns how the words after the secret's own word reduce its `strength`.
 fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
     if rest.iter().all(|word| is_neutral(word)) {
         return Some(strength);
     }
-    // `TOKEN_ACME` may well be Acme's token, `TOKEN_TYPE` is none: the value must show it.
+    // `TOKEN_ACME` may be a token of Acme, `TOKEN_TYPE` is not one; the value decides.
     is_shouted(segment).then_some(Strength::Hint)
 }
 
@@ -234,7 +235,6 @@ fn is_neutral(word: &str) -> bool {
     word.len() == 1 || is_among(NEUTRAL, word)
 }
 
-/// Whether `name` is written as environment variables are.
 fn is_shouted(name: &str) -> bool {
     name.bytes().any(|byte| byte.is_ascii_uppercase())
         && !name.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -260,8 +260,9 @@ fn ends_with(word: &str, end: &str) -> bool {
         && word.as_bytes()[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
 }
 
-/// Splits at what is no letter or digit and where case says so (`accessKeyID`); digits at a
-/// word's end fall away. Returns how many words there are; of too many, the last ones are kept.
+/// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`);
+/// digits at the end of a word are removed. Returns the number of words; of too many, the last ones
+/// are kept.
 fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     let bytes = name.as_bytes();
     let mut count = 0;
@@ -286,12 +287,12 @@ fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     count
 }
 
-/// Whether `byte` is of a letter or a digit, also of a letter of another alphabet.
+/// Whether `byte` belongs to a letter or a digit of any alphabet.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }
 
-/// Whether the letter at `at` begins a word by its case.
+/// Whether the letter at `at` starts a word by its case.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     if at == 0 || !bytes[at].is_ascii_uppercase() {
         return false;

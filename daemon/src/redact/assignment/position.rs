@@ -1,13 +1,13 @@
-//! Where in its line a name stands: what of it is a setting, a line of its own, part of code.
+//! Determines the context of a name in its line: a setting, a line of its own, or code.
 
 use std::ops::Range;
 
 use crate::redact::assignment::extent;
 
-/// How far before a name its line is looked at.
+/// How far before a name its line is read, in bytes.
 const LINE_REACH: usize = 80;
 
-/// Words that precede a flag in a sentence about it.
+/// Words that precede a flag in a sentence about the flag.
 #[rustfmt::skip]
 const SENTENCE: &[&str] = &[
     "a", "add", "added", "allow", "and", "both", "by", "for", "from", "in", "is", "missing",
@@ -15,21 +15,21 @@ const SENTENCE: &[&str] = &[
     "to", "use", "uses", "using", "via", "when", "with", "without",
 ];
 
-/// How many words, and of which length, a name may have before its last one.
+/// Maximum number of words before the last word of a name, and their maximum length.
 const PHRASE_WORDS: usize = 3;
 const WORD: usize = 16;
 
-/// How far before a setting the `[section]` is looked for that it belongs to.
+/// How far before a setting its `[section]` is searched, in bytes.
 const SECTION_REACH: usize = 600;
 
-/// What precedes a name whose value is a setting.
+/// Text before a name whose value is a setting.
 #[rustfmt::skip]
 const DECLARING: &[&str] = &[
     "export ", "ENV ", "env ", "set ", "-e ", "--env ", "ARG ", "--set ", "--set-string ",
     "--from-literal=", "-var ", "--build-arg ", "-v ", "SetEnv ", "-P",
 ];
 
-/// What precedes a name that a blank parts from its value.
+/// Text before a name that a space separates from its value.
 #[rustfmt::skip]
 const DECLARING_BESIDE: &[&str] = &[
     "ENV ", "SetEnv ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "fastcgi_param ",
@@ -44,7 +44,7 @@ pub(super) fn is_flag_of_sentence(text: &[u8], name_start: usize) -> bool {
     before.last() == Some(&b',') || SENTENCE.contains(&word.as_str())
 }
 
-/// Whether `NAME=value` stands where settings do: at the beginning of a line, behind `export`,
+/// Whether `NAME=value` has the position of a setting: at the start of a line, after `export`,
 /// `ENV` or `-e`, in a query, or among pairs of a connection string.
 pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> bool {
     let before = &text[name.start.saturating_sub(12)..name.start];
@@ -65,7 +65,7 @@ pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> 
             .is_some_and(|quote| text.get(value_end).is_none_or(|byte| *byte == quote))
 }
 
-/// Whether the name is set by a word before it, as in `ENV NAME value`.
+/// Whether a word before the name sets it, as in `ENV NAME value`.
 pub(super) fn is_declared_beside(text: &[u8], name_start: usize) -> bool {
     let line = extent::line_start(&text[name_start.saturating_sub(LINE_REACH)..name_start]);
     let is_configured = [&b"config set "[..], b"configure set ", b"mysqladmin "]
@@ -83,7 +83,7 @@ pub(super) fn follows_pair(text: &[u8], name_start: usize, sign: &[u8]) -> bool 
     at > 0 && line[at - 1].is_ascii_alphanumeric() && line[at..].iter().all(is_plain)
 }
 
-/// Whether `name=value` stands between blanks, as in logs and inventories.
+/// Whether `name=value` is surrounded by spaces, as in logs and inventories.
 pub(super) fn is_pair(text: &[u8], name_start: usize, value_end: usize) -> bool {
     let is_begun = name_start.checked_sub(1).is_none_or(|at| text[at].is_ascii_whitespace());
     let ends = |byte: &u8| {
@@ -93,9 +93,8 @@ pub(super) fn is_pair(text: &[u8], name_start: usize, value_end: usize) -> bool 
     is_begun && text.get(value_end).is_none_or(ends)
 }
 
-/// Whether the line holds nothing but the name and its value, as in YAML, or marks of code enclose
-/// both. Numbers of lines, signs of lists and of diffs and what `grep` puts before them are
-/// nothing.
+/// Whether the line contains only the name and its value, as in YAML, or code marks enclose both.
+/// Line numbers, list markers, diff markers and prefixes of `grep` are ignored.
 pub(super) fn is_whole_line(text: &[u8], name: &Range<usize>, value_end: usize) -> bool {
     let is_spaced = text.get(name.end + 1) == Some(&b' ');
     let quote = enclosing_quote(text, name).filter(|_| is_spaced);
@@ -105,7 +104,7 @@ pub(super) fn is_whole_line(text: &[u8], name: &Range<usize>, value_end: usize) 
     begins_line(text, before_phrase(text, name.start)) && ends_line(text, value_end)
 }
 
-/// The beginning of the words before a name that belong to it: `Mot de passe`, `Root password`.
+/// Returns the start of the words before a name that belong to it: `Mot de passe`, `Root password`.
 fn before_phrase(text: &[u8], name_start: usize) -> usize {
     let mut start = name_start;
     for _ in 0..PHRASE_WORDS {
@@ -122,7 +121,7 @@ fn before_phrase(text: &[u8], name_start: usize) -> usize {
     start
 }
 
-/// Whether only decoration stands before `at` in its line.
+/// Whether only decoration precedes `at` in its line.
 pub(super) fn begins_line(text: &[u8], at: usize) -> bool {
     let floor = at.saturating_sub(LINE_REACH);
     let line = extent::line_start(&text[floor..at]);
@@ -131,13 +130,13 @@ pub(super) fn begins_line(text: &[u8], at: usize) -> bool {
     undecorated(line).iter().all(is_decoration)
 }
 
-/// Whether the line begins as a row of a table in Markdown does.
+/// Whether the line begins like a row of a Markdown table.
 pub(super) fn is_in_row(text: &[u8], at: usize) -> bool {
     let line = extent::line_start(&text[at.saturating_sub(LINE_REACH)..at]);
     undecorated(line).trim_ascii_start().starts_with(b"|")
 }
 
-/// Whether the line, or the text, ends at `at`.
+/// Whether the line or the text ends at `at`.
 pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     let rest = &text[at.min(text.len())..];
     let blanks = rest.iter().take(40).take_while(|byte| **byte == b' ').count();
@@ -149,7 +148,7 @@ pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
         || rest.starts_with(b"**\n")
 }
 
-/// Whether a `[section]` stands before the line at `at`, and nothing but settings between.
+/// Whether a `[section]` precedes the line at `at`, with only settings in between.
 pub(super) fn is_in_section(text: &[u8], at: usize) -> bool {
     let before = &text[at.saturating_sub(SECTION_REACH)..at];
     let mut lines = before.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).skip(1);
@@ -158,7 +157,7 @@ pub(super) fn is_in_section(text: &[u8], at: usize) -> bool {
         .is_some_and(|line| line[0] == b'[' && line.ends_with(b"]"))
 }
 
-/// The quotation mark right before the name: `-e "NAME=value"`.
+/// Returns the quote directly before the name: `-e "NAME=value"`.
 pub(super) fn enclosing_quote(text: &[u8], name: &Range<usize>) -> Option<u8> {
     let before = *text.get(name.start.checked_sub(1)?)?;
     let is_escaped = name.start > 1 && text[name.start - 2] == b'\\';
@@ -167,12 +166,12 @@ pub(super) fn enclosing_quote(text: &[u8], name: &Range<usize>) -> Option<u8> {
     (is_quote && !is_escaped && !is_of_name).then_some(before)
 }
 
-/// Whether `name` is written as environment variables are.
+/// Whether `name` is written like an environment variable.
 pub(super) fn is_shouted(name: &[u8]) -> bool {
     !name.iter().any(u8::is_ascii_lowercase)
 }
 
-/// The line without the number that an editor and the path that `grep` puts before it.
+/// Removes the line number of an editor and the path prefix of `grep`.
 fn undecorated(line: &[u8]) -> &[u8] {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let path = line.iter().take_while(|byte| !byte.is_ascii_whitespace() && **byte != b':').count();
@@ -194,7 +193,7 @@ fn undecorated(line: &[u8]) -> &[u8] {
     }
 }
 
-/// The end of `path-12-`, which `grep` puts before the lines around what it looked for.
+/// Returns the end of `path-12-`, which `grep` puts before context lines.
 fn behind_numbered_path(line: &[u8]) -> Option<usize> {
     let length = line.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     let path = line[..length].strip_suffix(b"-")?;

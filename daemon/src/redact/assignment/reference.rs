@@ -1,13 +1,13 @@
-//! Whether an unquoted value is plainly a reference or a call rather than someone's password.
+//! Recognises unquoted values that are references or calls rather than passwords.
 
 use crate::redact::{assignment::name, randomness::looks_drawn};
 
-/// How much must speak for code.
+/// The context of a value, which decides how much evidence of code is necessary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Surrounding {
-    /// The value may well be an expression: any path of names is a reference.
+    /// The value is probably an expression: any path of names is a reference.
     Code,
-    /// The value stands where settings do: only what names a secret or a known root is one.
+    /// The value is a setting: only the name of a secret or a known root is a reference.
     Settings,
 }
 
@@ -21,7 +21,7 @@ const ROOTS: &[&str] = &[
     "sys", "this", "user", "values", "var", "vars",
 ];
 
-/// Endings of files that hold a secret.
+/// Extensions of files that contain a secret.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
     "asc", "cfg", "conf", "crt", "env", "gpg", "ini", "jks", "js", "json", "key", "p12", "pem",
@@ -29,8 +29,8 @@ const FILES: &[&str] = &[
 ];
 
 /// Whether `value` is a path of names, a call or an index: `config.token`, `get_token()`,
-/// `os.environ[`, `Option<String>`. `is_cut` tells that what follows the value belongs to it, as
-/// the literal in `getenv("TOKEN")` does.
+/// `os.environ[`, `Option<String>`. `is_cut` says that the text after the value belongs to it, like
+/// the literal in `getenv("TOKEN")`.
 pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bool {
     let bare = value.trim_start_matches(['&', '*', '!', '@', '~', ':']);
     let length = path_length(bare);
@@ -52,8 +52,8 @@ pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bo
     }
 }
 
-/// Whether the brackets that open at the beginning of `rest` end the expression, or what follows
-/// them continues it (`f(x).y`, `a[0]?`).
+/// Whether the bracket that opens at the start of `rest` ends the expression when it closes, or the
+/// text after it continues the expression (`f(x).y`, `a[0]?`).
 fn closes(rest: &str, close: u8, is_cut: bool) -> bool {
     match rest.bytes().rposition(|byte| byte == close) {
         None => is_cut || rest.len() == 1,
@@ -86,12 +86,12 @@ fn is_reference(path: &str, surrounding: Surrounding, has_sigil: bool) -> bool {
     is_path && (ROOTS.binary_search(&root.as_str()).is_ok() || is_file || names_secret(path))
 }
 
-/// Whether a part of `path` is the name of a secret itself: `newPassword`, `user.api_key`.
+/// Whether a part of `path` is the name of a secret: `newPassword`, `user.api_key`.
 pub(super) fn names_secret(path: &str) -> bool {
     path.split(['.', ':']).any(|segment| name::classify(segment).is_some())
 }
 
-/// The length of the names at the beginning of `text` with what joins them.
+/// Returns the length of the names at the start of `text`, including the characters that join them.
 fn path_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';

@@ -1,6 +1,6 @@
-//! What stands between a name and its value, in the notations that text comes in.
+//! Parses the syntax between a name and its value, in the common notations.
 
-/// How a value is tied to its name. It decides what is believed of a value without quotes.
+/// The syntax between a name and its value, which decides what unquoted values are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tie {
     /// `name=value`, without spaces.
@@ -21,23 +21,23 @@ pub(super) enum Tie {
     Element,
     /// `name value`.
     Beside,
-    /// `name    value`, as in columns.
+    /// `name    value` in columns.
     Column,
-    /// `| name | value |`, which may also be a pipe.
+    /// `| name | value |`, possibly a shell pipe.
     Cell,
 }
 
-/// Blanks in a row that are skipped at most: aligned columns have many, prose has not.
+/// Maximum number of consecutive spaces that are skipped: aligned columns have many, prose has not.
 const BLANKS: usize = 40;
 
-/// What a sentence puts between a name and its value, in English, German, French and Spanish.
+/// Words between a name and its value in a sentence, in English, German, French and Spanish.
 #[rustfmt::skip]
 const PROSE: &[&str] = &[
     "is set to ", "is now ", "is ", "was ", "set to ", "ist ", "lautet ",
     "est ", "es ",
 ];
 
-/// Signs that mean the same whatever is around them; `None` ties nothing.
+/// Operators with the same meaning in any context; `None` does not assign a value.
 const SIGNS: &[(&str, Option<Tie>)] = &[
     (":-", Some(Tie::Equals)),
     (":=", Some(Tie::Assigns)),
@@ -53,7 +53,7 @@ const SIGNS: &[(&str, Option<Tie>)] = &[
     ("://", None),
 ];
 
-/// Finds what ties the name that stands at `start..end` to a value, and where the value begins.
+/// Parses the separator after the name at `start..end`; returns it and the start of the value.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
     let at = after_remark(text, after_blanks(text, close));
@@ -77,7 +77,7 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     } else if rest.starts_with(b">") && is_attribute(&text[..start]) {
         Some((Tie::Element, at + 1))
     } else if rest.starts_with(b":") {
-        // `/pass:value`, as flags are on Windows.
+        // `/pass:value` is a flag on Windows.
         let is_flag = text[..start].ends_with(b" /");
         Some((if is_flag { Tie::Flag } else { Tie::Colon }, at + 1))
     } else if rest.starts_with(b"=") {
@@ -101,7 +101,7 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     found.map(|(tie, at)| (tie, after_blanks(text, after_emphasis(text, start, at))))
 }
 
-/// Skips the end of what emphasizes the name: `**Password:** x`, `<b>Password:</b> x`.
+/// Skips the end of emphasis around the name: `**Password:** x`, `<b>Password:</b> x`.
 fn after_emphasis(text: &[u8], start: usize, at: usize) -> usize {
     [("**", "**"), ("__", "__"), ("*", "*"), ("<b>", "</b>"), ("<strong>", "</strong>")]
         .iter()
@@ -111,14 +111,14 @@ fn after_emphasis(text: &[u8], start: usize, at: usize) -> usize {
         .map_or(at, |(_, close)| at + close.len())
 }
 
-/// `<entry key="name">value</entry>`: whether the name is the attribute that tells what it is.
+/// Whether the name is an attribute of an element: `<entry key="name">value</entry>`.
 fn is_attribute(before: &[u8]) -> bool {
     [" key=\"", " Key=\"", " name=\"", " Name=\"", " key='", " name='"]
         .iter()
         .any(|attribute| before.ends_with(attribute.as_bytes()))
 }
 
-/// The length of `.type(`, with which tests of pages fill the field that the name selects.
+/// Returns the length of `.type(`, with which UI tests fill the field that the name selects.
 fn typed(behind: &[u8]) -> Option<usize> {
     [".type(", ".fill(", ".send_keys(", ".sendKeys(", ".setValue(", ".clear().type("]
         .iter()
@@ -126,8 +126,8 @@ fn typed(behind: &[u8]) -> Option<usize> {
         .map(|call| call.len())
 }
 
-/// `<key>name</key><string>value`, `<name>name</name><value>value`, `<td>name</td><td>value`:
-/// where the value begins.
+/// Returns the start of the value in `<key>name</key><string>value`,
+/// `<name>name</name><value>value` and `<td>name</td><td>value`.
 fn next_element(after_name: &[u8]) -> Option<usize> {
     const PAIRS: [(&[u8], &[u8]); 5] = [
         (b"</key>", b"<string>"),
@@ -144,8 +144,8 @@ fn next_element(after_name: &[u8]) -> Option<usize> {
     is_open.then_some(colon + close.len() + blanks + open.len())
 }
 
-/// `NAME==value` and `NAME=~value`, in which the second sign is the value's first, as no shell and
-/// no language would have it.
+/// Whether the second character of `NAME==value` or `NAME=~value` belongs to the value, because no
+/// shell or language has such an operator there.
 fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool {
     let is_shouted = !text[start..end].iter().any(u8::is_ascii_lowercase);
     let is_setting = is_shouted || text[start] == b'-' || text[..start].ends_with(b"--");
@@ -154,8 +154,8 @@ fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool 
     at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
-/// A quotation mark as it is written: `"`, `'`, a backtick, escaped ones (`\"`, `\\\"`,
-/// `\u0022`), `&quot;`, `%22`. Returns its length in bytes.
+/// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, escaped ones
+/// (`\"`, `\\\"`, `\u0022`), `&quot;`, `%22`.
 pub(super) fn quote(text: &[u8]) -> Option<usize> {
     let backslashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     if matches!(text.get(backslashes), Some(b'"' | b'\'' | b'`')) {
@@ -165,12 +165,11 @@ pub(super) fn quote(text: &[u8]) -> Option<usize> {
     entities.into_iter().find(|entity| text.starts_with(entity)).map(<[u8]>::len)
 }
 
-/// Skips blanks.
 pub(super) fn after_blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Skips what closes a name: its quotation mark, brackets, the `?` of an optional field.
+/// Skips what closes a name: its quote, brackets, the `?` of an optional field.
 fn after_closers(text: &[u8], mut at: usize) -> usize {
     for _ in 0..3 {
         match text.get(at) {
@@ -199,12 +198,12 @@ fn after_remark(text: &[u8], at: usize) -> usize {
     if is_words && text.get(after) == Some(&b':') { after } else { at }
 }
 
-/// `setPassword`, `with_password`: the argument is the password.
+/// Matches `setPassword` and `with_password`, whose argument is the password.
 fn is_setter(name: &[u8]) -> bool {
     begins_with_verb(name, &["set", "with", "Set", "With"])
 }
 
-/// `getPassword`, `has_token`: the argument says which.
+/// Matches `getPassword` and `has_token`, whose argument selects the password.
 fn is_getter(name: &[u8]) -> bool {
     begins_with_verb(name, &["get", "has", "is", "find", "fetch", "read", "load", "Get"])
 }
@@ -217,7 +216,7 @@ fn begins_with_verb(name: &[u8], verbs: &[&str]) -> bool {
     })
 }
 
-/// `%3D`, `%3A`, `\u003d`, `\u003a`, `&#61;`.
+/// Matches `%3D`, `%3A`, `\u003d`, `\u003a`, `&#61;`.
 fn encoded(rest: &[u8]) -> Option<usize> {
     let forms: [&[u8]; 5] = [b"%3D", b"%3A", b"\\u003d", b"\\u003a", b"&#61;"];
     forms
@@ -226,7 +225,7 @@ fn encoded(rest: &[u8]) -> Option<usize> {
         .map(<[u8]>::len)
 }
 
-/// Flags, prose, declarations with a type, and a `value` beside a `name`.
+/// Parses flags, prose, declarations with a type, and a `value` beside a `name`.
 fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, usize)> {
     let rest = &text[at..];
     if at == end {
@@ -265,7 +264,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     })
 }
 
-/// The length of `for bob: `, which says whose password it is.
+/// Returns the length of `for bob: `, which names the owner of the password.
 fn owner(rest: &[u8]) -> Option<usize> {
     let words = ["for ", "für ", "of ", "para ", "pour "];
     let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;
@@ -275,7 +274,8 @@ fn owner(rest: &[u8]) -> Option<usize> {
     rest[end..].starts_with(b": ").then_some(end + 2)
 }
 
-/// `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …`, `key="x" value="…"`.
+/// Parses `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD
+///   value: …` and `key="x" value="…"`.
 fn sibling_value(after_name: &[u8]) -> Option<usize> {
     let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || b",;\"'\\".contains(byte);
     let gap = after_name.iter().take(BLANKS).take_while(is_gap).count();

@@ -1,5 +1,5 @@
-//! Secrets in tables: a column of Markdown or of a file of comma-separated values whose heading
-//! is a secret's name.
+//! Secrets in tables: a column of a Markdown table or of a CSV file whose heading is the name of a
+//! secret.
 
 use std::ops::Range;
 
@@ -13,30 +13,30 @@ use crate::redact::{
     },
 };
 
-/// The longest heading that is looked at.
+/// Maximum bytes of the heading row.
 const HEADING: usize = 400;
 
-/// The longest table that is read.
+/// Maximum bytes of a table.
 const TABLE: usize = 64 * 1024;
 
-/// The rows below a heading.
+/// The secrets in the rows below a heading.
 pub(in crate::redact) struct SecretTable {
-    /// What the cells of columns that promise secrets hold.
+    /// The cells of columns whose headings denote secrets.
     pub(in crate::redact) secrets: Vec<(Range<usize>, SecretKind)>,
-    /// Where the rows end that were read.
+    /// The end of the rows that were read.
     pub(in crate::redact) end: usize,
 }
 
-/// How cells are parted.
+/// The notation of a table.
 #[derive(Clone, Copy)]
 enum Notation {
     /// `| a | b |`, with a line of dashes below the heading.
     Markdown,
-    /// `a,b` with this sign between.
+    /// `a,b` with this separator.
     Separated(u8),
 }
 
-/// The table whose heading holds the name that begins at `at`, if it is one.
+/// Returns the table whose heading contains the name at `at`, if there is one.
 pub(in crate::redact) fn below(text: &str, at: usize) -> Option<SecretTable> {
     let bytes = text.as_bytes();
     let floor = at.saturating_sub(HEADING);
@@ -77,7 +77,7 @@ pub(in crate::redact) fn below(text: &str, at: usize) -> Option<SecretTable> {
     Some(table)
 }
 
-/// How the table is written that begins with this heading, and where its rows begin.
+/// Returns the notation of the table with this heading, and the start of its rows.
 fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
     let next = line(text, heading.end + 1)?;
     let below = text.get(next.start..next.end.min(next.start + 2 * HEADING)).unwrap_or("").trim();
@@ -91,7 +91,7 @@ fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
     is_heading.then_some((notation, heading.end + 1))
 }
 
-/// Whether `cell` is a column's heading in a file of values.
+/// Whether `cell` is the heading of a column in a CSV file.
 fn is_heading(cell: &str) -> bool {
     let name = cell.trim_matches('"');
     name.starts_with(char::is_alphabetic)
@@ -99,7 +99,7 @@ fn is_heading(cell: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || " _-.".contains(c))
 }
 
-/// The cells of a row. Those of Markdown begin behind the first bar.
+/// Returns the cells of a row. Those of Markdown begin after the first bar.
 fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Item = Range<usize>> {
     let sign = match notation {
         Notation::Markdown => b'|',
@@ -120,7 +120,7 @@ fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Ite
     cells.skip(usize::from(matches!(notation, Notation::Markdown)))
 }
 
-/// A cell without blanks, quotation marks and signs of emphasis.
+/// Returns a cell without spaces, quotes and emphasis.
 fn content(text: &str, cell: Range<usize>) -> (Range<usize>, &str) {
     let is_around = |c: char| c.is_whitespace() || "\"'`*".contains(c);
     let whole = &text[cell.clone()];
@@ -130,7 +130,7 @@ fn content(text: &str, cell: Range<usize>) -> (Range<usize>, &str) {
     (start..start + trimmed.len(), trimmed)
 }
 
-/// The line that begins at `at`, without its end.
+/// Returns the line that begins at `at`, without its line break.
 fn line(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
     let length = memchr(b'\n', rest).unwrap_or(rest.len());

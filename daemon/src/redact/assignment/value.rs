@@ -1,4 +1,4 @@
-//! The value that a name is given: where it stands and how it is delimited.
+//! Finds the value of a name: its position and its delimiters.
 
 use std::ops::Range;
 
@@ -8,62 +8,63 @@ use crate::redact::assignment::{
     separator::{self, Tie},
 };
 
-/// How much of a value is judged, and of a value without quotation marks read before that: this
-/// bounds the work on text that is all names. Once it is a secret it is read to its end.
+/// Maximum bytes of a value that are judged, and that are read of an unquoted value before that;
+/// this bounds the work on text that consists of names. Once a value is known to be a secret, it is
+/// read to its end.
 pub(super) const JUDGED: usize = 256;
 
-/// A value as found in the text.
+/// A value in the text.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::redact) struct Value<'t> {
-    /// The value without what surrounds it.
+    /// The value without its delimiters.
     pub(in crate::redact) text: &'t str,
-    /// Whether it stood in quotation marks.
     pub(in crate::redact) quoting: Quoting,
-    /// Whether what follows belongs to it, as the literal in `getenv("TOKEN")` does.
+    /// Whether the text after the value belongs to it, like the literal in `getenv("TOKEN")`.
     pub(in crate::redact) is_cut: bool,
 }
 
 /// How a value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::redact) enum Quoting {
-    /// By quotation marks or tags: a literal.
+    /// By quotes or tags: a literal.
     Literal,
-    /// By quotation marks, in `NAME='value'` or behind a flag.
+    /// By quotes, in `NAME='value'` or after a flag.
     QuotedSetting,
     /// As a field of JSON.
     Field,
-    /// By quotation marks, as one of several in a row: `("password", "…")`.
+    /// By quotes, as one of several arguments: `("password", "…")`.
     Argument,
-    /// Not at all, in `NAME=value` at the beginning of a line or among other such pairs.
+    /// Unquoted, in `NAME=value` at the start of a line or among other such pairs.
     Setting,
-    /// Not at all, as the only thing on its line: `name: value`.
+    /// Unquoted, as the only content of its line: `name: value`.
     Line,
-    /// The same with a blank on both sides of the `=`: a setting or an assignment.
+    /// Unquoted, as the only content of its line with spaces around `=`: a setting or an
+    /// assignment.
     Assigned,
-    /// Not at all, in `name=value` between blanks.
+    /// Unquoted, in `name=value` between spaces.
     Pair,
-    /// Not at all, behind a flag.
+    /// Unquoted, after a flag.
     Flag,
-    /// Not at all, and nothing but a blank ties it to its name.
+    /// Unquoted, with only spaces between name and value.
     Beside,
-    /// Not at all, behind a `|`.
+    /// Unquoted, after a `|`.
     Cell,
-    /// Not at all, in a sentence: `name is value`.
+    /// Unquoted, in a sentence: `name is value`.
     Told,
-    /// Not at all, as the last thing on a line that other things precede.
+    /// Unquoted, at the end of a line with other content.
     Last,
-    /// Not at all: may be code or prose.
+    /// Unquoted, possibly code or prose.
     Bare,
 }
 
-/// A value and where it stands.
+/// A value and its position.
 pub(super) struct LocatedValue<'t> {
     pub(super) range: Range<usize>,
     pub(super) value: Value<'t>,
     reach: Reach,
 }
 
-/// The value at `at`, which `tie` ties to the name at `name`.
+/// Returns the value at `at`, which `tie` connects to the name at `name`.
 pub(super) fn read(
     text: &str,
     name: Range<usize>,
@@ -72,7 +73,7 @@ pub(super) fn read(
 ) -> Option<LocatedValue<'_>> {
     let bytes = text.as_bytes();
     let at = past_type(bytes, tie, at);
-    // `'passwd:' and 'group:'`: the mark closes what opened before the name.
+    // `'passwd:' and 'group:'`: the quote closes one that was opened before the name.
     let opened = position::enclosing_quote(bytes, &name);
     if at == name.end + 1 && opened.is_some() && bytes.get(at).copied() == opened {
         return None;
@@ -97,7 +98,7 @@ pub(super) fn read(
     }
 }
 
-/// A value without quotation marks: as far as it would reach as a setting, if it is one.
+/// Reads an unquoted value to the end that a setting would have, if it is one.
 fn read_bare<'t>(
     text: &'t str,
     name: &Range<usize>,
@@ -157,7 +158,7 @@ fn literal_quoting(text: &[u8], name: &Range<usize>, tie: Tie, end: usize) -> Qu
         }
         Tie::Flag => Quoting::QuotedSetting,
         Tie::Literal if position::is_declared_beside(text, name.start) => Quoting::QuotedSetting,
-        // `storePassword 'x'`, alone on its line, as build files have it.
+        // `storePassword 'x'` is alone on its line in build files.
         Tie::Literal
             if position::begins_line(text, name.start) && text.get(name.end) == Some(&b' ') =>
         {
@@ -174,14 +175,14 @@ fn literal_quoting(text: &[u8], name: &Range<usize>, tie: Tie, end: usize) -> Qu
     }
 }
 
-/// `:password "x"`, `(setq smtp-password "x")`.
+/// Matches `:password "x"` and `(setq smtp-password "x")`.
 fn is_lisp(text: &[u8], name: &Range<usize>) -> bool {
     let before = &text[..name.start];
     text.get(name.end) == Some(&b' ') && (before.ends_with(b" :") || before.ends_with(b"(setq "))
 }
 
-/// Whether the name is the first argument of a call that sets or reads something by its name, so
-/// that the second is its value: `setProperty("db.password", "…")`, `getenv("PASSWORD", "…")`.
+/// Whether the name is the first argument of a call that sets or reads a value by name, so that the
+/// second argument is the value: `setProperty("db.password", "…")`, `getenv("PASSWORD", "…")`.
 fn is_key_of_pair(text: &[u8], name: &Range<usize>) -> bool {
     const VERBS: [&[u8]; 14] = [
         b"set",
@@ -231,7 +232,7 @@ impl<'t> LocatedValue<'t> {
         Some(LocatedValue { range, value: Value { text: value, quoting, is_cut }, reach })
     }
 
-    /// A block scalar, which its first line tells to be a secret.
+    /// Returns a block scalar, whose first line is judged.
     fn of_block(text: &'t str, range: Range<usize>) -> Option<LocatedValue<'t>> {
         let mut found = LocatedValue::new(text, range, Quoting::Literal, Reach::Narrow)?;
         let first = found.value.text.lines().next()?;
@@ -239,7 +240,7 @@ impl<'t> LocatedValue<'t> {
         Some(found)
     }
 
-    /// Its end, also of a value that was longer than what is read before it is judged.
+    /// Returns the end of the value, also if it is longer than the part that was judged.
     pub(super) fn whole_end(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         let was_cut = self.range.len() + 4 >= JUDGED;
@@ -259,7 +260,7 @@ impl<'t> LocatedValue<'t> {
     }
 }
 
-/// `password: &str = "…"`: the value is behind the type.
+/// `password: &str = "…"`: the value follows the type.
 fn past_type(text: &[u8], tie: Tie, at: usize) -> usize {
     if tie != Tie::Colon || separator::quote(&text[at..]).is_some() {
         return at;

@@ -1,4 +1,4 @@
-//! Secrets that have a form of their own, in every surrounding that they come in.
+//! Secrets with a recognisable form, in various contexts.
 
 use crate::redact::{
     Redactor,
@@ -189,7 +189,7 @@ const FORMS: &[(&str, &str)] = &[
     ("password-hash", "$|argon2id$v=19$m=65536,t=3,p=4${a22}${a43}"),
 ];
 
-/// Where they stand: `@` is the secret.
+/// The contexts: `@` is the secret.
 const SURROUNDINGS: &[&str] = &[
     "@",
     "{\"name\": \"ci\", \"value\": \"@\", \"ttl\": 3600}",

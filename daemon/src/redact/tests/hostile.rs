@@ -1,8 +1,8 @@
-//! Text made to cost much: every pattern of work that could grow with the square of its length.
+//! Adversarial text: inputs for which a quadratic algorithm would take too long.
 
 use crate::redact::Redactor;
 
-/// Each is repeated to a line of 300,000 characters.
+/// Each unit is repeated to a line of 300,000 characters.
 const UNITS: &[&str] = &[
     "a",
     " ",
@@ -117,10 +117,10 @@ const UNITS: &[&str] = &[
     "${KEY:-",
 ];
 
-/// What stands behind all of it, and has to go.
+/// The secret after the input, which must be found.
 const TOKEN: &str = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R";
 
-/// Whatever grows with the square of the length does not come to an end here.
+/// A quadratic algorithm would not finish here.
 fn is_gone_behind(redactor: &Redactor, flood: &str) -> bool {
     !redactor.redact(&format!("{flood}\n{TOKEN}\n")).text.contains(TOKEN)
 }

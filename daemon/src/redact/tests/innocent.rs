@@ -1,4 +1,4 @@
-//! Text that only looks as if it held a secret.
+//! Text that resembles secrets but contains none.
 
 use crate::redact::Redactor;
 

@@ -1,4 +1,4 @@
-//! What the redactor promises: planted secrets go, innocent text stays, hostile text is no harm.
+//! Planted secrets are removed, innocent text stays unchanged, and adversarial text causes no harm.
 
 mod forms;
 mod hostile;

@@ -1,4 +1,4 @@
-//! Secrets that what stands beside them gives away.
+//! Secrets that the adjacent text identifies.
 
 use crate::redact::{
     Redactor,
@@ -7,7 +7,7 @@ use crate::redact::{
 
 /// The kind, a template of the secret, and the text: `¤` is the secret.
 const PLANTED: &[(&str, &str, &str)] = &[
-    // Passwords, as people choose them.
+    // Passwords that people choose.
     ("password", "hunter2", "PASSWORD=¤"),
     ("password", "swordfish", "DB_PASSWORD=¤\nDB_HOST=db"),
     ("password", "s3cr3t!pass", "export PGPASSWORD='¤'"),
@@ -85,7 +85,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password", "hunter2", "DB_PASS=¤"),
     ("password", "hunter2", "jdbc:sqlserver://db;user=sa;pwd=¤;"),
     ("password", "hunter2", "otool --pass ¤"),
-    // In addresses.
+    // In URLs.
     ("url-password", "hunter2", "postgres://bob:¤@db:5432/shop"),
     ("url-password", "hunter2", "DATABASE_URL=mysql://bob:¤@db/shop"),
     ("url-password", "hunter2", "redis://:¤@cache:6379/0"),
@@ -118,7 +118,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("token", "{w19}x", "PRIVATE-TOKEN: ¤"),
     ("okta-token", "00{w39}x", "Authorization: SSWS ¤"),
     ("splunk-token", "{u}", "Authorization: Splunk ¤"),
-    // Keys by their names.
+    // Keys with a name.
     ("aws-secret-key", "{b40}", "AWS_SECRET_ACCESS_KEY=¤"),
     ("aws-secret-key", "{b40}", "aws_secret_access_key = ¤"),
     ("aws-secret-key", "{b40}", "AK¦IA7QK2MZV4XN3RBJ5T,¤\n"),
@@ -184,7 +184,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("secret", "{232}", "otpauth://totp/x?secret=¤&issuer=y"),
     ("private-key", "LS0tLS1CRUdJ|TiBSU0EgUFJJVkFURSBLRVkt{b400}", "client-key-data: ¤"),
     ("cookie", "{a40}", "curl -b 'sid=¤' https://host"),
-    // Addresses that are secrets themselves.
+    // URLs that are secrets themselves.
     ("slack-webhook", "T{A8}/B{A8}/{a24}", "https://hooks.¦slack.com/services/¤"),
     ("discord-webhook", "{w67}x", "https://discord.¦com/api/webhooks/123456789012345678/¤"),
     (
@@ -193,7 +193,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
         "https://x.webhook.¦office.com/webhookb2/¤",
     ),
     ("zapier-webhook", "123456/{l7}", "https://hooks.¦zapier.com/hooks/catch/¤/"),
-    // What the name alone gives away.
+    // Secrets that only the name identifies.
     ("secret", "blaue-katze-am-see", "TEST_LOGIN_SECRET=¤"),
     ("api-key", "wombat-nine-lemon", "ADMIN_API_KEY=¤\nPORT=80"),
     ("secret", "wombat", "SERVICE_CREDENTIALS=¤\n"),
@@ -234,7 +234,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password-hash", "pbkdf2_sha256$600000${a22}${b43}=", "'¤'"),
 ];
 
-/// The kinds that are planted here.
+/// Returns the kinds of the secrets above.
 pub(super) fn kinds() -> Vec<&'static str> {
     PLANTED.iter().map(|(kind, _, _)| *kind).collect()
 }
@@ -263,7 +263,7 @@ fn what_surrounds_a_secret_stays() {
         let context = context.replace('¦', "");
         let (before, after) = context.split_once('¤').unwrap();
         let redacted = redactor.redact(&context.replace('¤', &secret)).text.into_owned();
-        // The key that gives the secret away is one itself.
+        // The key beside the secret is a secret itself.
         let before = before.strip_prefix("AKIA7QK2MZV4XN3RBJ5T").unwrap_or(before);
         let redacted = redacted.trim_start_matches("[REDACTED:aws-access-key]");
         assert!(redacted.starts_with(before), "{kind}: {redacted:?}");

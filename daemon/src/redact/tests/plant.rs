@@ -1,9 +1,9 @@
-//! Made-up secrets, put together at run time so that no scanner takes this source for a leak.
+//! Invented secrets, assembled at run time so that no secret scanner reports this source.
 
 use crate::redact::scan::MARK;
 
-/// A secret by its template: `{a36}` is 36 letters and digits, see [`letters`]; `|` is nothing
-/// and only keeps well-known beginnings apart in this source.
+/// Builds a secret from its template: `{a36}` is 36 letters and digits, see [`letters`]; `|` is
+/// removed and only splits well-known prefixes in this source.
 pub(super) fn secret(template: &str, seed: u64) -> String {
     let mut lots = Lots(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut made = String::new();
@@ -41,7 +41,7 @@ fn letters(class: &str) -> &'static str {
     }
 }
 
-/// A small generator: the same secrets in every run.
+/// A small deterministic generator: every run uses the same secrets.
 pub(super) struct Lots(pub(super) u64);
 
 impl Lots {
@@ -68,7 +68,8 @@ impl Lots {
     }
 }
 
-/// What of `secret` still stands in `text` beside the marks: a piece of at least eight bytes.
+/// Returns a part of `secret` of at least eight bytes that is still in `text` outside of the
+/// replacements.
 pub(super) fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     let mut text = text.to_owned();
     while let Some(start) = text.find(MARK) {

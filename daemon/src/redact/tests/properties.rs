@@ -1,4 +1,4 @@
-//! What holds for any text.
+//! Properties that hold for any text.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::redact::{Redactor, tests::plant::secret};
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
-/// Pieces that mean something to the redactor, so that random texts do too.
+/// Text fragments that are relevant to the redactor, so that random texts are, too.
 const PIECES: &[&str] = &[
     "password",
     "PASSWORD",

@@ -8,8 +8,7 @@
 //! | `"exact phrase"` | sessions with these words in this order |
 //! | `conf*` | words that begin with `conf` |
 //! | `-docker`, `-"dry run"` | no sessions with this word or phrase |
-//! | `project:api agent:codex branch:main file:src/lib.rs` | sessions that match; `file:` and
-//! `project:` match whole path segments |
+//! | `project:api agent:codex branch:main file:src/lib.rs` | matching sessions; `file:` and `project:` match path segments |
 //! | `role:user tool:Bash in:decisions` | only passages that match |
 //! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
 //! | `what broke last week?` | sessions of last week first |
