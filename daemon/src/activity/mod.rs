@@ -1,9 +1,9 @@
-//! What a session was about: how much of each of eight activities it shows, as a whole and phase by
-//! phase, and what kind of tool each of its calls was.
+//! Determines the activity of a session: the intensity of each of eight activities, for the whole
+//! session and for each phase, and the class of each tool call.
 //!
-//! [`classify`] says what a call is for; [`detect`] adds up what calls, prompts and errors say.
-//! Both are pure: the caches that they learn into are values which the store keeps, and asking a
-//! model about tools that nobody knows is left to the engine.
+//! [`classify`] classifies calls; [`detect`] adds up the signals of calls, prompts and errors. Both
+//! are pure: the caches of learned tools are values that the store saves, and the engine asks a
+//! model about unknown tools.
 
 pub mod classify;
 pub mod detect;

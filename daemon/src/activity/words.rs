@@ -1,7 +1,8 @@
-//! The words that a name is made of.
+//! Splits names into words.
 
-/// The words of a name, in lower case: split at everything that is no letter or digit and where a
-/// capital begins a word, so that `mcp__ide__getHTTPHeaders` is `mcp ide get http headers`.
+/// Returns the words of a name, in lower case. The name is split at every character that is neither
+/// letter nor digit and at capitals that start a word: `mcp__ide__getHTTPHeaders` is `mcp ide get
+/// http headers`.
 pub(crate) fn of_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -26,8 +27,8 @@ fn take(word: &mut String, words: &mut Vec<String>) {
     }
 }
 
-/// Whether the capital at `at` begins a word: after a small letter, or as the last of several
-/// capitals before a small letter.
+/// Whether the capital at `at` starts a word: it follows a lower-case letter, or it is the last of
+/// several capitals before a lower-case letter.
 fn starts_word(letters: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| letters[before]) else { return false };
     let small_follows = letters.get(at + 1).is_some_and(|next| next.is_lowercase());

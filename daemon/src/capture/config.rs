@@ -1,46 +1,40 @@
-//! Which transcripts are followed and what of them is kept.
+//! The settings of capture: which transcripts are followed, and what is kept of them.
 
 use std::{path::PathBuf, time::Duration};
 
-/// What is watched and what is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whether sessions are tracked at all.
+    /// Whether sessions are tracked.
     pub enabled: bool,
-    /// Folders with transcripts; empty for those of the agents that are installed.
+    /// Folders with transcripts; when empty, those of the installed agents.
     pub watch_directories: Vec<PathBuf>,
-    /// Projects that are not tracked, with all that lies in them.
+    /// Projects that are not tracked, including their subfolders.
     pub excluded_paths: Vec<PathBuf>,
-    /// How old a transcript may be that is imported; `None` for any age.
+    /// The maximum age of a transcript that is imported; `None` is unlimited.
     pub keep: Option<Duration>,
-    /// What of a session is kept.
     pub filter: Filter,
 }
 
-/// What of each part of a session is kept.
+/// What is kept of each part of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Whether it is kept which tools were called and with what.
+    /// Whether the tools and arguments of calls are kept.
     pub tool_calls: bool,
-    /// What tools returned.
+    /// The output of tools.
     pub tool_content: Keep,
-    /// What the user wrote.
     pub user_messages: Keep,
-    /// What the agent wrote.
     pub agent_messages: Keep,
-    /// Where a summary is to be kept, what is not longer than this is kept as it is, in bytes.
+    /// Where a summary is configured, a text of at most this number of bytes is kept unchanged.
     pub long: usize,
 }
 
-/// The usual [`Filter::long`].
+/// The default of [`Filter::long`].
 const LONG: usize = 1_000;
 
 /// How much of a message is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All of it.
     Full,
-    /// None of it.
     Omit,
     /// A summary by the template of this name.
     Template(String),

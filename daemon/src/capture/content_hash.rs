@@ -1,4 +1,4 @@
-//! Whether a session says anything that it did not say before.
+//! Detects whether a session has new content.
 
 use std::fmt;
 
@@ -13,29 +13,27 @@ use crate::{
     model::{ContentHash, Role},
 };
 
-/// SHA-256 over the filtered messages of one file, as they come. It can be saved in the middle.
+/// An incremental SHA-256 over the filtered messages of one file, whose state can be saved.
 ///
-/// Each message goes in as `[role]: content`, with a newline between two (hybrid-close, 4.2).
+/// Each message is hashed as `[role]: content`, with a newline between two (hybrid-close, 4.2).
 #[derive(Clone, Default)]
 pub struct Hasher {
     state: Sha256,
     progress: HashProgress,
 }
 
-/// What was hashed already.
+/// The input so far.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum HashProgress {
-    /// Nothing.
     #[default]
     Empty,
-    /// A first message.
+    /// At least one message.
     Begun,
-    /// What has this hash, of which nothing else is known any more.
+    /// Input with this hash, whose state was discarded.
     Condensed(ContentHash),
 }
 
 impl Hasher {
-    /// Takes the next message.
     pub fn add(&mut self, role: Role, text: &str) {
         match self.progress {
             HashProgress::Empty => {}
@@ -52,7 +50,7 @@ impl Hasher {
         self.state.update(text);
     }
 
-    /// The hash of what was taken so far; `None` when that is nothing.
+    /// Returns the hash of the messages so far; `None` without messages.
     pub fn hash(&self) -> Option<ContentHash> {
         match self.progress {
             HashProgress::Empty => None,
@@ -61,9 +59,9 @@ impl Hasher {
         }
     }
 
-    /// Forgets everything but the hash: the state of SHA-256 holds up to 63 of the last bytes as they
-    /// are. What follows is hashed behind that hash, so that the hash of the whole is another one
-    /// than if nothing had been forgotten.
+    /// Discards everything but the hash, because the state of SHA-256 contains up to 63 of the last
+    /// bytes in plain text. Later messages are hashed after that hash, so the final hash differs
+    /// from one without this step.
     pub fn condense(&mut self) {
         if let Some(hash) = self.hash() {
             *self = Hasher { state: Sha256::default(), progress: HashProgress::Condensed(hash) };
@@ -71,8 +69,8 @@ impl Hasher {
     }
 }
 
-/// The hash of a session: that of its own file, or when sub-agents took part over those of all its
-/// files, whichever was seen first. `None` when no file says anything.
+/// Returns the hash of a session: that of its own file, or, with sub-agents, a hash over those of
+/// all its files in any order. `None` when no file has messages.
 pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {
     let mut hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
     hashes.sort_unstable_by_key(|hash| hash.0);

@@ -1,8 +1,8 @@
-//! What of a transcript is kept, and in which words.
+//! Filters the items of a transcript and formats what is kept.
 //!
-//! Whatever is left out here never reaches the store, the index or the content hash. Tool output
-//! is by far the largest part of a transcript and the least worth keeping, so it is kept as one
-//! line that names the tool, its target and how it went.
+//! Omitted text never reaches the store, the index or the content hash. Tool output is by far the
+//! largest and least useful part of a transcript, so it is kept as one line with the tool, its
+//! target and its outcome.
 
 use std::{borrow::Cow, collections::VecDeque};
 
@@ -16,20 +16,18 @@ use crate::model::{
 
 pub use crate::capture::config::{Filter, Keep};
 
-/// What is kept of one item.
+/// The text that is kept of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilteredMessage {
-    /// Who speaks.
     pub role: Role,
-    /// What is said.
     pub text: String,
-    /// The tool's name, for a call or a result.
+    /// The name of the tool, for a call or a result.
     pub tool: Option<String>,
-    /// The files it touches.
+    /// The files that the item touches.
     pub files: Vec<String>,
 }
 
-/// Calls that wait for their result, saved with the cursor of their file.
+/// The calls without a result so far, saved with the cursor of their file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PendingCalls {
@@ -44,23 +42,25 @@ struct PendingCall {
     files: Vec<String>,
 }
 
-/// So many calls wait at most; the oldest is forgotten first, and its result goes by its id.
+/// Maximum number of calls that wait for a result. When the oldest is evicted, its result is
+/// identified only by the call's id.
 const WAITING: usize = 256;
-/// Bytes of a call's id and of a tool's name, and of a file's path; no file has a longer one.
+/// Maximum bytes of a call's id and of a tool's name, and of a file's path; file systems allow no
+/// longer one.
 const ID: usize = 256;
 const PATH: usize = 4_096;
-/// Bytes of a one-line text.
+/// Maximum bytes of a one-line text.
 const ONE_LINE: usize = 300;
-/// Bytes of the subject in it.
+/// Maximum bytes of the subject in it.
 const SUBJECT: usize = 160;
-/// What a tool says has to be so many times as long as what is said to be long: most of it tells
-/// nothing that its line does not.
+/// Tool output counts as long only above this multiple of [`Filter::long`], because its one-line
+/// form contains most of the information.
 const OUTPUT_SHARE: usize = 4;
-/// Of a tool's answer that is kept whole so many bytes.
+/// Maximum bytes of tool output that is kept in full.
 const CONTENT: usize = 64 << 10;
 
 impl Filter {
-    /// What is to be kept of `item`.
+    /// Returns what is kept of `item`.
     pub fn keep(&self, item: &Item<'_>, waiting: &mut PendingCalls) -> Option<FilteredMessage> {
         match item {
             Item::Call(call) => self.keep_call(call, waiting),
@@ -72,8 +72,8 @@ impl Filter {
         }
     }
 
-    /// Whether a summary is to be kept of `item`, and it is long: what is kept of it leaves
-    /// something out.
+    /// Whether a summary is configured for `item` and the item is long, so that the kept text is
+    /// incomplete.
     pub fn shortens(&self, item: &Item<'_>) -> bool {
         let is_long = |role, length| self.of(role).is_summary() && length > self.long;
         match item {
@@ -82,7 +82,7 @@ impl Filter {
         }
     }
 
-    /// How much of the messages of `role` is kept; of a tool's, what it returned.
+    /// Returns how much of the messages of `role` is kept; for tools, of their output.
     pub fn of(&self, role: Role) -> &Keep {
         match role {
             Role::User => &self.user_messages,
@@ -143,7 +143,7 @@ impl Filter {
     }
 }
 
-/// What someone says in `item`, and who; `None` for what is no speech.
+/// Returns the speech in `item` and its speaker; `None` when the item is not speech.
 pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
     match item {
         Item::Prompt(text) => Some((Role::User, Cow::Borrowed(text))),
@@ -173,13 +173,12 @@ pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
 }
 
 impl Keep {
-    /// Whether a summary is to be kept.
     pub fn is_summary(&self) -> bool {
         matches!(self, Keep::Template(_) | Keep::Prompt(_))
     }
 }
 
-/// `ok`, or what went wrong.
+/// Returns `ok` or the error.
 fn how_it_went(result: &ToolResult<'_>) -> String {
     let outcome = match result.outcome {
         Outcome::Succeeded => return "ok".to_owned(),
@@ -195,7 +194,8 @@ fn how_it_went(result: &ToolResult<'_>) -> String {
     }
 }
 
-/// The line of an error's output that says most: the first that names an error, else the first.
+/// Returns the most significant line of an error's output: the first that names an error, otherwise
+/// the first.
 fn telling_line(content: &str) -> Option<&str> {
     let content = content.strip_prefix("<tool_use_error>").unwrap_or(content);
     let mut lines = content
@@ -212,7 +212,7 @@ fn telling_line(content: &str) -> Option<&str> {
     Some(lines.find(names_error).unwrap_or(first))
 }
 
-/// What a call is about, in one line.
+/// Returns the subject of a call, in one line.
 fn subject(action: &Action, input: &Value) -> String {
     let subject = match action {
         Action::Run { command, .. } => format!("`{}`", cut(&joined_lines(command), SUBJECT)),
@@ -260,7 +260,7 @@ fn task_state(state: TaskState) -> &'static str {
     }
 }
 
-/// The first arguments that are short texts or numbers, as `key=value`.
+/// Formats the first arguments that are short texts or numbers as `key=value`.
 fn arguments(input: &Value) -> String {
     let Some(object) = input.as_object() else { return String::new() };
     let short = |value: &Value| match value {
@@ -273,7 +273,7 @@ fn arguments(input: &Value) -> String {
     pairs.take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// A call with everything that it was given.
+/// Formats a call with all its arguments.
 fn whole_call(call: &Call<'_>, subject: &str) -> String {
     let tool = &call.tool;
     match &call.action {

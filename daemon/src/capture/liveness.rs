@@ -1,7 +1,7 @@
-//! Which agents still run.
+//! Determines which agents are still running.
 //!
-//! An agent that is known to be gone has ended its session, whatever its hooks did or did not
-//! say. What is not known is not guessed: [`Life::Unknown`] changes nothing.
+//! The session of an agent that has exited is over, regardless of its hooks. An unknown state is
+//! not guessed: [`Life::Unknown`] changes nothing.
 
 use std::{
     collections::HashMap,
@@ -15,41 +15,39 @@ use crate::capture::{
     open::open,
 };
 
-/// Notes of an agent that are read at most, and bytes of each.
+/// Maximum number of liveness files of an agent, and maximum bytes of each.
 const NOTES: usize = 4_096;
 const LONGEST_NOTE: u64 = 64 << 10;
 
-/// Whether a process is still the one it was.
+/// Whether a process is still the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// It runs.
     Running,
-    /// It is gone, or its number belongs to another process now.
+    /// The process has exited, or its id was reused.
     Gone,
-    /// There is no way to tell.
+    /// The system does not report it.
     Unknown,
 }
 
-/// A process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Process {
-    /// Its number.
     pub pid: u32,
-    /// What the system said of its start, to tell it from a later one of the same number; `None`
-    /// where that is not known.
+    /// The start time as the system reports it, to detect a reused process id; `None` where it is
+    /// unknown.
     pub started: Option<u64>,
 }
 
 impl Process {
-    /// The process that has the number now.
+    /// Returns the process that has the id now.
     pub fn of(pid: u32) -> Process {
         Process { pid, started: start(pid) }
     }
 }
 
-/// The sessions that the files in `folder` name and whose process may run, by the agent's id.
+/// Returns the sessions that the files in `folder` name and whose process may be running, by the
+/// agent's id.
 ///
-/// A file that cannot be read says nothing. Leftovers of processes that are gone are left out.
+/// Unreadable files and files of processes that have exited are ignored.
 pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
     let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
     entries
@@ -62,14 +60,14 @@ pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSes
         .collect()
 }
 
-/// An agent's note on one of its sessions.
+/// Reads an agent's liveness file.
 fn note(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.take(LONGEST_NOTE).read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Whether process `pid`, which the system said was started at `started`, still runs.
+/// Whether process `pid` with the start time `started` is still running.
 #[cfg(target_os = "linux")]
 pub fn life(pid: u32, started: Option<u64>) -> Life {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return Life::Gone };
@@ -80,11 +78,11 @@ pub fn life(pid: u32, started: Option<u64>) -> Life {
     }
 }
 
-/// Waits until `process` has ended. No time passes that anyone would count: the system tells.
+/// Waits until `process` has exited. The system notifies; there is no polling.
 ///
 /// # Errors
 ///
-/// Where the system does not tell (Linux before 5.3).
+/// Where the system does not support it (Linux before 5.3).
 #[cfg(target_os = "linux")]
 pub async fn ended(process: Process) -> io::Result<()> {
     use std::os::fd::OwnedFd;
@@ -94,7 +92,7 @@ pub async fn ended(process: Process) -> io::Result<()> {
     let Some(handle) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return Ok(()) };
     match handle {
         Err(rustix::io::Errno::SRCH) => Ok(()),
-        // The handle is of the process that has the number now.
+        // The handle refers to the process that has the id now.
         Ok(_) if life(process.pid, process.started) == Life::Gone => Ok(()),
         handle => {
             #[expect(
@@ -108,7 +106,7 @@ pub async fn ended(process: Process) -> io::Result<()> {
     }
 }
 
-/// Elsewhere that is found out by looking.
+/// Other systems require polling.
 #[cfg(not(target_os = "linux"))]
 pub async fn ended(_process: Process) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
@@ -124,7 +122,6 @@ fn start(_pid: u32) -> Option<u64> {
     None
 }
 
-/// Whether process `pid` still runs.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn life(pid: u32, _started: Option<u64>) -> Life {
     let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
@@ -136,20 +133,20 @@ pub fn life(pid: u32, _started: Option<u64>) -> Life {
     }
 }
 
-/// Windows has no way to ask that needs no unsafe code; the agent's file goes with its process.
+/// Windows offers no safe function for this; there the agent removes its file when it exits.
 #[cfg(not(unix))]
 pub fn life(_pid: u32, _started: Option<u64>) -> Life {
     Life::Unknown
 }
 
-/// Whether only its parent has not noticed yet: field 3 of `/proc/<pid>/stat`.
+/// Whether the process is a zombie: field 3 of `/proc/<pid>/stat`.
 #[cfg(target_os = "linux")]
 fn has_ended(stat: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Field 22 of `/proc/<pid>/stat`. The second field is the program's name in parentheses, which
-/// may hold anything.
+/// Parses field 22 of `/proc/<pid>/stat`. The second field is the program's name in parentheses,
+/// which may contain any character.
 #[cfg(target_os = "linux")]
 fn start_in(stat: &str) -> Option<u64> {
     let (_, behind_name) = stat.rsplit_once(')')?;
@@ -170,7 +167,7 @@ mod tests {
         assert_eq!(life(pid, Some(started)), Life::Running);
         assert_eq!(life(pid, None), Life::Running);
         assert_eq!(life(pid, Some(started + 1)), Life::Gone);
-        // Above the largest number that Linux gives.
+        // Above the highest process id that Linux assigns.
         assert_eq!(life(4_194_305, None), Life::Gone);
     }
 

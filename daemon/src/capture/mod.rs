@@ -1,9 +1,9 @@
-//! From files on disk to messages.
+//! Reads messages from transcript files.
 //!
-//! [`watch`] says which files may have changed, [`tail`] reads what is new in one, [`salvage`]
-//! makes the best of broken records, [`mod@format`] says what a record holds, [`filter`] keeps of it
-//! what is wanted, and [`content_hash`] tells whether that is anything new. Which session a file
-//! belongs to and what happens to the messages is the engine's business.
+//! [`watch`] reports files that may have changed, [`tail`] reads the new lines of a file,
+//! [`salvage`] recovers damaged records, [`mod@format`] interprets records, [`filter`] selects what
+//! is kept, and [`content_hash`] detects new content. The engine assigns files to sessions and
+//! processes the messages.
 
 pub mod config;
 pub mod content_hash;

@@ -1,15 +1,15 @@
-//! Opens what lies in an agent's folder: files, and nothing that leads elsewhere or blocks.
+//! Opens regular files in an agent's folder. It follows no links and never blocks.
 
 use std::{fs::File, io, path::Path};
 
 /// Opens the file at `path` for reading.
 ///
-/// What is looked at before may be another thing when it is opened, so that it is a plain file is
-/// asked of what was opened: links are not followed, and a pipe is not waited for.
+/// A path can change between a check and the opening. The check for a regular file therefore uses
+/// the open file: links are not followed, and opening a pipe does not block.
 ///
 /// # Errors
 ///
-/// `NotFound` also for what is no plain file.
+/// Also returns `NotFound` for a path that is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = open_plain(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
@@ -24,7 +24,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => Ok(File::from(file)),
-        // A link, and a socket or a device without a driver.
+        // A link, or a socket or a device without a driver.
         Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => Err(no_file()),
         Err(error) => Err(error.into()),
     }

@@ -1,8 +1,8 @@
-//! Makes the best of a line that is not one well-formed record.
+//! Recovers records from a line that is not exactly one valid record.
 //!
-//! Seen in real transcripts: a record cut off with the next one spliced on, two records without a
-//! newline between them, runs of NUL, bytes that are no UTF-8, escape sequences that JSON does not
-//! know. What can be read is read, what cannot is counted, and the next line is never affected.
+//! Real transcripts contain truncated records with the next one appended, two records without a
+//! newline between them, runs of NUL, invalid UTF-8, and invalid escape sequences. Readable records
+//! are read, others are counted, and the next line is never affected.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,15 @@ use crate::{
     store::Tally,
 };
 
-/// A broken line is read so many times over at most, whatever stands in it.
+/// Maximum number of passes over a damaged line.
 const PASSES: usize = 16;
-/// So many types of skipped records are told apart, the rest are [`OTHER`]; bytes of one.
+/// Maximum number of distinct types of skipped records; further ones count as [`OTHER`]. Maximum
+/// bytes of a type.
 const KINDS: usize = 64;
 const KIND: usize = 64;
 const OTHER: &str = "other";
 
-/// Reads one line of a transcript and notes in `tally` what became of it.
+/// Reads one line of a transcript and counts the result in `tally`.
 pub fn read_line(
     format: &dyn Format,
     line: &[u8],
@@ -30,7 +31,7 @@ pub fn read_line(
     tally: &mut Tally,
     emit: &mut dyn FnMut(Entry<'_>),
 ) {
-    // By far most lines are UTF-8, and this finds out faster than replacing what is not.
+    // By far most lines are valid UTF-8, and this check is faster than a lossy conversion.
     let text = match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(line),
@@ -49,7 +50,7 @@ pub fn read_line(
     }
 }
 
-/// Whether a last line without a newline is already a whole record.
+/// Whether a last line without a newline is a complete record.
 pub fn is_whole(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.ends_with(b"}")
@@ -57,7 +58,7 @@ pub fn is_whole(line: &[u8]) -> bool {
             .is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
 
-/// Reads each record that begins somewhere in `text`.
+/// Reads each record in `text`.
 fn piece_by_piece(
     format: &dyn Format,
     text: &str,
@@ -95,8 +96,8 @@ fn piece_by_piece(
     }
 }
 
-/// The JSON object that `text` begins with, repaired if need be, and how many bytes of `text` it
-/// takes.
+/// Returns the JSON object at the start of `text`, repaired if necessary, and its length in `text`
+/// in bytes.
 fn first_record(text: &str) -> Option<(Cow<'_, str>, usize)> {
     if !text.starts_with('{') {
         return None;
@@ -111,14 +112,14 @@ fn first_record(text: &str) -> Option<(Cow<'_, str>, usize)> {
     Some((Cow::Owned(record), repaired.changes.original(length)))
 }
 
-/// The length of the JSON value that `text` begins with.
+/// Returns the length of the JSON value at the start of `text`.
 fn first_value(text: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
     Some(values.byte_offset())
 }
 
-/// Where records may begin in `text`, its beginning left out.
+/// Returns the positions in `text` where records may start, except the first byte.
 fn starts(format: &dyn Format, text: &str) -> Vec<usize> {
     let mut starts: Vec<usize> = format
         .record_starts()
@@ -139,7 +140,7 @@ fn note(tally: &mut Tally, verdict: RecordVerdict) {
             let has_room = tally.skipped.len() < KINDS;
             let kind = match is_known {
                 true => kind,
-                // Whatever stands there is kept.
+                // The type is stored and may be arbitrary text, so it is redacted.
                 false if has_room => Redactor::new().redact(&kind).text.into_owned(),
                 false => OTHER.to_owned(),
             };
@@ -157,7 +158,7 @@ mod tests {
         format!(r#"{{"type":"user","message":{{"content":"{text}"}}}}"#)
     }
 
-    /// The prompts in `line`, and how many records were read, repaired and broken.
+    /// Returns the prompts in `line`, and the number of read, repaired and damaged records.
     fn read(line: impl AsRef<[u8]>) -> (Vec<String>, [u64; 3]) {
         let (mut memory, mut tally) = (Memory::default(), Tally::default());
         let mut prompts = Vec::new();

@@ -1,7 +1,7 @@
-//! Reads what is new in a file, line by line, in memory that does not grow with the file.
+//! Reads the new lines of a file, with memory that does not depend on the size of the file.
 //!
-//! A [`FileCursor`] says how far a file was read and what stood there, so that a file that was cut or
-//! replaced is noticed and read from its beginning again.
+//! A [`FileCursor`] stores the position and checksums, so that a truncated or replaced file is
+//! detected and read again from the start.
 
 use std::{
     fs::{File, Metadata},
@@ -13,68 +13,67 @@ use serde::{Deserialize, Serialize};
 
 use crate::{capture::open::open, model::Timestamp, store::FileStamp};
 
-/// Bytes read at once.
+/// Bytes per read.
 const CHUNK: usize = 256 << 10;
-/// Bytes read at first: most files are short.
+/// Bytes of the first read: most files are short.
 const FIRST: usize = 32 << 10;
-/// A line longer than this is left out; ten times the longest one reported.
+/// A longer line is skipped; the limit is ten times the longest line that was reported.
 pub const LONGEST_LINE: usize = 48 << 20;
-/// So many bytes at the beginning of a file identify it.
+/// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
-/// So many bytes before the cursor must be there unchanged.
+/// Number of bytes before the cursor that must be unchanged.
 const BEFORE: u64 = 64;
 
-/// How far a file was read.
+/// The position up to which a file was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCursor {
-    /// Bytes read: always the beginning of a line or the end of the file.
+    /// Bytes that were read: always the start of a line or the end of the file.
     pub offset: u64,
-    /// Lines read.
+    /// Number of lines that were read.
     pub line: u64,
-    /// Checksum of the first bytes, as many as were there within 512.
+    /// Checksum of the first bytes, at most 512.
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
 }
 
-/// A checksum over so many bytes.
+/// A checksum and the number of bytes that it covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Checksum {
     bytes: u64,
     checksum: u32,
 }
 
-/// A file being read on from a cursor.
+/// An open file, with the position of a cursor.
 pub struct Tail {
     file: File,
     cursor: FileCursor,
     buffer: Vec<u8>,
-    /// The part of `buffer` that was read from the file and not yet handed on.
+    /// The part of `buffer` that was read from the file and not yet returned.
     filled: std::ops::Range<usize>,
     at_end: bool,
 }
 
-/// How a file stands to the cursor of an earlier reading.
+/// Whether a file matches the cursor of an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// What was read is still there: reading goes on behind it.
+    /// The bytes before the cursor are unchanged: reading continues after them.
     GoesOn,
-    /// The file was cut or replaced: reading begins anew.
+    /// The file was truncated or replaced: reading starts again.
     FromStart,
 }
 
-/// One line of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TailLine<'a> {
-    /// Its bytes, without the newline. The last line of a file may lack one.
+    /// The bytes without the newline, which the last line of a file may lack.
     Whole(&'a [u8]),
-    /// It was longer than [`LONGEST_LINE`]; so many bytes were passed over.
+    /// The line is longer than [`LONGEST_LINE`]; holds the number of skipped bytes.
     TooLong(u64),
 }
 
 impl Tail {
-    /// Opens the file at `path` where `cursor` left it.
+    /// Opens the file at `path` at the position of `cursor`.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let mut file = open(path)?;
         let resumed =
@@ -88,12 +87,12 @@ impl Tail {
         Ok((tail, resumed))
     }
 
-    /// How far the lines that were handed out reach. Call [`Tail::mark`] before keeping it.
+    /// Returns the position after the returned lines. Call [`Tail::mark`] before storing it.
     pub fn cursor(&self) -> &FileCursor {
         &self.cursor
     }
 
-    /// The cursor, with checksums of what stands at its place now.
+    /// Returns the cursor with checksums of the current content.
     pub fn mark(&mut self) -> io::Result<FileCursor> {
         let position = self.file.stream_position()?;
         self.cursor.take_marks(&mut self.file)?;
@@ -101,15 +100,15 @@ impl Tail {
         Ok(self.cursor.clone())
     }
 
-    /// What the file system says of the file now.
+    /// Returns the current metadata of the file.
     pub fn stamp(&self) -> io::Result<FileStamp> {
         self.file.metadata().map(|metadata| stamp(&metadata))
     }
 
-    /// Hands out the next line.
+    /// Returns the next line.
     ///
-    /// A last line without a newline is handed out only if `is_whole` says so: it may be half
-    /// written. `None` at the end of what is there.
+    /// A last line without a newline may be incomplete and is returned only if `is_whole` accepts
+    /// it. `None` at the end of the file.
     pub fn next_line(
         &mut self,
         is_whole: &dyn Fn(&[u8]) -> bool,
@@ -144,7 +143,7 @@ impl Tail {
         TailLine::Whole(&self.buffer[start..start + length])
     }
 
-    /// Reads more behind what is filled; `false` at the end of the file.
+    /// Reads more bytes into the buffer; returns `false` at the end of the file.
     fn fill(&mut self) -> io::Result<bool> {
         let pending = self.filled.len();
         let is_full = self.filled.end == self.buffer.len();
@@ -152,7 +151,7 @@ impl Tail {
             self.buffer.copy_within(self.filled.clone(), 0);
             self.filled = 0..pending;
         }
-        // After a giant line the buffer goes back to its usual size.
+        // After a very long line the buffer shrinks to its usual size.
         if pending <= CHUNK && self.buffer.len() > 8 * CHUNK {
             self.buffer.truncate(2 * CHUNK);
             self.buffer.shrink_to_fit();
@@ -170,7 +169,7 @@ impl Tail {
         Ok(read > 0)
     }
 
-    /// Passes over a line that is too long, up to its newline or the end of the file.
+    /// Skips a line that is too long, up to its newline or the end of the file.
     fn pass_over(&mut self) -> io::Result<TailLine<'_>> {
         let mut passed = 0;
         loop {
@@ -195,7 +194,7 @@ impl FileCursor {
         if file.metadata()?.len() < self.offset {
             return Ok(false);
         }
-        // What was kept may be damaged.
+        // The stored cursor may be damaged.
         let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
         Ok(self.head.matches(file, 0)? && self.before.matches(file, before)?)
     }
@@ -222,8 +221,8 @@ impl Checksum {
     }
 }
 
-/// The line that begins at byte `offset` of the file, without its newline; `None` when no line
-/// begins there any more, or one of more than [`LONGEST_LINE`] bytes.
+/// Returns the line that begins at byte `offset` of the file, without its newline; `None` when no
+/// line begins there any more, or when it is longer than [`LONGEST_LINE`].
 pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
     let mut file = open(path)?;
     if let Some(before) = offset.checked_sub(1) {
@@ -241,7 +240,7 @@ pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((!line.is_empty() && line.len() <= LONGEST_LINE).then_some(line))
 }
 
-/// What tells one state of a file from another without reading it.
+/// Returns metadata that identify the state of a file without reading it.
 pub fn stamp(metadata: &Metadata) -> FileStamp {
     let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
     FileStamp { file: file_number(metadata), length: metadata.len(), modified }
@@ -252,8 +251,8 @@ fn file_number(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
-/// Windows gives the file index only through an open handle; the marks of a [`FileCursor`] notice a
-/// replaced file without it.
+/// Windows provides the file index only for an open handle; the checksums of a [`FileCursor`]
+/// detect a replaced file without it.
 #[cfg(not(unix))]
 fn file_number(_metadata: &Metadata) -> u64 {
     0
@@ -361,7 +360,7 @@ mod tests {
             std::fs::write(self.0.path(), content).unwrap();
         }
 
-        /// Reads to the end; a line that was too long as its length in angle brackets.
+        /// Reads to the end; formats a line that is too long as its length in angle brackets.
         fn read(&self, cursor: &mut FileCursor) -> Vec<String> {
             let (mut tail, _) = Tail::open(self.0.path(), cursor).unwrap();
             let mut lines = Vec::new();

@@ -1,13 +1,13 @@
 //! The forms of secrets: the table that the scanner uses.
 //!
-//! A row is tried where one of its anchors stands in the text. Its pattern begins at the anchor
-//! (or at most [`Start::Back`] bytes before it) and knows ASCII only. The secret is the first
-//! group that took part in the match, or else the whole match. The formats are those that the
-//! providers document or that their tokens show; which providers there are was compared with the
-//! default configuration of gitleaks (MIT, as of 2026).
+//! A rule is tried where one of its anchors occurs in the text. Its pattern begins at the anchor
+//! (or at most [`Start::Back`] bytes before it) and matches only ASCII. The secret is the first
+//! group that matched, or else the whole match. The formats come from the providers' documentation
+//! or from sample tokens; the list of providers was compared with the default configuration of
+//! gitleaks (MIT, as of 2026).
 //!
-//! Secrets without a form of their own (`MISTRAL_API_KEY=…`) are found by the name beside them:
-//! see [`assignment`](crate::redact::assignment).
+//! Secrets without a recognisable form (`MISTRAL_API_KEY=…`) are found by the adjacent name: see
+//! [`assignment`](crate::redact::assignment).
 
 use crate::redact::SecretKind;
 

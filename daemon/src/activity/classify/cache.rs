@@ -1,6 +1,7 @@
-//! What was learned about tools: from models, and from the user, whose word wins.
+//! The learned classifications of tools, from models and from the user. Corrections of the user
+//! take precedence.
 //!
-//! Plain data: keeping it is the store's business, as is writing it out in the documents' form.
+//! This is plain data; the store saves it and exports it in the documents' format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +16,13 @@ use crate::{
     },
 };
 
-/// Calls that are remembered with their arguments.
+/// Maximum number of calls that are stored with their arguments.
 const MOST_CALLS: usize = 2_000;
-/// Tools that are remembered by name.
+/// Maximum number of tools that are stored by name.
 const MOST_TOOLS: usize = 1_000;
-/// How sure the user is.
+/// Confidence of a correction by the user.
 const BY_USER: f64 = 1.0;
 
-/// All that was learned about tools.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Learned {
@@ -30,40 +30,37 @@ pub struct Learned {
     exact: Cache,
     /// By name alone.
     pattern: Cache,
-    /// What the user said, by name. Never dropped.
+    /// The user's corrections, by name. Never evicted.
     corrections: BTreeMap<String, Correction>,
 }
 
-/// What the user says about a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
-    /// What it is for.
     pub intent: ToolIntent,
-    /// Where it works.
     pub domain: ToolDomain,
-    /// What its use says about a session; the documents' signals for intent and domain otherwise.
+    /// The signals of a call; `None` for the documents' signals of intent and domain.
     pub signals: Option<Signals>,
 }
 
 impl Learned {
-    /// Remembers what the user says about `tool`, in the place of what was said before.
+    /// Stores the user's correction for `tool`, and replaces an earlier one.
     pub fn correct(&mut self, tool: &str, correction: Correction) {
         self.corrections.insert(tool.to_owned(), correction);
     }
 
-    /// Takes back what the user said about `tool`; says whether there was anything.
+    /// Removes the user's correction for `tool`; returns whether there was one.
     pub fn withdraw(&mut self, tool: &str) -> bool {
         self.corrections.remove(tool).is_some()
     }
 
-    /// What the user said, by name.
+    /// Returns the user's corrections, by name.
     pub fn corrections(&self) -> &BTreeMap<String, Correction> {
         &self.corrections
     }
 
-    /// Remembers a model's answer about a tool, for its name and for the calls that were shown to
-    /// the model. Tools that agents bring with them are judged by their arguments: one answer for
-    /// all of their calls would be wrong, so none is kept.
+    /// Stores a model's answer about a tool, for its name and for the calls that the model was
+    /// shown. Built-in tools of agents are classified by their arguments, so one answer for all of
+    /// their calls would be wrong and is not stored.
     pub fn learn(&mut self, classification: &ToolClassification, calls: &[Value]) {
         let tool = &classification.tool_name;
         if native::is_native(tool) {
@@ -75,7 +72,7 @@ impl Learned {
         self.pattern.put(tool.clone(), classification.clone(), MOST_TOOLS);
     }
 
-    /// What is known of a tool by its name says this about a session; nothing when it is not known.
+    /// Returns the signals of a tool that is known by name; `None` when it is unknown.
     pub fn signals(&self, tool: &str) -> Option<Signals> {
         let corrected = self.corrected(tool).map(|classification| classification.activity_signals);
         let learned =
@@ -83,7 +80,7 @@ impl Learned {
         corrected.or_else(learned)
     }
 
-    /// What the user says about a tool.
+    /// Returns the user's correction for a tool.
     pub(crate) fn corrected(&self, tool: &str) -> Option<ToolClassification> {
         let correction = self.corrections.get(tool)?;
         let usual = || signals::of_intent(correction.intent, correction.domain);
@@ -97,9 +94,9 @@ impl Learned {
         })
     }
 
-    /// What is known of a call with exactly these arguments.
+    /// Returns the classification of a call with exactly these arguments.
     pub(crate) fn exact(&mut self, tool: &str, params: &Value) -> Option<ToolClassification> {
-        // Hashing arguments costs more than everything else, and few tools have an entry here.
+        // Hashing the arguments is by far the most expensive step, and few tools have an entry.
         let prefix = format!("{tool}::");
         let has_any = self
             .exact
@@ -110,13 +107,13 @@ impl Learned {
         has_any.then(|| self.exact.get(&key::of_call(tool, params))).flatten()
     }
 
-    /// What is known of a tool by its name.
+    /// Returns the classification of a tool by name.
     pub(crate) fn by_name(&mut self, tool: &str) -> Option<ToolClassification> {
         self.pattern.get(tool)
     }
 
-    /// Every tool that is known by its name, by the user's word where there is one; with whether
-    /// there is one.
+    /// Returns every tool that is known by name, with its correction if there is one, and whether
+    /// it is a correction.
     pub fn known(&self) -> impl Iterator<Item = (ToolClassification, bool)> + '_ {
         let names: BTreeSet<&String> =
             self.corrections.keys().chain(self.pattern.entries.keys()).collect();
@@ -126,8 +123,8 @@ impl Learned {
         })
     }
 
-    /// Both caches in the documents' form, and beside them what the user said:
-    /// `{"exact": {...}, "pattern": {...}, "corrections": {...}}`.
+    /// Returns both caches in the documents' format, with the user's corrections: `{"exact": {...},
+    /// "pattern": {...}, "corrections": {...}}`.
     pub fn export(&self) -> Value {
         let corrections =
             serde_json::to_value(&self.corrections).expect("corrections are plain data");
@@ -138,8 +135,8 @@ impl Learned {
         })
     }
 
-    /// Adds what stands in the documents' form, and counts it. Entries that cannot be read are
-    /// left out, numbers are brought into range, what is there already stays.
+    /// Adds the entries of a document in the documents' format. Unreadable entries are skipped,
+    /// numbers are clamped, and existing entries stay.
     pub fn import(&mut self, document: &Value) -> ImportCounts {
         let mut imported = ImportCounts::default();
         self.import_corrections(document, &mut imported);
@@ -178,14 +175,14 @@ impl Learned {
     }
 }
 
-/// What became of the entries of an imported cache.
+/// The number of imported and skipped entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportCounts {
-    /// Added.
+    /// Entries that were added.
     pub taken: usize,
-    /// Left out: known already, or better known without.
+    /// Skipped entries that were known already or are classified better by rules.
     pub needless: usize,
-    /// Left out: not in the documents' form.
+    /// Skipped entries that are not in the documents' format.
     pub unreadable: usize,
 }
 
@@ -200,12 +197,12 @@ fn read_entry(entry: &Value) -> Option<ToolClassification> {
     read.confidence.is_finite().then_some(read)
 }
 
-/// Classifications by key; when full, the one not used for longest goes.
+/// Classifications by key; when it is full, the least recently used entry is evicted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Cache {
     entries: BTreeMap<String, CacheEntry>,
-    /// Counts uses, for telling which entry is the oldest.
+    /// A counter of accesses, which orders the entries by their last use.
     uses: u64,
 }
 
@@ -298,7 +295,7 @@ mod tests {
         assert_eq!(other.export(), exported);
     }
 
-    /// As `save_cache` of section 3.4 writes them: with the arguments, and every field of the model.
+    /// The format of `save_cache` of section 3.4: with the arguments and every field of the model.
     #[test]
     fn a_cache_written_by_the_documents_program_is_read() {
         let entry = |confidence: f64| {

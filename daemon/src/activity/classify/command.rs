@@ -1,5 +1,5 @@
-//! Shell command lines on their way down the chain: each command by its own name, the line by the
-//! command that it is there for.
+//! Passes shell command lines through the chain: each command by its own name, and the line by its
+//! main command.
 
 use serde_json::{Value, json};
 
@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Classifies a command line that `tool` ran: by the command that the line is there for, with the
-/// signals of all of them.
+/// Classifies a command line that `tool` ran by its main command, with the combined signals of all
+/// commands.
 pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Classified {
     if let Some(classification) = learned.corrected(tool) {
         return Classified::Known { classification, by: ClassifierStep::Corrected };
@@ -40,12 +40,13 @@ pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Clas
     Classified::Known { classification: of_line(tool, Some(main), signals), by: steps[at] }
 }
 
-/// What the user or an earlier answer says about a command.
+/// Returns the user's correction or an earlier answer about a command.
 fn revised(
     command: &BashCommandClassification,
     learned: &mut Learned,
 ) -> Option<(BashCommandClassification, ClassifierStep)> {
-    // The table knows its programs better than an old answer, but not better than the user.
+    // The table is more precise than an earlier answer of a model, but a correction of the user
+    // takes precedence.
     if command.is_known() && learned.corrections().is_empty() {
         return None;
     }
@@ -87,7 +88,7 @@ fn of_line(
     }
 }
 
-/// The name under which a command is remembered.
+/// Returns the name under which a command is stored.
 fn name_of(command: &BashCommandClassification) -> String {
     match &command.subcommand {
         Some(subcommand) => format!("bash:{} {subcommand}", command.base_command),
@@ -95,7 +96,7 @@ fn name_of(command: &BashCommandClassification) -> String {
     }
 }
 
-/// The command line that a call runs.
+/// Returns the command line that a call runs.
 pub(super) fn line_of_call(call: &Call<'_>) -> Option<String> {
     if let Action::Run { command, .. } = &call.action {
         return Some(command.clone());

@@ -1,15 +1,15 @@
-//! What a file is, judged by its path alone.
+//! Classifies a file by its path alone.
 
 use crate::model::tool::ToolDomain;
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
-    /// Tests, fixtures, recorded outputs.
+    /// Tests, fixtures, snapshots.
     Test,
-    /// Text for people, and instructions for agents.
+    /// Documentation, and instructions for agents.
     Document,
-    /// What a project depends on.
+    /// Dependencies of a project.
     Package,
     /// Settings of programs, builds and services.
     Settings,
@@ -19,12 +19,11 @@ pub(crate) enum FileKind {
     Plan,
     /// Source code and scripts.
     Code,
-    /// Data, images, logs, and what cannot be told.
+    /// Data, images, logs, and unknown files.
     Other,
 }
 
 impl FileKind {
-    /// The kind of the file at `path`.
     pub(crate) fn of(path: &str) -> FileKind {
         let path = path.trim_end_matches(['/', '\\']).replace('\\', "/").to_lowercase();
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -48,7 +47,7 @@ impl FileKind {
         }
     }
 
-    /// The domain of a call that reads or changes such a file.
+    /// Returns the domain of a call that reads or changes such a file.
     pub(crate) fn domain(self) -> ToolDomain {
         match self {
             FileKind::Test => ToolDomain::Testing,
@@ -61,7 +60,7 @@ impl FileKind {
         }
     }
 
-    /// The domain of a search in such files: code, where they do not say better.
+    /// Returns the domain of a search in such files: code, unless they are more specific.
     pub(crate) fn searched(self) -> ToolDomain {
         match self {
             FileKind::Document | FileKind::Test | FileKind::Package | FileKind::Database => {

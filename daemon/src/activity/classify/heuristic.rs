@@ -1,5 +1,5 @@
-//! Tools that only their name describes, such as those of MCP servers (intelligent-session-
-//! summarization, 3.4).
+//! Classifies tools by their names alone, such as those of MCP servers
+//! (intelligent-session-summarization, 3.4).
 
 use crate::{
     activity::{
@@ -9,12 +9,12 @@ use crate::{
     model::tool::{ToolClassification, ToolDomain, ToolIntent},
 };
 
-/// Below this confidence a name is not believed. Compared before the discount.
+/// The minimum confidence of a name, before the discount.
 pub const THRESHOLD: f64 = 0.7;
-/// What a guess from a name is worth.
+/// The factor for the confidence of a guess from a name.
 pub(crate) const DISCOUNT: f64 = 0.8;
 
-/// Classifies a tool by the words of its name; `None` when they do not say what it does.
+/// Classifies a tool by the words of its name; `None` when they are not meaningful.
 pub fn classify(tool: &str) -> Option<ToolClassification> {
     let (server, own) = parts(tool);
     let own_words = words::of_name(own);
@@ -40,8 +40,7 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
     })
 }
 
-/// The server that a tool belongs to, and its own name: `mcp__server__tool`, `server__tool`,
-/// `mcp_server_tool`.
+/// Splits a name into server and tool: `mcp__server__tool`, `server__tool`, `mcp_server_tool`.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
     rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.')).unwrap_or(("", rest))
@@ -61,12 +60,12 @@ fn domain(own: &[String], server: &[String], hint: Option<&Hint>) -> ToolDomain 
         .unwrap_or(ToolDomain::Unknown)
 }
 
-/// What is known of a server by its name.
+/// The properties of a known server.
 #[derive(Debug)]
 struct Hint {
     names: &'static [&'static str],
     domain: ToolDomain,
-    /// What its tools do when their names have no verb.
+    /// The intent of its tools whose names have no verb.
     intent: Option<ToolIntent>,
 }
 

@@ -1,7 +1,7 @@
-//! The documents' cache key of a call: `name::` and eight digits of the MD5 of its arguments.
+//! The documents' cache key of a call: `name::` and eight hex digits of the MD5 of its arguments.
 //!
-//! Byte for byte what Python's `json.dumps(params, sort_keys=True)` hashes to, so that a cache
-//! written by the documents' own program keeps its worth.
+//! The key equals that of Python's `json.dumps(params, sort_keys=True)`, so that a cache written by
+//! the documents' own program can be imported.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, ser::Formatter};
 
 use crate::lang::hex;
 
-/// The key of a call with these arguments. Those that are null do not count.
+/// Returns the key of a call with these arguments. Null arguments are ignored.
 pub fn of_call(tool: &str, params: &Value) -> String {
     let digest = Md5::digest(python_json(params).as_bytes());
     format!("{tool}::{}", hex::encode(&digest[..4]))
@@ -47,7 +47,7 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-/// JSON as Python prints it: a space after `,` and `:`, and only ASCII.
+/// A formatter that prints JSON like Python: a space after `,` and `:`, and only ASCII.
 struct Python;
 
 impl Formatter for Python {
@@ -99,7 +99,8 @@ mod tests {
 
     use super::*;
 
-    /// The keys were made with Python 3: `hashlib.md5(json.dumps(..., sort_keys=True).encode())`.
+    /// The keys were computed with Python 3: `hashlib.md5(json.dumps(...,
+    /// sort_keys=True).encode())`.
     #[test]
     fn keys_are_those_of_the_documents_program() {
         for (params, key) in KEYS {

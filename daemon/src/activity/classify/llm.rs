@@ -1,7 +1,7 @@
-//! The last step: what nobody knows is asked of a model, all tools of a session in one request.
+//! The last step of the chain: one request to a model for all unknown tools of a session.
 //!
-//! Asking is the engine's business, as is taking secrets out of the prompt. Here stand what is
-//! asked and how the answer is read: it is not trusted in any detail.
+//! The engine sends the request and redacts it. This module builds the request and parses the
+//! answer, which is not trusted.
 
 use std::collections::BTreeMap;
 
@@ -16,21 +16,21 @@ use crate::{
     },
 };
 
-/// Unknown tools that are kept of a session, and example calls of each.
+/// Maximum number of unknown tools of a session, and of example calls of each.
 const MOST_TOOLS: usize = 50;
 const MOST_CALLS: usize = 2;
-/// Bytes of a name beyond which nothing is asked about it.
+/// Maximum bytes of a tool's name; longer names are not sent.
 const NAME_KEPT: usize = 200;
-/// Bytes of an argument that are shown to the model, and arguments of a call.
+/// Maximum bytes of an argument, and maximum number of arguments of a call, in the request.
 const VALUE_SHOWN: usize = 120;
 const ARGUMENTS_SHOWN: usize = 8;
-/// Bytes of a reply that are read, and of a reason that are kept.
+/// Maximum bytes of a reply that are parsed, and of a stored reason.
 const REPLY_READ: usize = 256 * 1024;
 const REASON_KEPT: usize = 200;
 
 const TEMPLATE: &str = include_str!("../../../../prompts/tool_classification.md");
 
-/// The tools of a session that nobody knows yet, with examples of how they were called.
+/// The unknown tools of a session, with example calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Unknowns {
@@ -38,15 +38,15 @@ pub struct Unknowns {
 }
 
 impl Unknowns {
-    /// Notes a call that the chain did not know.
+    /// Adds a call if the chain did not know it.
     pub fn note_call(&mut self, classified: &Classified) {
         if let Classified::Unknown { tool, params, .. } = classified {
             self.note(tool, params);
         }
     }
 
-    /// Notes a call of an unknown tool. Beyond fifty, further tools are left out: they come
-    /// up again when these are known.
+    /// Adds a call of an unknown tool. Beyond fifty tools, further ones are ignored; they can be
+    /// added once the others are known.
     pub fn note(&mut self, tool: &str, params: &Value) {
         let has_room = self.tools.len() < MOST_TOOLS || self.tools.contains_key(tool);
         if !has_room || tool.len() > NAME_KEPT {
@@ -59,44 +59,44 @@ impl Unknowns {
         }
     }
 
-    /// Adds what was noted on another file of the same session.
+    /// Adds the tools of another file of the same session.
     pub fn absorb(&mut self, other: &Unknowns) {
         for (tool, calls) in &other.tools {
             calls.iter().for_each(|call| self.note(tool, call));
         }
     }
 
-    /// Drops those that `is_known` by now.
+    /// Removes the tools that `is_known` accepts.
     pub fn forget(&mut self, is_known: impl Fn(&str) -> bool) {
         self.tools.retain(|tool, _| !is_known(tool));
     }
 
-    /// Has `change` change the arguments of every call; says whether it changed any.
+    /// Calls `change` for the arguments of every call; returns whether one of them changed.
     pub fn change_calls(&mut self, change: &mut dyn FnMut(&mut Value) -> bool) -> bool {
         let calls = self.tools.values_mut().flatten();
         calls.fold(false, |changed, call| change(call) | changed)
     }
 
-    /// What to ask; nothing when everything is known.
+    /// Returns the request; `None` when there are no unknown tools.
     pub fn request(&self) -> Option<ClassificationRequest> {
         (!self.tools.is_empty()).then(|| ClassificationRequest { tools: self.tools.clone() })
     }
 }
 
-/// One question about several tools.
+/// A request about several tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassificationRequest {
-    /// The tools, with example calls whose values are cut.
+    /// The tools, with example calls whose values are truncated.
     pub tools: BTreeMap<String, Vec<Value>>,
 }
 
 impl ClassificationRequest {
-    /// The prompt of intelligent-session-summarization, 3.2.
+    /// Returns the prompt of intelligent-session-summarization, 3.2.
     pub fn prompt(&self) -> String {
         TEMPLATE.replacen("{tool_calls_json}", &self.calls_json(), 1)
     }
 
-    /// The calls that are asked about, as the prompt has them.
+    /// Returns the example calls as JSON, for the prompt.
     pub fn calls_json(&self) -> String {
         let calls: Vec<Value> = self
             .tools
@@ -108,10 +108,10 @@ impl ClassificationRequest {
         serde_json::to_string_pretty(&calls).expect("JSON values can be written")
     }
 
-    /// Reads a model's reply: the classifications of tools that were asked about, each tool once.
-    /// Fences and words around the JSON are left aside, numbers brought into range, names of
-    /// activities that do not exist dropped, an unknown domain made `unknown`; an entry without a
-    /// valid intent does not count. What is not answered stays unknown and is asked again.
+    /// Parses a model's reply into the classifications of the requested tools, each tool once. Code
+    /// fences and prose around the JSON are ignored, numbers are clamped, unknown activities are
+    /// dropped, and an unknown domain becomes `unknown`. An entry without a valid intent is
+    /// dropped. Tools without an answer stay unknown and are requested again.
     pub fn read_reply(&self, reply: &str) -> Result<Vec<ToolClassification>, UnreadableReply> {
         let reply = &reply[..reply.floor_char_boundary(REPLY_READ)];
         let entries = entries_in(reply).ok_or(UnreadableReply)?;
@@ -141,15 +141,15 @@ impl ClassificationRequest {
     }
 }
 
-/// The confidence of an answer that gives none.
+/// The confidence of an answer that does not state one.
 const USUAL_CONFIDENCE: f64 = 0.5;
 
-/// The reply holds no JSON of the form that was asked for.
+/// The reply contains no JSON of the requested form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read the model's classification of tools: no JSON of the expected form in it")]
 pub struct UnreadableReply;
 
-/// The list of entries, wherever in the reply it stands.
+/// Returns the list of entries, at any position in the reply.
 fn entries_in(reply: &str) -> Option<Vec<Value>> {
     let starts = reply.match_indices(['{', '[']).map(|(at, _)| at);
     const TRIES: usize = 50;
@@ -187,13 +187,13 @@ fn signals_in(value: &Value) -> Signals {
     signals
 }
 
-/// A number from 0 to 1, also when it is written as text.
+/// Parses a number from 0 to 1, which may be a string.
 fn number(value: &Value) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     number.is_finite().then(|| number.clamp(0.0, 1.0))
 }
 
-/// A call's arguments without what makes them long.
+/// Returns a call's arguments with long values truncated.
 fn sample(params: &Value) -> Value {
     match params {
         Value::Object(map) => Value::Object(

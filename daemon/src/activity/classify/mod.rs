@@ -1,12 +1,12 @@
-//! What kind of tool a call was: what it is for, where it works, what it says about the session.
+//! Classifies tool calls: their intent, their domain, and their signals about the session.
 //!
-//! A call goes down a chain of steps until one knows it: what the user said, the same call seen
-//! before, the same tool seen before, what its name and arguments say. What none knows stays
-//! unknown and is collected ([`Unknowns`]) for one question to a model ([`ClassificationRequest`]),
-//! whose answer is remembered ([`Learned`]).
+//! A call passes through a chain of steps until one knows it: corrections of the user, the same
+//! call seen before, the same tool seen before, then name and arguments. Unknown tools are
+//! collected ([`Unknowns`]) for one request to a model ([`ClassificationRequest`]), whose answer is
+//! stored ([`Learned`]).
 //!
-//! Shell commands go down the same chain one by one, under the names `bash:<program>` and
-//! `bash:<program> <subcommand>`.
+//! The commands of a shell line pass through the same chain one by one, under the names
+//! `bash:<program>` and `bash:<program> <subcommand>`.
 
 pub mod bash;
 mod cache;
@@ -33,74 +33,67 @@ use crate::model::{
     transcript::{Action, Call},
 };
 
-/// The steps, asked in this order. A new one is one line here.
+/// The steps, in order. A new step is one entry here.
 pub static CHAIN: &[&dyn ChainStep] = &[&Corrections, &Exact, &Name, &Heuristic];
 
-/// One step of the chain.
 pub trait ChainStep: Sync {
-    /// Which it is.
     fn step(&self) -> ClassifierStep;
 
-    /// What it knows about a call.
+    /// Returns what the step knows about a call.
     fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification>;
 }
 
-/// The steps of the chain, and who answers when it ends.
+/// The steps of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClassifierStep {
-    /// The user said so.
+    /// A correction of the user.
     Corrected,
-    /// A call of this name with these arguments was seen before.
+    /// A stored call with the same name and arguments.
     Exact,
-    /// A call of this name was seen before.
+    /// A stored call with the same name.
     Name,
-    /// Name, arguments or command line say it.
+    /// The name, the arguments or the command line.
     Heuristic,
 }
 
-/// A tool call or a shell command, as the chain sees it.
+/// A tool call or a shell command, as input of the chain.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// The name under which it is remembered.
+    /// The name under which it is stored.
     pub name: &'a str,
-    /// Its arguments.
     pub params: &'a Value,
-    /// What else is known of it.
     pub kind: SubjectKind<'a>,
 }
 
-/// What a [`Subject`] is.
 #[derive(Clone, Debug)]
 pub enum SubjectKind<'a> {
-    /// A tool call that does this.
+    /// A tool call with this effect.
     Tool(&'a Action),
-    /// A shell command, looked up in the table of programs.
+    /// A shell command, classified by the table of programs.
     Command(&'a BashCommandClassification),
 }
 
-/// What the chain makes of a call.
+/// The result of the chain for a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Classified {
-    /// A step knew it.
     Known {
-        /// What is known.
         classification: ToolClassification,
-        /// Which step knew it.
+        /// The step that knew the call.
         by: ClassifierStep,
     },
-    /// None knew it.
+    /// No step knew the call.
     Unknown {
-        /// The name to ask about.
+        /// The name for the request to the model.
         tool: String,
-        /// The arguments to show.
+        /// The arguments for the request to the model.
         params: Value,
-        /// What is known all the same, such as of the other commands of its line.
+        /// Signals that are known nevertheless, such as those of the line's other commands.
         signals: Signals,
     },
 }
 
 impl Classified {
-    /// What the call says about the session.
+    /// Returns the signals of the call about the session.
     pub fn signals(&self) -> &Signals {
         match self {
             Classified::Known { classification, .. } => &classification.activity_signals,
@@ -108,7 +101,7 @@ impl Classified {
         }
     }
 
-    /// The name that nothing is known about.
+    /// Returns the unknown name, if the call is unknown.
     pub fn unknown(&self) -> Option<&str> {
         match self {
             Classified::Known { .. } => None,
@@ -117,7 +110,7 @@ impl Classified {
     }
 }
 
-/// Classifies a call. Only the order of use in `learned` changes.
+/// Classifies a call. In `learned` only the order of use changes.
 pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);

@@ -1,4 +1,4 @@
-//! Tools that agents bring with them, read from `tools.txt`, and what the files say that they touch.
+//! Classifies the agents' built-in tools by the table `tools.txt` and by the files that they touch.
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// How sure the table is.
+/// Confidence of the table.
 const CONFIDENCE: f64 = 0.95;
 
-/// Whether a tool of this name is one that agents bring with them.
+/// Whether this is the name of an agent's built-in tool.
 pub(crate) fn is_native(tool: &str) -> bool {
     TOOLS.contains_key(plain(tool).as_ref())
 }
@@ -29,8 +29,8 @@ pub(crate) fn is_shell(tool: &str) -> bool {
     TOOLS.get(plain(tool).as_ref()).is_some_and(|entry| entry.is_shell)
 }
 
-/// Classifies a call of a native tool, or of any tool whose format says what it does. Shell
-/// commands are not among them.
+/// Classifies a call of a native tool, or of any tool whose action the transcript format states.
+/// Shell commands are excluded.
 pub(crate) fn classify(tool: &str, input: &Value, action: &Action) -> Option<ToolClassification> {
     by_action(tool, action).or_else(|| by_table(tool, input))
 }
@@ -89,8 +89,8 @@ fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
     made(tool, entry.intent, domain, signals)
 }
 
-/// A change to several files has the intent of the first, the domain that all share, and of each
-/// activity the strongest signal.
+/// Classifies a change to several files: the intent of the first, the domain that all share, and
+/// the strongest signal of each activity.
 fn by_changes(tool: &str, changes: &[FileChange]) -> Option<ToolClassification> {
     let intent = intent_of(&changes.first()?.kind);
     let kind = common_kind(changes.iter().map(|change| change.path.as_str()));
@@ -113,7 +113,7 @@ fn intent_of(kind: &ChangeKind) -> ToolIntent {
     }
 }
 
-/// Where a search looks.
+/// Returns the domain of a search at `path`.
 fn searched(path: Option<&str>) -> ToolDomain {
     path.map(FileKind::of).map_or(ToolDomain::Code, FileKind::searched)
 }
@@ -124,12 +124,12 @@ fn is_listing(tool: &str) -> bool {
         .is_some_and(|entry| entry.domain == Some(ToolDomain::Filesystem))
 }
 
-/// Writing nothing to a process only waits for what it says.
+/// An empty write to a process only waits for its output.
 fn is_idle(tool: &str, input: &Value) -> bool {
     plain(tool) == "writestdin" && input["chars"].as_str().is_some_and(str::is_empty)
 }
 
-/// What handing over work says: by the words that describe the work, a little of everything else.
+/// Returns the signals of a delegated task, by the words of its description.
 fn of_work(text: &str) -> Signals {
     const EACH: f64 = 0.3;
     const OTHERWISE: [(Activity, f64); 2] = [(Activity::Exploring, 0.2), (Activity::Building, 0.2)];
@@ -140,7 +140,7 @@ fn of_work(text: &str) -> Signals {
     named.into_iter().map(|activity| (activity, EACH)).collect()
 }
 
-/// The files named in the heads of a patch (`*** Update File: src/a.rs`).
+/// Returns the files in the headers of a patch (`*** Update File: src/a.rs`).
 fn files_of_patch(patch: &str) -> Vec<FileChange> {
     let head = |line: &str| {
         let (kind, path) = line.strip_prefix("*** ")?.split_once(" File: ")?;
@@ -158,7 +158,7 @@ fn path_in(input: &Value) -> Option<&str> {
     paths_in(input).next()
 }
 
-/// The paths among a call's arguments, under any of the names that agents give them.
+/// Returns the paths among a call's arguments, under any of the known argument names.
 fn paths_in(input: &Value) -> impl Iterator<Item = &str> {
     const KEYS: [&str; 14] = [
         "file_path",
@@ -199,7 +199,7 @@ fn made(
     }
 }
 
-/// What the table says of one tool; without a domain, the files say it.
+/// An entry of the table; without a domain, the files determine it.
 struct ToolRow {
     intent: ToolIntent,
     domain: Option<ToolDomain>,
@@ -242,7 +242,7 @@ fn read_signals(text: &str) -> Option<Signals> {
     text.split(',').map(signal).collect()
 }
 
-/// A tool's name without what agents write differently.
+/// Normalises the spelling of a tool's name.
 fn plain(tool: &str) -> Cow<'_, str> {
     if tool.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Cow::Borrowed(tool);

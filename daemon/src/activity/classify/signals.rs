@@ -1,4 +1,4 @@
-//! What a call says about the session, given what it is for and where it works.
+//! Derives the signals of a call from its intent and domain.
 
 use crate::{
     activity::classify::file::FileKind,
@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// The signals of intelligent-session-summarization, 3.4 (`_intent_to_signals`), for a tool of
-/// which only its name is known.
+/// Returns the signals of intelligent-session-summarization, 3.4 (`_intent_to_signals`), for a tool
+/// of which only the name is known.
 pub(crate) fn of_intent(intent: ToolIntent, domain: ToolDomain) -> Signals {
     let mut signals: Signals = intent_signals(intent).iter().copied().collect();
     match domain {
@@ -22,12 +22,12 @@ pub(crate) fn of_intent(intent: ToolIntent, domain: ToolDomain) -> Signals {
     signals
 }
 
-/// The signals of a call that is well known.
+/// Returns the signals of a call that is known precisely.
 ///
-/// Looking weighs half of what the documents give a tool known by name alone: agents look at several
-/// things for each that they change, and with full weight almost every session would be exploring.
-/// Looking at tests, documents or history is neither testing nor documenting nor building, and a
-/// build, a commit, a copied file are less than what they follow.
+/// Reading has half the weight that the documents give it for tools known by name: agents read
+/// several files for each one that they change, so with the full weight almost every session would
+/// count as exploring. Reading tests, documents or history is neither testing nor documenting nor
+/// building. A build, a commit or a copied file has less weight than the work before it.
 pub(crate) fn of_known(intent: ToolIntent, domain: ToolDomain) -> Signals {
     use Activity::{Building, Configuring, Exploring, Fixing, Refactoring, Reviewing, Testing};
     let pairs: &[(Activity, f64)] = match (intent, domain) {
@@ -51,7 +51,7 @@ pub(crate) fn of_known(intent: ToolIntent, domain: ToolDomain) -> Signals {
     pairs.iter().copied().collect()
 }
 
-/// The signals of a change to a file of this kind.
+/// Returns the signals of a change to a file of this kind.
 pub(crate) fn of_change(intent: ToolIntent, kind: FileKind) -> Signals {
     use Activity::{Building, Configuring, Documenting, Fixing, Testing};
     let pairs: &[(Activity, f64)] = match (kind, intent) {
@@ -68,8 +68,8 @@ pub(crate) fn of_change(intent: ToolIntent, kind: FileKind) -> Signals {
     pairs.iter().copied().collect()
 }
 
-/// As [`of_change`], and for code by what the edits do to it: text that grows is built, text that
-/// shrinks is restructured, and what stays of about its length keeps the documents' mixture.
+/// Same as [`of_change`], but for code the edits decide: text that grows is building, text that
+/// shrinks is refactoring, and text of about the same length keeps the documents' mixture.
 pub(crate) fn of_edits(intent: ToolIntent, kind: FileKind, change: &FileChange) -> Signals {
     use Activity::{Building, Fixing, Refactoring};
     let (old, new) = change

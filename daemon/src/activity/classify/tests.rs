@@ -9,7 +9,8 @@ use crate::model::{
     transcript::{ChangeKind, FileChange, Replacement},
 };
 
-/// The share of calls whose intent and whose domain must be right. What is reached, rounded down.
+/// The required share of calls with the correct intent and with the correct domain: the measured
+/// value, rounded down.
 const INTENTS_RIGHT: f64 = 0.99;
 const DOMAINS_RIGHT: f64 = 0.99;
 const HELD_OUT_INTENTS_RIGHT: f64 = 0.93;
@@ -25,8 +26,8 @@ fn calls_labelled_by_hand_are_classified_as_labelled() {
     assert!(score.domains() >= DOMAINS_RIGHT, "{score}");
 }
 
-/// Labelled when the tables were finished, and left alone since: what to expect of calls that
-/// nobody looked at.
+/// The labels were made when the tables were complete and were not used to change them, so they
+/// measure the accuracy on unseen calls.
 #[test]
 #[expect(clippy::print_stdout, reason = "the confusions are what one runs it for")]
 fn calls_held_out_are_classified_nearly_as_well() {
@@ -37,7 +38,7 @@ fn calls_held_out_are_classified_nearly_as_well() {
     assert!(score.domains() >= HELD_OUT_DOMAINS_RIGHT, "{score}");
 }
 
-/// How far classification and labels agree.
+/// The agreement of classification and labels.
 #[derive(Default)]
 struct Agreement {
     calls: usize,
@@ -71,7 +72,7 @@ impl std::fmt::Display for Agreement {
     }
 }
 
-/// A call that stays unknown counts as wrong, unless the label says that nobody can know it.
+/// An unknown call counts as wrong, unless the label says that it cannot be known.
 fn score(table: &str) -> Agreement {
     let mut score = Agreement::default();
     for row in table.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
@@ -116,7 +117,7 @@ fn call<'a>(tool: &'a str, argument: &str) -> Call<'a> {
     Call { id: Cow::Borrowed("1"), message: None, tool: Cow::Borrowed(tool), input, action }
 }
 
-/// What the formats make of some tools; others are left to the chain.
+/// Returns the action that the formats derive for some tools; other tools are left to the chain.
 fn action(tool: &str, input: &Value) -> Action {
     let text = |key: &str| input[key].as_str().unwrap_or_default().to_owned();
     let change =
@@ -147,7 +148,7 @@ fn unknown_call<'a>() -> Call<'a> {
     call("unknown_tool", "{}")
 }
 
-/// `test_tool_classifier_caching` of section 9.1: one question for the first call, none after.
+/// `test_tool_classifier_caching` of section 9.1: one request for the first call, none afterwards.
 #[test]
 fn an_unknown_tool_is_asked_about_once() {
     let mut learned = Learned::default();
@@ -194,7 +195,7 @@ fn a_session_of_three_calls_shows_what_was_done() {
     assert_eq!(found[2].unknown(), Some("mcp__unknown__custom_tool"));
 }
 
-/// Appendix B.1: known tools and known commands cost no question.
+/// Appendix B.1: known tools and known commands need no request.
 #[test]
 fn known_tools_and_commands_cost_nothing() {
     let mut unknowns = Unknowns::default();

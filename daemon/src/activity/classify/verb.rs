@@ -1,17 +1,18 @@
-//! What single words say: verbs an intent, nouns a domain (intelligent-session-summarization, 3.4).
+//! Maps single words: verbs to an intent, nouns to a domain (intelligent-session-summarization,
+//! 3.4).
 //!
-//! The documents' lists, made longer; whole words only, and the first verb in a name decides, for
-//! that is where names have theirs.
+//! These are the documents' lists with additions. Only whole words count, and the first verb of a
+//! name decides, because names usually begin with their verb.
 
 use crate::model::tool::{ToolDomain, ToolIntent};
 
-/// A verb's intent, and how sure that is before the discount for guessing.
+/// Returns a verb's intent with its confidence before the discount for guesses.
 pub(crate) fn intent_of(word: &str) -> Option<(ToolIntent, f64)> {
     let found = INTENTS.iter().find(|(words, ..)| words.contains(&word));
     found.map(|(_, intent, confidence)| (*intent, *confidence))
 }
 
-/// A noun's domain.
+/// Returns the domain of the first noun that has one.
 pub(crate) fn domain_of<W: AsRef<str>>(words: &[W]) -> Option<ToolDomain> {
     let names =
         |nouns: &&(&[&str], ToolDomain)| words.iter().any(|word| nouns.0.contains(&word.as_ref()));

@@ -1,8 +1,9 @@
-//! Adds up what a session was about while its transcript is read: for the session as a whole and
-//! for each of its phases.
+//! Adds up the activity of a session while its transcript is read: for the whole session and for
+//! each of its phases.
 //!
-//! A [`Detector`] is fed one entry after the other, is saved beside the file's cursor and goes on
-//! where it stopped. It keeps sums and a few hundred words, whatever the length of the transcript.
+//! A [`Detector`] receives one entry after the other, is saved with the file's cursor and continues
+//! from there. Its size does not depend on the length of the transcript: it keeps sums and a few
+//! hundred words.
 
 mod segments;
 mod tally;
@@ -23,26 +24,26 @@ use crate::{
     },
 };
 
-/// Bytes of a tool's output that are looked at.
+/// Maximum bytes of a tool's output that are searched.
 const OUTPUT_READ: usize = 64 * 1024;
-/// Calls whose output is still to come that are remembered.
+/// Maximum number of calls without output that are remembered.
 const CALLS_AWAITED: usize = 64;
-/// Bytes of a call's id that are kept.
+/// Maximum bytes of a call's id.
 const ID_KEPT: usize = 128;
 
-/// What a file of a session (its own, or a sub-agent's) says about what was done.
+/// The activity in one file of a session (its own, or a sub-agent's).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detector {
     session: Tally,
     segments: Segments,
-    /// Calls whose output tells something even when they succeed.
+    /// Calls whose output is significant even when they succeed.
     awaited: VecDeque<String>,
 }
 
 impl Detector {
-    /// Takes in the next entry, which stands in `line`. For a call, `classified` is what the chain
-    /// made of it; without it the call counts but says nothing.
+    /// Adds the next entry, which is on `line`. For a call, `classified` is the result of the
+    /// chain; without it the call is counted without signals.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64, classified: Option<&Classified>) {
         let prompt = match &entry.item {
             Item::Prompt(text) => Some(text.as_ref()),
@@ -66,29 +67,27 @@ impl Detector {
         }
     }
 
-    /// What the session was about.
     pub fn vector(&self) -> ActivityVector {
         self.session.vector()
     }
 
-    /// The sums behind [`Self::vector`], before they are divided by the largest.
+    /// Returns the sums behind [`Self::vector`], before normalisation.
     pub fn signals(&self) -> Signals {
         self.session.signals()
     }
 
-    /// The phases of the session, in order.
     pub fn segments(&self) -> Vec<Segment> {
         self.segments.list()
     }
 
-    /// Counts the calls of tools that were unknown when they were seen and are `known` by now.
+    /// Adds the signals of calls whose tools were unknown at the time and are `known` now.
     pub fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
         self.session.settle(known);
         self.segments.settle(known);
     }
 
-    /// Adds what a sub-agent's file says: to the session, and to the phase in which the sub-agent
-    /// began. Meant for a copy made when the session is summed up: the file goes on being read.
+    /// Adds a sub-agent's activity to the session, and to the phase in which the sub-agent started.
+    /// Call it on a copy that is made for a summary, because the original continues to be updated.
     pub fn absorb(&mut self, sub_agent: &Detector) {
         self.session.absorb(&sub_agent.session);
         self.segments.absorb(sub_agent.segments.began(), &sub_agent.session);
@@ -99,7 +98,7 @@ impl Detector {
         change(self.segments.open());
     }
 
-    /// The texts of an item in which errors and files are looked for.
+    /// Returns the texts of an item in which errors and files are searched.
     fn texts<'e>(&mut self, item: &'e Item<'_>) -> Vec<Cow<'e, str>> {
         match item {
             Item::Prompt(text) | Item::Instruction(text) | Item::Reply { text, .. } => {
@@ -135,8 +134,8 @@ impl Detector {
         }
     }
 
-    /// What a tool printed, where that tells something: what commands and sub-agents say, and why
-    /// anything failed. The contents of files that were only read do not.
+    /// Returns a tool's output where it is significant: that of commands and sub-agents, and that
+    /// of any failure. The contents of files that were only read are not significant.
     fn output<'e>(&mut self, result: &'e ToolResult<'_>) -> Option<Cow<'e, str>> {
         let awaited = self.awaited.iter().rposition(|call| call == id(&result.call));
         let tells = awaited.and_then(|at| self.awaited.remove(at)).is_some();

@@ -1,8 +1,9 @@
-//! The phases of a session.
+//! Splits a session into phases.
 //!
-//! A phase ends where the agent's context was compacted, after a pause of more than half an hour,
-//! or when the user asks for something of another kind. The last is a guess, so it is made only
-//! when a phase has some length, and taken back when what was then done was the same as before.
+//! A phase ends when the agent's context is compacted, after a pause of more than half an hour, or
+//! when the user requests something of another kind. The last criterion is a guess, so it requires
+//! a phase of some length, and the split is undone when the following work is similar to the work
+//! before.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,30 +18,29 @@ use crate::{
     },
 };
 
-/// A pause that ends a phase.
+/// The pause that ends a phase.
 const PAUSE: Duration = Duration::from_secs(30 * 60);
-/// Phases that are kept; beyond, the two oldest become one.
+/// Maximum number of phases; beyond it, the two oldest are merged.
 const MOST_SEGMENTS: usize = 50;
-/// Calls that a phase has before another request may end it.
+/// Minimum number of calls of a phase before another request may end it.
 const CALLS_BEFORE_ANOTHER: u32 = 8;
-/// Calls without which a phase begun by a request is none.
+/// Minimum number of calls of a phase that a request started.
 const CALLS_OF_A_PHASE: u32 = 4;
-/// Requests less like those before than this are of another kind.
+/// Requests with a lower similarity than this are of another kind.
 const ANOTHER_KIND: f64 = 0.35;
-/// Phases more like each other than this are one.
+/// Phases with a higher similarity than this are merged.
 const THE_SAME: f64 = 0.92;
 
-/// The phases so far, the last of them still growing.
+/// The phases so far; the last one is still open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Segments {
     closed: Vec<Closed>,
     open: OpenPhase,
-    /// Whether the last phase has ended though nothing followed yet.
+    /// Whether the last phase has ended and no new one has started.
     ended: bool,
 }
 
-/// A phase that is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Closed {
@@ -50,17 +50,16 @@ struct Closed {
     unknown: BTreeMap<String, u32>,
 }
 
-/// The phase that is growing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct OpenPhase {
     span: PhaseSpan,
     tally: Tally,
-    /// Whether only a request of another kind set it apart.
+    /// Whether only a request of another kind started the phase.
     by_request: bool,
 }
 
-/// Where a phase lies.
+/// The position and time of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct PhaseSpan {
@@ -71,7 +70,7 @@ struct PhaseSpan {
 }
 
 impl Segments {
-    /// Makes room for an entry: in the phase that is open or, where one ends, in a new one.
+    /// Prepares for an entry: extends the open phase, or starts a new one where a phase ends.
     pub(crate) fn begin(&mut self, entry: &Entry<'_>, line: u64, intents: &[&str]) {
         if !speaks(&entry.item) {
             return;
@@ -87,22 +86,22 @@ impl Segments {
         self.open.span.extend(entry.at, line);
     }
 
-    /// The phase that is open ends here.
+    /// Ends the open phase.
     pub(crate) fn end(&mut self) {
         self.ended = true;
     }
 
-    /// What the open phase has added up to.
+    /// Returns the sums of the open phase.
     pub(crate) fn open(&mut self) -> &mut Tally {
         &mut self.open.tally
     }
 
-    /// When the first of them began.
+    /// Returns the start of the first phase.
     pub(crate) fn began(&self) -> Option<Timestamp> {
         self.closed.first().map_or(self.open.span.from, |first| first.span.from)
     }
 
-    /// The phases, in order.
+    /// Returns the phases, in order.
     pub(crate) fn list(&self) -> Vec<Segment> {
         let mut all = self.clone();
         if all.open.span.first_line != 0 {
@@ -115,7 +114,7 @@ impl Segments {
             .collect()
     }
 
-    /// Counts calls of tools that are known by now.
+    /// Adds the signals of calls whose tools are known now.
     pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
         self.open.tally.settle(known);
         for closed in &mut self.closed {
@@ -126,7 +125,7 @@ impl Segments {
         }
     }
 
-    /// Adds a sub-agent's work to the phase in which it `began`.
+    /// Adds a sub-agent's work to the phase in which it started.
     pub(crate) fn absorb(&mut self, began: Option<Timestamp>, work: &Tally) {
         let in_open =
             began.is_none_or(|began| self.open.span.from.is_none_or(|from| from <= began));
@@ -145,7 +144,7 @@ impl Segments {
         }
     }
 
-    /// Whether a request with these keywords is of another kind than those of the open phase.
+    /// Whether a request with these keywords differs in kind from those of the open phase.
     fn is_another(&self, intents: &[&str]) -> bool {
         let running = &self.open.tally;
         let comparable = !intents.is_empty() && !running.intents.is_empty();
@@ -216,7 +215,7 @@ impl PhaseSpan {
     }
 }
 
-/// The strongest activities that are close to the strongest.
+/// Returns the strongest activity, and those that are almost as strong.
 fn label(vector: &ActivityVector) -> String {
     const NAMED: usize = 2;
     const CLOSE: f64 = 0.6;
@@ -226,7 +225,7 @@ fn label(vector: &ActivityVector) -> String {
     if names.is_empty() { "mixed".to_owned() } else { names.join(", ") }
 }
 
-/// How like two sums of signals are: 1 for the same mixture, 0 for nothing in common.
+/// Returns the similarity of two sums: 1 for the same mixture, 0 for nothing in common.
 fn likeness(one: &Signals, other: &Signals) -> f64 {
     let product = |a: &Signals, b: &Signals| {
         a.iter().zip(b.iter()).map(|((_, a), (_, b))| a * b).sum::<f64>()
@@ -235,8 +234,8 @@ fn likeness(one: &Signals, other: &Signals) -> f64 {
     if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
 }
 
-/// Whether an item is part of the conversation: what a program writes beside it, without a time or
-/// long after, begins no phase.
+/// Whether an item belongs to the conversation. Items that a program adds, without a time or much
+/// later, start no phase.
 fn speaks(item: &Item<'_>) -> bool {
     match item {
         Item::Prompt(_)

@@ -1,4 +1,4 @@
-//! What the four signals of intelligent-session-summarization, 2.2, have added up to.
+//! Sums up the four signals of intelligent-session-summarization, 2.2.
 
 use std::collections::BTreeMap;
 
@@ -9,42 +9,42 @@ use crate::{
     model::activity::{Activity, ActivityVector, Signals},
 };
 
-/// What each intent keyword counts, and what all of an activity's count at most.
+/// The weight of each intent keyword, and the maximum for all keywords of an activity.
 const KEYWORD: f64 = 0.15;
 const KEYWORDS_AT_MOST: f64 = 0.5;
-/// What a tool call's signals are multiplied by.
+/// The factor for the signals of a tool call.
 const TOOL: f64 = 0.3;
-/// More errors than this count as fixing, this much.
+/// More errors than this number count as fixing, with this weight.
 const ERRORS_MORE_THAN: u32 = 3;
 const ERRORS: f64 = 0.3;
-/// More patterns of an activity's files than this count, this much.
+/// More file patterns of an activity than this number count, with this weight.
 const FILES_MORE_THAN: usize = 2;
 const FILE_PATTERNS: f64 = 0.25;
-/// Tools of which nothing is known that are remembered by name.
+/// Maximum number of unknown tools that are counted by name.
 const UNKNOWN_TOOLS: usize = 32;
-/// Bytes of a name beyond which it is not remembered.
+/// Maximum bytes of such a name; longer ones are not counted.
 const NAME_KEPT: usize = 200;
 
-/// Signals of a session or of a part of it.
+/// The signals of a session or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Tally {
-    /// Intent keywords seen in prompts.
+    /// The intent keywords in prompts.
     pub(crate) intents: MatchedWords,
-    /// File patterns seen anywhere.
+    /// The file patterns in any text.
     pub(crate) files: MatchedWords,
-    /// How often errors were spoken of.
+    /// Number of error indicators.
     pub(crate) errors: u32,
     /// The sum of all calls' signals.
     pub(crate) tools: Signals,
-    /// Calls.
+    /// Number of calls.
     pub(crate) calls: u32,
-    /// Calls of tools that nothing is known about, by name.
+    /// Number of calls of unknown tools, by name.
     pub(crate) unknown: BTreeMap<String, u32>,
 }
 
 impl Tally {
-    /// The documents' sum of the four signals.
+    /// Returns the documents' sum of the four signals.
     pub(crate) fn signals(&self) -> Signals {
         let mut signals = intent_signals(|word| self.intents.contains(word));
         signals.add_all(&self.tools, TOOL);
@@ -61,23 +61,22 @@ impl Tally {
         signals
     }
 
-    /// Intensities.
     pub(crate) fn vector(&self) -> ActivityVector {
         ActivityVector::from_signals(&self.signals())
     }
 
-    /// Takes in the intent keywords of a prompt.
+    /// Adds the intent keywords of a prompt.
     pub(crate) fn prompt(&mut self, intents: &[&'static str]) {
         remember(&mut self.intents, intents);
     }
 
-    /// Takes in what a text says of errors and files.
+    /// Adds the errors and files that a text mentions.
     pub(crate) fn text(&mut self, marks: &Marks) {
         self.errors = self.errors.saturating_add(marks.errors);
         remember(&mut self.files, &marks.files);
     }
 
-    /// Counts a call with what it says, or a call of a tool that says nothing yet.
+    /// Counts a call with its signals, or a call of an unknown tool.
     pub(crate) fn call(&mut self, signals: &Signals, unknown: Option<&str>) {
         self.calls = self.calls.saturating_add(1);
         self.tools.add_all(signals, 1.0);
@@ -86,7 +85,7 @@ impl Tally {
         }
     }
 
-    /// Adds what was tallied elsewhere.
+    /// Adds the sums of another tally.
     pub(crate) fn absorb(&mut self, other: &Tally) {
         self.intents.extend(other.intents.iter().cloned());
         self.files.extend(other.files.iter().cloned());
@@ -99,13 +98,13 @@ impl Tally {
             .for_each(|(tool, calls)| note_unknown(&mut self.unknown, tool, *calls));
     }
 
-    /// Counts calls of tools that were unknown when they were seen.
+    /// Adds the signals of calls whose tools were unknown at the time.
     pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
         settle(&mut self.unknown, known, |signals, calls| self.tools.add_all(signals, calls));
     }
 }
 
-/// What keywords alone say.
+/// Returns the signals of keywords alone.
 pub(crate) fn intent_signals(is_present: impl Fn(&str) -> bool) -> Signals {
     let signal = |(activity, words): &(Activity, &[&str])| {
         let found = words.iter().filter(|word| is_present(word)).count() as f64;
@@ -114,7 +113,7 @@ pub(crate) fn intent_signals(is_present: impl Fn(&str) -> bool) -> Signals {
     INTENTS.iter().map(signal).collect()
 }
 
-/// What calls add to the sum, given the sum of their own signals.
+/// Returns the weight of the calls' signals in the sum.
 pub(crate) const fn weight_of_calls() -> f64 {
     TOOL
 }
@@ -127,7 +126,7 @@ pub(crate) fn note_unknown(unknown: &mut BTreeMap<String, u32>, tool: &str, call
     }
 }
 
-/// Takes out of `unknown` what is `known` by now, and hands on what its calls say.
+/// Removes the tools that are `known` now from `unknown`, and returns the signals of their calls.
 pub(crate) fn settle(
     unknown: &mut BTreeMap<String, u32>,
     known: &dyn Fn(&str) -> Option<Signals>,

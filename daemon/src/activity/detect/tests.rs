@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// One thing that a test's transcript says, and the minute in which it says it.
+/// An event of a test's transcript, and its time in minutes.
 #[derive(Clone)]
 enum ScriptLine {
     Prompt(i64, &'static str),
@@ -81,7 +81,7 @@ fn labels(detector: &Detector) -> Vec<String> {
     detector.segments().into_iter().map(|segment| segment.label).collect()
 }
 
-/// `test_enhanced_summary_generation` of section 9.2, as far as it is about activity.
+/// The parts of `test_enhanced_summary_generation` of section 9.2 that concern activity.
 #[test]
 fn fixing_a_bug_is_fixing() {
     let detector = detect(&[
@@ -93,7 +93,7 @@ fn fixing_a_bug_is_fixing() {
     assert_eq!(detector.vector().primary_activity(), "fixing");
 }
 
-/// The weights of section 2.2, each signal by itself.
+/// The weights of section 2.2, tested separately for each signal.
 #[test]
 fn each_signal_weighs_what_the_documents_say() {
     let raw = |session: &[ScriptLine], activity| {
@@ -288,7 +288,7 @@ fn nothing_observed_is_a_mixed_session_without_phases() {
     assert!(detector.segments().is_empty());
 }
 
-/// Understanding, then testing, then writing it down.
+/// A session that explores, then tests, then documents.
 fn long_session() -> Vec<ScriptLine> {
     let mut session = vec![Prompt(0, "explain where the tokens come from and why")];
     session.extend(vec![Read(1, "src/a.rs"); 10]);

@@ -1,8 +1,9 @@
-//! The words that give an activity away (intelligent-session-summarization, 2.2), and finding them
-//! in one pass over a text.
+//! The keywords of activities (intelligent-session-summarization, 2.2), and the search for all of
+//! them in one pass over a text.
 //!
-//! Whole words count, as architecture has it: `add` is not in `address`. What a substring found
-//! rightly is found as a form of the word: `fixing`, `failed`, `installation`.
+//! As required by the architecture, only whole words match: `address` does not contain `add`.
+//! Correct matches of substrings are covered by inflected forms: `fixing`, `failed`,
+//! `installation`.
 
 mod scanner;
 
@@ -13,10 +14,10 @@ use crate::{
     model::activity::Activity,
 };
 
-/// Words found in texts, as they stand in the tables, each once.
+/// Words found in texts, in the spelling of the tables, without duplicates.
 pub(crate) type MatchedWords = BTreeSet<String>;
 
-/// The documents' `INTENT_KEYWORDS`: the word, and how else it is written.
+/// The documents' `INTENT_KEYWORDS`: the word with its other spellings.
 pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
     (
         Activity::Building,
@@ -94,7 +95,7 @@ pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
     ),
 ];
 
-/// Forms that adding an ending does not make.
+/// Irregular forms.
 static FORMS: &[(&str, &[&str])] = &[
     ("implement", &["implementation"]),
     ("build", &["built"]),
@@ -132,13 +133,14 @@ static FORMS: &[(&str, &[&str])] = &[
     ("document", &["documentation", "docs"]),
 ];
 
-/// Endings are not added to these.
+/// Words without inflected forms.
 static UNCHANGED: &[&str] = &[
     "broken", "settings", ".env", "where", "why", "pytest", "coverage", "readme", "spec",
     "markdown",
 ];
 
-/// The documents' `FILE_PATTERNS`. A mark at either end says what may stand there: see [`scanner::Edge`].
+/// The documents' `FILE_PATTERNS`. A mark at either end restricts the adjacent text: see
+/// [`scanner::Edge`].
 pub(crate) static FILES: &[(Activity, &[&str])] = &[
     (
         Activity::Configuring,
@@ -180,7 +182,7 @@ static ERRORS: &[&str] = &[
     "crashed",
 ];
 
-/// The intent keywords in `text`, each once.
+/// Returns the intent keywords in `text`, without duplicates.
 pub(crate) fn intents_in(text: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
     INTENT_SCANNER.each(text, |word, _| {
@@ -191,7 +193,7 @@ pub(crate) fn intents_in(text: &str) -> Vec<&'static str> {
     found
 }
 
-/// The activities whose intent keywords stand in `text`.
+/// Returns the activities whose intent keywords occur in `text`.
 pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
     let found = intents_in(text);
     let named = |(activity, words): &(Activity, &[&str])| {
@@ -200,16 +202,15 @@ pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
     INTENTS.iter().filter_map(named).collect()
 }
 
-/// What a text says beside intents.
+/// The errors and file patterns in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Marks {
-    /// How often it speaks of errors.
+    /// Number of error indicators.
     pub(crate) errors: u32,
-    /// The file patterns in it, each once.
+    /// Without duplicates.
     pub(crate) files: Vec<&'static str>,
 }
 
-/// The marks in `text`.
 pub(crate) fn marks_in(text: &str) -> Marks {
     let mut marks = Marks::default();
     MARK_SCANNER.each(text, |word, at| {
@@ -222,10 +223,10 @@ pub(crate) fn marks_in(text: &str) -> Marks {
     marks
 }
 
-/// Stands for all of [`ERRORS`].
+/// Represents all of [`ERRORS`].
 const ERROR: &str = "error";
 
-/// Whether nothing failed: `0 errors`, `no error`, `failed: 0`.
+/// Whether the text states that nothing failed: `0 errors`, `no error`, `failed: 0`.
 fn is_denied(text: &str, at: (usize, usize)) -> bool {
     let before = text[..at.0].trim_end_matches([' ', '\t']);
     let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
@@ -258,7 +259,7 @@ static MARK_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {
     KeywordScanner::new(files.chain(errors).collect())
 });
 
-/// A word and its forms. Those with an ending that nobody writes do no harm.
+/// Returns a word and its inflected forms. Forms that do not exist in English are harmless.
 fn forms(word: &str) -> Vec<String> {
     let mut forms = vec![word.to_owned()];
     let irregular = FORMS.iter().find(|(base, _)| *base == word);

@@ -1,20 +1,21 @@
-//! Finds many short patterns in one pass over a text, and says which of them stand there as words.
+//! Finds many short patterns in one pass over a text, and checks the characters around each match.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-/// What must stand beside a pattern for it to count.
+/// The required context of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Edge {
-    /// The border of a word.
+    /// A word boundary.
     Border,
-    /// More of a name: `config.` is followed by an ending, `.json` follows a name.
+    /// A part of a name: `config.` is followed by an extension, `.json` follows a name.
     Name,
-    /// Anything.
+    /// No requirement.
     Any,
 }
 
-/// A pattern that begins with a dot or `_` ends a name, unless it is a name by itself (`.env`); one
-/// that ends so begins a name. `docs/` is followed by anything.
+/// A pattern that begins with a dot or `_` is the end of a name, unless it is a whole name
+/// (`.env`). A pattern that ends with one of them is the start of a name. `docs/` may be followed
+/// by anything.
 pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
     const NAMES: [&str; 3] = [".env", ".gitignore", "__tests__"];
     if NAMES.contains(&pattern) {
@@ -29,13 +30,12 @@ pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
     (before, after)
 }
 
-/// A text to be found.
 pub(super) struct Pattern {
-    /// As it is written; case does not matter.
+    /// Matched without regard to case.
     pub(super) text: String,
-    /// What it stands for.
+    /// The keyword that it stands for.
     pub(super) means: &'static str,
-    /// What must stand before and after it.
+    /// The required context before and after it.
     pub(super) edges: (Edge, Edge),
 }
 
@@ -46,7 +46,6 @@ pub(super) struct KeywordScanner {
 }
 
 impl KeywordScanner {
-    /// For these patterns.
     pub(super) fn new(patterns: Vec<Pattern>) -> KeywordScanner {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
@@ -57,7 +56,7 @@ impl KeywordScanner {
         KeywordScanner { automaton, patterns }
     }
 
-    /// Calls `found` with the meaning and place of each pattern in `text` that counts.
+    /// Calls `found` with the meaning and byte range of each valid match in `text`.
     pub(super) fn each(&self, text: &str, mut found: impl FnMut(&'static str, (usize, usize))) {
         let bytes = text.as_bytes();
         for hit in self.automaton.find_overlapping_iter(text) {
@@ -96,7 +95,7 @@ fn fits_after(text: &[u8], end: usize, edge: Edge) -> bool {
     }
 }
 
-/// Letters beyond ASCII count as parts of words.
+/// Non-ASCII bytes count as parts of words.
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }

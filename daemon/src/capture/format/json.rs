@@ -1,8 +1,8 @@
-//! JSON objects of which only a few members are wanted.
+//! A lazy parser for JSON objects of which only a few members are needed.
 //!
-//! Most bytes of a transcript are members that nobody keeps. An [`Object`] finds where each member
-//! begins and ends and decodes a value when it is asked for, so a hundred kilobytes of tool output
-//! cost one scan and no copy.
+//! Most bytes of a transcript belong to members that are not needed. An [`Object`] locates each
+//! member and decodes a value on request, so that a hundred kilobytes of tool output cost one scan
+//! and no copy.
 
 use std::{borrow::Cow, fmt};
 
@@ -14,48 +14,46 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::capture::format::repair::repair;
 
-/// A JSON object, its members still raw.
+/// A JSON object whose members are not decoded.
 pub(crate) struct Object<'a> {
     members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads `text`, which must be one object and nothing else.
+    /// Parses `text`, which must be a single object.
     pub(crate) fn parse(text: &'a str) -> Option<Object<'a>> {
         serde_json::from_str(text).ok()
     }
 
-    /// The raw text of a member; the last one where a key stands twice.
+    /// Returns the raw text of a member; the last one for a duplicate key.
     pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
         self.members.iter().rev().find(|(name, _)| name == key).map(|(_, raw)| *raw)
     }
 
-    /// A member that is a string.
     pub(crate) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         string(self.raw(key)?)
     }
 
-    /// A member that is a string, cut to about `limit` bytes.
+    /// Returns a string member, truncated to about `limit` bytes.
     pub(crate) fn string_within(&self, key: &str, limit: usize) -> Option<Cow<'a, str>> {
         string_within(self.raw(key)?, limit)
     }
 
-    /// A member that is `true`.
+    /// Whether a member is `true`.
     pub(crate) fn is_true(&self, key: &str) -> bool {
         self.raw(key) == Some("true")
     }
 
-    /// A member that is a whole number from 0 on.
+    /// Returns a member that is a non-negative integer.
     pub(crate) fn number(&self, key: &str) -> Option<u64> {
         self.raw(key)?.parse().ok()
     }
 
-    /// A member that is an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.raw(key)?)
     }
 
-    /// Keys with their raw values.
+    /// Returns the keys with their raw values.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.members.iter().map(|(key, raw)| (key.as_ref(), *raw))
     }
@@ -84,7 +82,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
     }
 }
 
-/// An object's key, borrowed where it holds no escapes.
+/// A key, borrowed when it contains no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -115,13 +113,13 @@ pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
-    // A half of a surrogate pair passes as JSON and is no text.
+    // An unpaired surrogate is valid JSON but not valid text.
     let decoded = serde_json::from_str(raw).or_else(|_| serde_json::from_str(&repair(raw).text));
     decoded.ok().map(Cow::Owned)
 }
 
-/// Decodes a raw string, leaving out the middle of one that is longer than `limit` bytes without
-/// ever holding the whole of it.
+/// Decodes a raw string. Of a string longer than `limit` bytes the middle is omitted without being
+/// decoded.
 pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     if inner.len() <= limit {
@@ -131,7 +129,7 @@ pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     let decode = |piece: &str| serde_json::from_str::<String>(&format!("\"{piece}\"")).ok();
     let lossy =
         |piece: &str| serde_json::from_str::<String>(&repair(&format!("\"{piece}\"")).text).ok();
-    // A cut can fall inside an escape sequence, of at most twelve bytes: move it out of there.
+    // The cut may be inside an escape sequence, of at most twelve bytes, so it is moved out of it.
     let head_to = |back: usize| &inner[..inner.floor_char_boundary(head_end.saturating_sub(back))];
     let head = (0..=12).find_map(|back| decode(head_to(back))).or_else(|| lossy(head_to(0)))?;
     let tail_from =
@@ -141,7 +139,7 @@ pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!("{head}\n[... {left_out} bytes left out ...]\n{tail}")))
 }
 
-/// The members of a raw array; nothing when it is something else.
+/// Returns the raw elements of an array; empty for any other value.
 pub(crate) fn items(raw: &str) -> Vec<&str> {
     struct Items;
     impl<'de> Visitor<'de> for Items {
@@ -165,7 +163,7 @@ pub(crate) fn items(raw: &str) -> Vec<&str> {
     serde_json::Deserializer::from_str(raw).deserialize_seq(Items).unwrap_or_default()
 }
 
-/// The objects among the members of a raw array, found in one pass.
+/// Returns the objects among the elements of a raw array, in one pass.
 pub(crate) fn objects(raw: &str) -> Vec<Object<'_>> {
     if !raw.starts_with('[') {
         return Vec::new();
@@ -174,7 +172,7 @@ pub(crate) fn objects(raw: &str) -> Vec<Object<'_>> {
         .unwrap_or_else(|_| items(raw).into_iter().filter_map(Object::parse).collect())
 }
 
-/// Reads a value whose strings may be of any length, cutting each to about `limit` bytes.
+/// Decodes a value and truncates each of its strings to about `limit` bytes.
 pub(crate) fn value_within(raw: &str, limit: usize) -> Value {
     if raw.len() <= limit {
         return serde_json::from_str(raw).unwrap_or_default();
@@ -193,7 +191,7 @@ pub(crate) fn value_within(raw: &str, limit: usize) -> Value {
     string_within(raw, limit).map_or(Value::Null, |text| Value::String(text.into_owned()))
 }
 
-/// Of an array in a huge value so many members are kept.
+/// Maximum number of elements of an array in a large value.
 const ITEMS_KEPT: usize = 1_000;
 
 #[cfg(test)]

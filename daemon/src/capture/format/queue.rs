@@ -1,43 +1,44 @@
-//! Prompts that the user typed while the agent worked.
+//! Tracks prompts that the user typed while the agent worked.
 //!
-//! The transcript says when one was queued and when one left the queue. One that left to begin a
-//! turn follows as a record of its own. One that was handed to the agent within a turn does so in
-//! newer versions only: in older ones the queue alone knows what the user said.
+//! The transcript records when a prompt was added to the queue and when one left it. A prompt that
+//! starts a turn is followed by its own record. A prompt that is delivered within a turn has a
+//! record only in newer versions; in older versions the queue is the only source of its text.
 
 use serde::{Deserialize, Serialize};
 
-/// Prompts that wait, were handed over without a record, or were read from the queue.
+/// Maximum number of prompts that wait, that were delivered without a record, or that were read
+/// from the queue.
 const PROMPTS: usize = 16;
-/// Bytes kept of a waiting prompt.
+/// Maximum bytes of a waiting prompt.
 const PROMPT: usize = 4_096;
 
 /// The prompts that wait for the agent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct PromptQueue {
-    /// What waits; empty for what is no prompt.
+    /// The waiting texts; empty for an entry that is not a prompt.
     waiting: Vec<String>,
-    /// Left the queue within a turn; a record of it may follow.
+    /// Left the queue within a turn; a record may follow.
     handed_over: Vec<String>,
-    /// Was read from the queue, since no record of it followed.
+    /// Emitted from the queue, because no record followed.
     read: Vec<String>,
-    /// Whether the last one to leave the queue began a turn.
+    /// Whether the last prompt that left the queue started a turn.
     begins_turn: bool,
 }
 
 impl PromptQueue {
-    /// Something was queued; `typed` says whether the user typed it.
+    /// Adds an entry; `typed` is whether the user typed it.
     pub(crate) fn enqueue(&mut self, text: &str, typed: bool) {
         push(&mut self.waiting, if typed { begin(text) } else { "" });
     }
 
-    /// The oldest left the queue, and its record follows.
+    /// Removes the oldest entry, whose record follows.
     pub(crate) fn dequeue(&mut self) {
         self.take();
         self.begins_turn = true;
     }
 
-    /// The oldest was handed to the agent within its turn.
+    /// Moves the oldest entry to those that were delivered within a turn.
     pub(crate) fn hand_over(&mut self) {
         let text = self.take();
         if !text.is_empty() {
@@ -45,12 +46,12 @@ impl PromptQueue {
         }
     }
 
-    /// The user took everything back.
+    /// Clears the queue: the user withdrew all entries.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
     }
 
-    /// A record of a prompt came; says whether it was read from the queue before.
+    /// Handles the record of a prompt; returns whether the prompt was already read from the queue.
     pub(crate) fn delivered(&mut self, text: &str, in_turn: bool) -> bool {
         let text = begin(text.trim());
         self.handed_over.retain(|known| known.trim() != text);
@@ -59,7 +60,7 @@ impl PromptQueue {
         known.filter(|_| was_queued).map(|at| self.read.remove(at)).is_some()
     }
 
-    /// The prompts that were handed over and have no record: the agent speaks again.
+    /// Returns the delivered prompts without a record. Call it when the agent writes again.
     pub(crate) fn without_record(&mut self) -> Vec<String> {
         let prompts = std::mem::take(&mut self.handed_over);
         prompts.iter().for_each(|text| push(&mut self.read, text));

@@ -1,20 +1,20 @@
-//! JSON that a program wrote wrongly: control characters and escapes that JSON does not know inside
-//! strings, and halves of surrogate pairs.
+//! Repairs invalid JSON: control characters and unknown escapes inside strings, and unpaired
+//! surrogates.
 
 use std::borrow::Cow;
 
-/// A text in which strings hold only what JSON allows.
+/// A text whose strings are valid JSON.
 pub(crate) struct RepairedJson {
     pub(crate) text: String,
     pub(crate) changes: Repairs,
 }
 
-/// Pairs of places behind each change: in the repaired text, and in the original.
+/// Pairs of positions after each change: in the repaired text, and in the original.
 #[derive(Default)]
 pub(crate) struct Repairs(Vec<(usize, usize)>);
 
 impl Repairs {
-    /// The place in the original for one in the repaired text.
+    /// Maps a position in the repaired text to the original.
     pub(crate) fn original(&self, repaired: usize) -> usize {
         let before = self.0.partition_point(|(place, _)| *place <= repaired);
         let (place, original) = before.checked_sub(1).map_or((0, 0), |last| self.0[last]);
@@ -22,7 +22,7 @@ impl Repairs {
     }
 }
 
-/// Repairs `record`, which may hold several strings.
+/// Repairs `record`, which may contain several strings.
 pub(crate) fn repair(record: &str) -> RepairedJson {
     let mut repaired = RepairedJson {
         text: String::with_capacity(record.len() + 16),
@@ -50,7 +50,7 @@ pub(crate) fn repair(record: &str) -> RepairedJson {
     repaired
 }
 
-/// The escape sequence that `text` begins with: its length, and what to write for it.
+/// Returns the length of the escape sequence at the start of `text`, and its replacement.
 fn escape(text: &str) -> (usize, Cow<'_, str>) {
     match text.as_bytes() {
         [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => {
@@ -69,7 +69,7 @@ fn escape(text: &str) -> (usize, Cow<'_, str>) {
     }
 }
 
-/// The number in a `\uXXXX` that `text` begins with.
+/// Returns the number in a `\uXXXX` at the start of `text`.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits

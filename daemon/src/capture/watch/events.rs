@@ -1,4 +1,4 @@
-//! The operating system's events, gathered.
+//! Collects the file events of the operating system.
 
 use std::{
     collections::BTreeSet,
@@ -11,10 +11,10 @@ use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveM
 
 use crate::capture::watch::PollingReason;
 
-/// More paths than this are not kept: everything is scanned instead.
+/// Maximum number of pending paths; beyond it, everything is scanned instead.
 const PATHS: usize = 4_096;
 
-/// Where events wait until the watching thread takes them.
+/// A buffer for events until the watching thread takes them.
 #[derive(Clone, Default)]
 pub(super) struct Inbox(Arc<SharedInbox>);
 
@@ -28,29 +28,29 @@ struct SharedInbox {
 struct InboxContents {
     paths: BTreeSet<PathBuf>,
     scan: bool,
-    /// How many scans were asked for by number.
+    /// Number of requested scans.
     asked: u64,
     failure: Option<PollingReason>,
     stopped: bool,
 }
 
-/// What was waiting in the inbox.
+/// The events taken from the inbox.
 pub(super) struct WatchEvents {
-    /// Paths that something happened to.
+    /// Paths with events.
     pub(super) paths: Vec<PathBuf>,
-    /// Whether events were lost or a scan was asked for.
+    /// Whether events were lost or a scan was requested.
     pub(super) scan: bool,
-    /// The number of the latest scan that was asked for.
+    /// The number of the latest requested scan.
     pub(super) asked: u64,
-    /// Why events cannot be relied on any longer.
+    /// Why events are no longer reliable.
     pub(super) failure: Option<PollingReason>,
-    /// Whether nothing happened until the time was up.
+    /// Whether the time limit passed without an event.
     pub(super) timed_out: bool,
 }
 
 impl Inbox {
-    /// Waits for something to happen, at most for `limit`, and then a moment longer for what
-    /// comes with it. `None` when the watch is over.
+    /// Waits for events up to `limit`, and then for `gather` for related ones. `None` when the
+    /// watch has ended.
     pub(super) fn wait(&self, limit: Option<Duration>, gather: Duration) -> Option<WatchEvents> {
         let idle = |waiting: &mut InboxContents| {
             waiting.paths.is_empty()
@@ -90,7 +90,7 @@ impl Inbox {
         })
     }
 
-    /// Has everything scanned; returns the number of this wish.
+    /// Requests a scan of everything; returns the number of the request.
     pub(super) fn ask_for_scan(&self) -> u64 {
         let mut waiting = self.lock();
         waiting.scan = true;
@@ -101,7 +101,7 @@ impl Inbox {
         asked
     }
 
-    /// Has everything scanned because something was missed.
+    /// Requests a scan of everything because events were lost.
     fn scan(&self) {
         self.lock().scan = true;
         self.0.changed.notify_all();
@@ -115,7 +115,7 @@ impl Inbox {
     fn take(&self, event: notify::Result<Event>) {
         let mut waiting = self.lock();
         match event {
-            // Our own reading makes access events.
+            // The daemon's own reads cause access events.
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
             Ok(event) => {
                 waiting.scan |= event.need_rescan();
@@ -126,7 +126,7 @@ impl Inbox {
                 }
             }
             Err(error) => match reason(&error) {
-                // A folder that vanished while it was being watched; its parent reports that.
+                // A folder disappeared while its watch was added; its parent reports that.
                 None => waiting.scan = true,
                 failure => waiting.failure = failure,
             },
@@ -140,13 +140,12 @@ impl Inbox {
     }
 }
 
-/// The watched folders, each armed as far as it exists.
+/// The watched folders, or their nearest existing parents.
 pub(super) struct Roots {
     roots: Vec<PathBuf>,
     inbox: Inbox,
     watcher: Option<RecommendedWatcher>,
-    /// For each root the folder that is watched: itself, or while it does not exist the nearest one
-    /// above it.
+    /// For each root the folder that is watched: the root, or its nearest existing parent.
     armed: Vec<Option<PathBuf>>,
 }
 
@@ -155,7 +154,7 @@ impl Roots {
         Roots { roots, inbox, watcher: None, armed: Vec::new() }
     }
 
-    /// Watches each root, or where it will appear. Returns why that cannot be relied on, if so.
+    /// Watches each root, or its nearest existing parent. Returns why that is not reliable, if so.
     pub(super) fn arm(&mut self) -> Option<PollingReason> {
         self.disarm();
         let inbox = self.inbox.clone();
@@ -176,27 +175,28 @@ impl Roots {
             }
             match watcher.watch(folder, mode).map_err(|error| reason(&error)) {
                 Ok(()) => {}
-                // It vanished in this moment; what is left of its path will be awaited.
+                // The folder has just disappeared; the scan watches its nearest parent instead.
                 Err(None) => self.inbox.scan(),
                 Err(failure) => return failure,
             }
         }
         self.watcher = Some(watcher);
-        // What came or went before its folder was watched is reported by nobody.
+        // Changes before the folder was watched cause no event.
         if !self.is_right() {
             self.inbox.scan();
         }
         None
     }
 
-    /// Waits until folders that were reported are watched themselves.
+    /// Waits until newly reported folders are watched.
     ///
-    /// notify reports a new folder first and watches it later, when it has read all events that
-    /// were there: what is put into the folder in between is reported by nobody, and must be found
-    /// by a scan after this.
+    /// notify reports a new folder before it adds the watch, which happens when it has read all
+    /// pending events. Files that are created in between cause no event, so the folder must be
+    /// scanned after this call.
     pub(super) fn catch_up(&mut self) {
         if let Some(watcher) = &mut self.watcher {
-            // The settings stay; it answers in turn. One that does not has failed, and says so.
+            // The call changes nothing; it returns when the watcher has processed earlier events.
+            // An error means that the watcher has failed, which it reports itself.
             drop(watcher.configure(Config::default()));
         }
     }
@@ -206,25 +206,25 @@ impl Roots {
         self.armed.clear();
     }
 
-    /// Whether what happened to `paths` means that another folder has to be watched: a root or
-    /// something above it has appeared or is gone.
+    /// Whether events at `paths` change the folders to watch: a root or one of its parents has
+    /// appeared or disappeared.
     pub(super) fn changed_by(&self, paths: &[PathBuf]) -> bool {
         let above_a_root = |path: &Path| self.roots.iter().any(|root| root.starts_with(path));
         paths.iter().any(|path| above_a_root(path)) || !self.is_right()
     }
 
-    /// Whether the folders that are watched are still those that should be.
+    /// Whether the correct folders are watched.
     fn is_right(&self) -> bool {
         self.roots.iter().zip(&self.armed).all(|(root, armed)| nearest(root) == *armed)
     }
 }
 
-/// The root itself if it is a folder, else the nearest one above it.
+/// Returns the root if it is a folder, otherwise its nearest existing parent.
 fn nearest(root: &Path) -> Option<PathBuf> {
     root.ancestors().find(|folder| folder.is_dir()).map(Path::to_owned)
 }
 
-/// Why events cannot be relied on after `error`; `None` when only one folder is gone.
+/// Returns why events are not reliable after `error`; `None` when only one folder disappeared.
 fn reason(error: &notify::Error) -> Option<PollingReason> {
     match &error.kind {
         ErrorKind::MaxFilesWatch => Some(PollingReason::TooManyFolders),
@@ -236,10 +236,10 @@ fn reason(error: &notify::Error) -> Option<PollingReason> {
     }
 }
 
-/// Whether the file system of `folder` reports what other machines or the host do to it.
+/// Whether the file system of `folder` reports changes by other machines or by the host.
 #[cfg(target_os = "linux")]
 fn reports_events(folder: &Path) -> bool {
-    // From linux/magic.h and the file systems' own sources: NFS, SMB and CIFS, SMB2, 9p (also the
+    // From linux/magic.h and the sources of the file systems: NFS, SMB and CIFS, SMB2, 9p (also the
     // Windows drives in WSL), FUSE, Ceph, AFS, VirtualBox shared folders, Coda.
     const SILENT: [u32; 9] = [
         0x6969,

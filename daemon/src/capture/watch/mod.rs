@@ -1,9 +1,9 @@
-//! Says which files may have changed.
+//! Reports files that may have changed.
 //!
-//! What the operating system reports is taken as a hint that a path is worth a look, never as the
-//! truth: events are lost when folders are made in a hurry, when a queue overflows, on network
-//! file systems. So every new folder is scanned, a lost event means a scan of everything, and
-//! where events do not come at all the folders are scanned time and again.
+//! An event of the operating system is only a hint that a path may have changed: events are lost
+//! when folders are created quickly, when a queue overflows, and on network file systems. Therefore
+//! every new folder is scanned, a lost event causes a scan of everything, and without events the
+//! folders are polled.
 
 mod events;
 pub mod scan;
@@ -19,75 +19,72 @@ use self::{
     scan::FolderScanner,
 };
 
-/// What to watch.
 #[derive(Clone)]
 pub struct Watched {
-    /// Folders that are watched with all that is in them. They need not exist yet.
+    /// Folders that are watched recursively. They need not exist yet.
     pub roots: Vec<PathBuf>,
-    /// Whether a file is worth reporting.
+    /// Whether a file is relevant.
     pub wanted: fn(&Path) -> bool,
-    /// Whether events are trusted or the folders are scanned time and again.
     pub method: Method,
-    /// Between two such scans at least so much time passes.
+    /// The minimum time between two scans when polling.
     pub poll_every: Duration,
 }
 
-/// How changes are noticed.
+/// How changes are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// By events where the file system has them, else by scanning.
+    /// By events where the file system supports them, otherwise by polling.
     Automatic,
-    /// By scanning only.
     Polling,
 }
 
-/// How changes under the roots are noticed at present.
+/// The current method of detecting changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The operating system reports them.
+    /// The operating system reports changes.
     Events,
-    /// The folders are scanned; why events are not used.
+    /// The folders are polled, for this reason.
     Polling(PollingReason),
 }
 
-/// Why folders are scanned time and again.
+/// Why folders are polled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollingReason {
-    /// It was asked for.
+    /// The configuration requires it.
     Asked,
-    /// The file system is one that reports nothing, or not everything.
+    /// The file system reports no events, or not all of them.
     FileSystem,
-    /// There are more folders than the system watches for one user.
+    /// The number of folders exceeds the system's limit of watches for a user.
     TooManyFolders,
     /// The operating system's interface failed.
     Failed,
 }
 
-/// Something about the watched files.
+/// A report of the watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// These files are new or may have changed, or are gone.
+    /// These files may be new, changed or deleted.
     Files(Vec<PathBuf>),
-    /// All files there are have been looked at, and those that changed were reported: once after
-    /// the start, and whenever that was asked for.
+    /// A full scan is complete and its changes were reported: once after the start, and after each
+    /// request.
     Complete {
-        /// The number of the latest [`Watch::rescan`] before that; 0 when there was none.
+        /// The number of the latest [`Watch::rescan`] that the scan covers; 0 when there was none.
         asked: u64,
     },
-    /// Changes are noticed in another way from now on.
+    /// The method of detecting changes has changed.
     Mode(Mode),
 }
 
-/// The usual [`Watched::poll_every`].
+/// The default of [`Watched::poll_every`].
 pub const POLL_EVERY: Duration = Duration::from_secs(2);
-/// Scanning takes at most one part in so many of a core's time.
+/// Polling uses at most one part in this number of one core's time.
 const POLL_SHARE: u32 = 50;
-/// So long further events are waited for before they are reported together.
+/// How long to wait for further events before they are reported together.
 const GATHER: Duration = Duration::from_millis(4);
-/// Files in one notice at most.
+/// Maximum number of files in one report.
 const BATCH: usize = 512;
 
-/// A running watch; dropping it ends it.
+/// A running watch; dropping it stops it.
 pub struct Watch {
     inbox: Inbox,
     thread: Option<JoinHandle<()>>,
@@ -95,7 +92,7 @@ pub struct Watch {
 
 impl Watch {
     /// Starts watching. `report` is called on a thread of the watch and may block it; it returns
-    /// `false` when nobody listens any more.
+    /// `false` to stop the watch.
     pub fn start(
         watched: Watched,
         report: impl FnMut(Notice) -> bool + Send + 'static,
@@ -112,8 +109,8 @@ impl Watch {
         Ok(Watch { inbox, thread: Some(thread) })
     }
 
-    /// Asks for a scan of everything that is there by now; returns the number that the notice of
-    /// its completion will have reached.
+    /// Requests a scan of everything; returns the number that [`Notice::Complete`] will contain at
+    /// least.
     pub fn rescan(&self) -> u64 {
         self.inbox.ask_for_scan()
     }
@@ -189,7 +186,7 @@ impl WatchLoop {
         (self.report)(Notice::Mode(mode))
     }
 
-    /// Reports every file that a scan finds new, changed or gone.
+    /// Reports every file that a scan finds new, changed or deleted.
     fn scan_all(&mut self) -> bool {
         let mut changed = Vec::new();
         for root in &self.watched.roots {
@@ -199,7 +196,7 @@ impl WatchLoop {
         self.report_files(changed)
     }
 
-    /// Reports those of `files` that are wanted, and those in `folders`, unless they are links.
+    /// Reports the relevant ones of `files` and those in `folders`, except links.
     fn report_paths(&mut self, folders: &[PathBuf], mut files: Vec<PathBuf>) -> bool {
         files.retain(|path| (self.watched.wanted)(path) && self.is_inside(path));
         files.iter().for_each(|path| self.scanner.note(path));
@@ -233,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// Long enough for the slowest machine; a test that waits so long has failed.
+    /// Long enough for a slow machine; a test that waits this long has failed.
     const PATIENCE: Duration = Duration::from_secs(20);
 
     #[test]

@@ -1,4 +1,4 @@
-//! Walks folders and tells which files are not what they were at the last walk.
+//! Scans folders and detects files that changed since the last scan.
 
 use std::{
     collections::HashMap,
@@ -8,10 +8,10 @@ use std::{
 
 use crate::{capture::tail, store::FileStamp};
 
-/// Folders nested deeper than this are not walked.
+/// Maximum depth of nested folders.
 const DEEPEST: usize = 16;
 
-/// What each file was like when it was last seen.
+/// The state of each file at the last scan.
 pub struct FolderScanner {
     wanted: fn(&Path) -> bool,
     seen: HashMap<PathBuf, SeenFile>,
@@ -24,14 +24,14 @@ struct SeenFile {
 }
 
 impl FolderScanner {
-    /// A scanner that has seen nothing yet and looks at files that are `wanted`.
+    /// Creates a scanner without known files, for files that are `wanted`.
     pub fn new(wanted: fn(&Path) -> bool) -> FolderScanner {
         FolderScanner { wanted, seen: HashMap::new(), round: 0 }
     }
 
-    /// Adds to `changed` the files under `folder` that are new or changed, newest first.
+    /// Adds the new and changed files under `folder` to `changed`, newest first.
     ///
-    /// Links are not followed: they may lead out of the folder.
+    /// Links are not followed, because they may lead out of the folder.
     pub fn scan(&mut self, folder: &Path, changed: &mut Vec<PathBuf>) {
         let mut found: Vec<(i64, PathBuf)> = Vec::new();
         let mut folders = vec![(folder.to_owned(), 0)];
@@ -55,14 +55,14 @@ impl FolderScanner {
         changed.extend(found.into_iter().map(|(_, path)| path));
     }
 
-    /// Notes the present state of one file, so that a later scan does not report it again.
+    /// Records the current state of one file, so that a later scan does not report it.
     pub fn note(&mut self, path: &Path) {
         if let Ok(metadata) = fs::symlink_metadata(path) {
             self.remember(path, tail::stamp(&metadata));
         }
     }
 
-    /// The files that no scan since the last call of this has found. Call it after scanning all
+    /// Returns the files that no scan since the last call has found. Call it after scanning all
     /// folders.
     pub fn gone(&mut self) -> Vec<PathBuf> {
         let round = self.round;
@@ -70,7 +70,7 @@ impl FolderScanner {
         self.seen.extract_if(|_, seen| seen.round < round).map(|(path, _)| path).collect()
     }
 
-    /// Notes `stamp`; says whether it is news.
+    /// Records `stamp`; returns whether it changed.
     fn remember(&mut self, path: &Path, stamp: FileStamp) -> bool {
         let seen = SeenFile { stamp, round: self.round };
         let before = self.seen.insert(path.to_owned(), seen);

@@ -1,4 +1,4 @@
-//! One simple command: which line of the table it is, or what its words say.
+//! Classifies one simple command, by the table of programs or by the words of the command.
 
 use crate::{
     activity::{
@@ -20,24 +20,24 @@ use crate::{
     },
 };
 
-/// How sure a line of the table is.
+/// Confidence of an entry in the table.
 const BY_TABLE: f64 = 0.95;
-/// How sure the name of a task or script is.
+/// Confidence of the name of a task or script.
 const BY_NAME: f64 = 0.85;
-/// How sure it is that a task or script without a telling name is just run.
+/// Confidence that a task or script without a meaningful name is just run.
 const BY_RUNNING: f64 = 0.6;
-/// Words and options that are kept of a command, and bytes of each.
+/// Maximum number of words and options of a command, and maximum bytes of each.
 const WORDS_KEPT: usize = 20;
 const WORD_KEPT: usize = 200;
 
-/// A command, classified, and how much it tells about its line.
+/// A classified command with its relevance within the line.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) classification: BashCommandClassification,
     pub(super) effort: Effort,
 }
 
-/// Classifies a command that nothing hides any more.
+/// Classifies a command without wrappers such as `sudo`.
 pub(super) fn judge(command: &ShellCommand) -> Judged {
     let given = ParsedCommand::of(command);
     let opinion = given.opinion();
@@ -61,14 +61,14 @@ pub(super) fn judge(command: &ShellCommand) -> Judged {
     }
 }
 
-/// What the command in `words` is for and where it works, when that is known.
+/// Returns the intent and domain of the command in `words`, if they are known.
 pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
     let judged =
         judge(&ShellCommand { words: words.to_vec(), ..ShellCommand::default() }).classification;
     judged.is_known().then_some((judged.intent, judged.domain))
 }
 
-/// What is thought of a command.
+/// The classification of a command, before it is converted.
 struct Opinion {
     intent: ToolIntent,
     domain: ToolDomain,
@@ -96,7 +96,7 @@ impl Opinion {
     }
 }
 
-/// A command and what is found at once about it.
+/// A command with its parsed program and arguments.
 struct ParsedCommand<'c> {
     command: &'c ShellCommand,
     name: String,
@@ -117,7 +117,7 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// The first word, where it says which of its businesses the program is to do.
+    /// Returns the first word, if it selects one of the program's functions.
     fn subcommand(&self) -> Option<String> {
         let first = self.args.positionals.first()?;
         let is_subcommand = match self.program {
@@ -149,7 +149,7 @@ impl ParsedCommand<'_> {
         self.asks_about_itself().or_else(by_rule).unwrap_or_else(|| self.by_words())
     }
 
-    /// `--help`, `help`, `--version`.
+    /// Matches `--help`, `help`, `--version`.
     fn asks_about_itself(&self) -> Option<Opinion> {
         let ParsedCommand { name, args, .. } = self;
         let only = args.positionals.is_empty() && args.flags.len() == 1;
@@ -203,7 +203,7 @@ impl ParsedCommand<'_> {
         opinion
     }
 
-    /// A command that reads, searches or changes the files among its words.
+    /// Classifies a command that reads, searches or changes the files among its words.
     fn on_files(&self, intent: ToolIntent, program: &Program, reasoning: String) -> Opinion {
         let gives_pattern = self.args.value(&["-e", "-f"]).is_some();
         let patterns = usize::from(program.first_is_pattern && !gives_pattern);
@@ -225,7 +225,7 @@ impl ParsedCommand<'_> {
         Opinion { signals, effort: Some(Effort::Work), ..opinion }
     }
 
-    /// A program that is not in the table.
+    /// Classifies a program that is not in the table.
     fn by_words(&self) -> Opinion {
         let path = &self.command.words[0];
         let is_script = has_script_ending(&self.name);
@@ -241,7 +241,7 @@ impl ParsedCommand<'_> {
         })
     }
 
-    /// A script or program of the project: by its name, or by the word after it.
+    /// Classifies a script or program of the project, by its name or by the word after it.
     fn by_own_program(&self, path: &str, is_script: bool) -> Opinion {
         let by_name = run(path);
         let first = self.args.positionals.get(..1).unwrap_or_default();
@@ -254,8 +254,8 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// The heuristic of the documents, over the program's name and the two words after it. A known
-    /// program among them means that this one runs it, in a way that nobody knows.
+    /// Applies the heuristic of the documents to the program's name and the two words after it. If
+    /// one of these words is a known program, the command is a wrapper of that program.
     fn by_heuristic(&self) -> Option<Opinion> {
         let words = &self.args.positionals;
         let is_wrapper = words
@@ -277,7 +277,7 @@ impl ParsedCommand<'_> {
     }
 }
 
-/// The kind that all `paths` share.
+/// Returns the kind that all `paths` share.
 pub(crate) fn common_kind<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<FileKind> {
     let first = FileKind::of(paths.next()?);
     paths.all(|path| FileKind::of(path) == first).then_some(first)
@@ -315,7 +315,7 @@ fn just_runs(name: &str) -> Opinion {
     Opinion::new(ToolIntent::Execute, ToolDomain::Process, BY_RUNNING, reasoning)
 }
 
-/// The first verb among the words of `names`.
+/// Returns the first verb among the words of `names`.
 fn first_verb<N: AsRef<str>>(names: &[N]) -> Option<(ToolIntent, String)> {
     names
         .iter()

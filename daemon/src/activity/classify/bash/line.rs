@@ -1,4 +1,5 @@
-//! A whole command line: which of its commands it is there for, and what all of them say together.
+//! Classifies a whole command line: selects its main command and combines the signals of all
+//! commands.
 
 use crate::{
     activity::classify::bash::judge::Judged,
@@ -9,10 +10,9 @@ use crate::{
     },
 };
 
-/// How much a command inside `$(...)` counts beside the others.
+/// The weight of a command inside `$(...)`, relative to other commands.
 const NESTED: f64 = 0.5;
 
-/// A command line, classified.
 #[derive(Clone, Debug)]
 pub struct ClassifiedLine {
     commands: Vec<JudgedCommand>,
@@ -35,18 +35,18 @@ impl ClassifiedLine {
         ClassifiedLine { commands: found.into_iter().map(command).collect() }
     }
 
-    /// Its commands, in the order written.
+    /// Returns its commands, in the order written.
     pub fn commands(&self) -> impl Iterator<Item = &BashCommandClassification> {
         self.commands.iter().map(|command| &command.classification)
     }
 
-    /// Its commands, in the order written.
+    /// Returns its commands, in the order written.
     pub fn into_commands(self) -> Vec<BashCommandClassification> {
         self.commands.into_iter().map(|command| command.classification).collect()
     }
 
-    /// Lets someone who knows better (a cache, the user) change what is said about a command; asked
-    /// about each, in the order written.
+    /// Lets a source with more precise information (a cache, the user) replace the classification
+    /// of each command, in the order written.
     pub fn revise(
         &mut self,
         mut better: impl FnMut(&BashCommandClassification) -> Option<BashCommandClassification>,
@@ -62,11 +62,13 @@ impl ClassifiedLine {
         }
     }
 
-    /// The command that the line is there for, and which of them it is; none for an empty line.
+    /// Returns the main command and its index; `None` for an empty line.
     ///
-    /// Work before housekeeping before looking; what runs only when something failed gives way to
-    /// what was tried first; of equals the last in a list (what comes before prepares) but the first
-    /// in a pipeline (what follows filters). Commands inside `$(...)` count when there is no other.
+    /// Changes take precedence over housekeeping, and housekeeping over reading. A command that
+    /// runs only after a failure ranks below the command that was tried first. On a tie the last
+    /// command of a list is chosen, because earlier ones prepare it, but the first of a pipeline,
+    /// because later ones filter its output. Commands inside `$(...)` count only when there is no
+    /// other.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {
         let rank = |(_, command): &(usize, &JudgedCommand)| {
             (
@@ -82,8 +84,8 @@ impl ClassifiedLine {
         main.map(|(at, command)| (at, &command.classification))
     }
 
-    /// What the line says about the session: of each activity what the command says that says most,
-    /// so that a long line counts like one call.
+    /// Returns the line's signals: for each activity the strongest signal of its commands, so that
+    /// a long line counts like one call.
     pub fn signals(&self) -> Signals {
         let mut most = Signals::default();
         for JudgedCommand { classification, .. } in &self.commands {

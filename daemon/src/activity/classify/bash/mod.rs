@@ -1,8 +1,8 @@
-//! What shell command lines are for: each command is looked up in the table of programs, and the
-//! line as a whole is judged by its most important command.
+//! Classifies shell command lines: each command is looked up in the table of programs, and the most
+//! important command determines the class of the line.
 //!
-//! A program that the table does not hold is judged by its words. When these say nothing the
-//! program is unknown: the chain then asks its caches, and in the end a model.
+//! A program that is not in the table is classified by its words. If these are not meaningful, the
+//! program is unknown; the chain then consults its caches, and finally a model.
 
 pub(crate) mod judge;
 mod line;
@@ -20,18 +20,18 @@ use crate::{
     model::tool::BashCommandClassification,
 };
 
-/// Bash commands of a line that are classified.
+/// Maximum number of commands of a line that are classified.
 const MOST_COMMANDS: usize = 64;
-/// Scripts given as a word inside one another.
+/// Maximum nesting of scripts that are passed as an argument (`sh -c`).
 const DEEPEST_SCRIPT: usize = 3;
 
-/// Classifies each simple command of `line`, those inside `$(...)` included and marked. A line that
-/// is no shell, or hopelessly broken, is judged by its first words.
+/// Classifies each simple command of `line`, including those inside `$(...)`, which are marked. A
+/// line with invalid shell syntax is classified by its first words.
 pub fn classify(line: &str) -> Vec<BashCommandClassification> {
     classify_line(line).into_commands()
 }
 
-/// As [`classify`], and says which command the line is there for.
+/// Same as [`classify`], and also selects the main command.
 pub fn classify_line(line: &str) -> ClassifiedLine {
     let mut found = Vec::new();
     for command in parse::commands(line) {
@@ -45,7 +45,8 @@ fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<(Judged, Comm
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
-        // What is done with each name is what the names were listed for.
+        // `xargs` passes the names to its command, so the command that lists them is not the main
+        // one.
         command.place.in_pipeline = 0;
     }
     match inner::of(&command.words, &command.redirects) {

@@ -1,11 +1,12 @@
-//! What the names of tasks and scripts say: `npm run lint`, `make test`, `./scripts/deploy.sh`.
+//! Classifies tasks and scripts by their names: `npm run lint`, `make test`, `./scripts/deploy.sh`.
 
 use crate::{
     activity::words,
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// What a task or script with this name is for; `None` when its words say nothing.
+/// Returns the intent and domain of a task or script; `None` when the words of its name are not
+/// meaningful.
 pub(super) fn of_name(name: &str) -> Option<(ToolIntent, ToolDomain)> {
     let words = words::of_name(name);
     let says = |word: &String| TASKS.iter().find(|(names, ..)| names.contains(&word.as_str()));
@@ -20,7 +21,7 @@ pub(super) fn of_name(name: &str) -> Option<(ToolIntent, ToolDomain)> {
     }
 }
 
-/// Words that tell only when no other does: `run-e2e`, `start-build`.
+/// Words that count only when no other word does: `run-e2e`, `start-build`.
 const WEAK: [&str; 4] = ["run", "all", "start", "package"];
 
 type Task = (&'static [&'static str], ToolIntent, ToolDomain);

@@ -1,4 +1,4 @@
-//! Programs whose options or words of their own say what a table of words cannot.
+//! Programs whose options or arguments determine the class in a way that the table cannot express.
 
 use crate::{
     activity::classify::{bash::judge, file::FileKind},
@@ -9,16 +9,14 @@ use crate::{
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// What a special program's words say; each part only when they say it.
+/// The parts of a classification that the arguments determine; `None` keeps the table's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Refinement {
-    /// What the command is for.
     pub(super) intent: Option<ToolIntent>,
-    /// Where it works.
     pub(super) domain: Option<ToolDomain>,
 }
 
-/// Looks closer at a command of the program called `name`.
+/// Refines the classification of a command of the program `name`.
 pub(super) fn look(name: &str, args: &Args, command: &ShellCommand) -> Refinement {
     let words = command.words.get(1..).unwrap_or_default();
     match name {
@@ -35,7 +33,7 @@ pub(super) fn look(name: &str, args: &Args, command: &ShellCommand) -> Refinemen
     }
 }
 
-/// What is done with the output of a printing command: it makes or changes a file.
+/// Classifies the output redirection of a printing command, which creates or changes a file.
 pub(super) fn printed_to(name: &str, redirects: &[Redirect]) -> Option<(ToolIntent, FileKind)> {
     if !matches!(name, "cat" | "echo" | "printf" | "print" | "bat") {
         return None;
@@ -55,7 +53,7 @@ fn is_device(path: &str) -> bool {
     path.starts_with("/dev/")
 }
 
-/// What a text of SQL does, by its first verb.
+/// Classifies an SQL text by its first verb.
 pub(super) fn of_sql(text: &str) -> Option<ToolIntent> {
     let text = text.trim_start();
     if text.starts_with('\\') || text.starts_with('.') {
@@ -110,7 +108,7 @@ const SENDING: [&str; 10] = [
     "--upload-file",
 ];
 
-/// `gh api`: a body makes it a change, unless it is a question in GraphQL.
+/// Classifies `gh api`: a request with a body is a change, unless it is a GraphQL query.
 fn forge(args: &Args) -> Refinement {
     if args.positionals.first().is_none_or(|word| word != "api") {
         return Refinement::default();
@@ -121,7 +119,7 @@ fn forge(args: &Args) -> Refinement {
     if reads { intent(ToolIntent::Read) } else { Refinement::default() }
 }
 
-/// `find` takes after the command that it runs on what it finds.
+/// Classifies `find` by the command that it runs on the results.
 fn finds(words: &[String]) -> Refinement {
     if words.iter().any(|word| word == "-delete") {
         return intent(ToolIntent::Delete);
@@ -141,7 +139,7 @@ fn finds(words: &[String]) -> Refinement {
     }
 }
 
-/// A copy to or from another machine (`host:path`).
+/// Classifies a copy to or from another machine (`host:path`).
 fn copies(args: &Args) -> Refinement {
     let is_remote = |word: &String| {
         word.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'))
@@ -184,7 +182,7 @@ fn query(args: &Args, redirects: &[Redirect]) -> Refinement {
     }
 }
 
-/// Whether a word is more than the name of a database.
+/// Whether a word is longer than the name of a database.
 fn may_be_sql(word: &str) -> bool {
     word.contains(char::is_whitespace)
         || word.starts_with('\\')

@@ -6,7 +6,7 @@ use crate::model::{
     tool::{ToolDomain, ToolIntent},
 };
 
-/// What a line is there for, as `program intent domain`.
+/// Formats the main command of a line as `program intent domain`.
 fn main_of(line: &str) -> String {
     let line = classify_line(line);
     line.main().map_or(String::new(), |(_, main)| {
@@ -143,7 +143,7 @@ fn what_is_no_shell_is_judged_by_its_first_words() {
     }
 }
 
-/// Whatever the bytes, an answer comes soon. Deterministic: the same lines every time.
+/// Any input is classified in a short time. Deterministic: the same lines in every run.
 #[test]
 fn mangled_lines_do_no_harm() {
     const LINES: [&str; 6] = [

@@ -1,4 +1,4 @@
-//! What Claude Code's own tools do.
+//! Maps calls of Claude Code's built-in tools to actions.
 
 use serde_json::Value;
 
@@ -6,7 +6,6 @@ use crate::model::transcript::{
     Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
 };
 
-/// The action behind a call of `tool`.
 pub(super) fn of(tool: &str, input: &Value) -> Action {
     let text = |key: &str| input[key].as_str().map(str::to_owned);
     let path = || text("file_path").or_else(|| text("notebook_path")).or_else(|| text("path"));

@@ -1,9 +1,9 @@
-//! Claude Code: `projects/<slug>/<session>.jsonl`, sub-agents in `<session>/subagents/` or, in
-//! older versions, beside the session.
+//! The transcript format of Claude Code: `projects/<slug>/<session>.jsonl`, with sub-agents in
+//! `<session>/subagents/` or, in older versions, beside the session.
 //!
-//! One assistant line holds one content block, and a tool's result stands in a later user record.
-//! What is known of the format is in Anthropic's hook reference and in transcripts themselves;
-//! its maker calls it internal.
+//! An assistant line contains one content block, and a tool's result is in a later user record. The
+//! sources for the format are Anthropic's hook reference and transcripts; Anthropic calls the
+//! format internal.
 
 mod action;
 
@@ -26,16 +26,15 @@ use crate::{
     },
 };
 
-/// Claude Code's transcripts.
 pub struct Claude;
 
-/// Of a text longer than this only the two ends are kept.
+/// Maximum bytes of a text; of a longer one only the two ends are kept.
 const TEXT_KEPT: usize = 512 * 1024;
-/// Of a tool's argument longer than this only the two ends are kept.
+/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
 const INPUT_KEPT: usize = 256 * 1024;
-/// Of a path, and of a name or an id, so many bytes are kept: they are noted again and again.
+/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
 const PATH_KEPT: usize = 4_096;
-/// Of what the user typed when refusing a call so many bytes are kept.
+/// Maximum bytes of the text that the user typed when refusing a call.
 const REFUSAL_KEPT: usize = 16 * 1024;
 const NAME_KEPT: usize = 512;
 
@@ -48,7 +47,7 @@ impl Format for Claude {
         vec![folder(surroundings).join("projects")]
     }
 
-    /// Undocumented, so it is used when it is there and never missed.
+    /// The folder is undocumented, so it is optional.
     fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
         Some(folder(surroundings).join("sessions"))
     }
@@ -87,7 +86,7 @@ impl Format for Claude {
             let session = parent_of_sub_agent(path).or_else(|| said("sessionId", NAME_KEPT))?;
             return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
         }
-        // A fork's first records still carry the id of the session that it was copied from.
+        // The first records of a fork still contain the id of the session that it was copied from.
         let session = if is_uuid(stem) { None } else { said("sessionId", NAME_KEPT) };
         let session = session.unwrap_or_else(|| stem.to_owned());
         Some(Identity { session, sub_agent: None, directory })
@@ -146,7 +145,7 @@ fn folder(surroundings: &Surroundings<'_>) -> PathBuf {
         .map_or_else(|| surroundings.home.join(".claude"), PathBuf::from)
 }
 
-/// Record types that mark a file as Claude Code's.
+/// Record types that identify a file as Claude Code's.
 const RECORD_TYPES: &[&str] = &[
     "user",
     "assistant",
@@ -166,7 +165,7 @@ const RECORD_TYPES: &[&str] = &[
     "pr-link",
 ];
 
-/// Where the things found in one record go.
+/// The output of reading one record.
 struct Out<'e> {
     at: Option<Timestamp>,
     uuid: Option<RecordUuid>,
@@ -190,7 +189,7 @@ impl Out<'_> {
         }
     }
 
-    /// Emits the surroundings when they differ from what was noted.
+    /// Emits the context when it differs from the stored one.
     fn context(&mut self, record: &Object<'_>, model: Option<&str>, memory: &mut Memory) {
         let said =
             |key, limit| record.string(key).map_or_else(Cow::default, |text| begin(text, limit));
@@ -228,7 +227,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVe
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
         return RecordVerdict::Read;
     }
-    // Typed by the user unless the record says who else it comes from.
+    // Typed by the user unless the record names another origin.
     let stranger = record.object("origin").and_then(|origin| origin.string("kind"));
     let typed =
         !record.is_true("isMeta") && stranger.is_none_or(|kind| kind == "human" || kind == "user");
@@ -264,7 +263,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVe
     verdict
 }
 
-/// One text of a user record, unless the queue of prompts gave it away already.
+/// Emits a text of a user record, unless it was already emitted from the queue of prompts.
 fn delivered(
     text: &str,
     speaker: Speaker,
@@ -277,7 +276,7 @@ fn delivered(
     said_to_agent(text, speaker, out)
 }
 
-/// Who wrote a text that stands in a user record.
+/// The author of a text in a user record.
 #[derive(Clone, Copy, PartialEq)]
 enum Speaker {
     User,
@@ -285,7 +284,7 @@ enum Speaker {
     Nobody,
 }
 
-/// The beginning of `text`, in at most `limit` bytes.
+/// Returns the start of `text`, at most `limit` bytes.
 fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         text
@@ -294,7 +293,7 @@ fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
     }
 }
 
-/// One text of a user record: typed by the user, or put there by the agent's program under a tag.
+/// Emits a text of a user record: typed by the user, or added by the agent's program under a tag.
 fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
         out.item(Item::Interrupted);
@@ -322,7 +321,7 @@ fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdi
     RecordVerdict::Read
 }
 
-/// The notice that a task in the background is over.
+/// Parses the notice that a background task has ended.
 fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
     let notice = text.trim_start().strip_prefix("<task-notification>")?;
     let outcome = match between(notice, "<status>", "</status>") {
@@ -330,7 +329,7 @@ fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
         Some("failed") => Outcome::Failed(None),
         _ => Outcome::Interrupted,
     };
-    // A report may hold any tag: it ends with the notice.
+    // A report may contain any tag, so it ends at the end of the notice.
     let report = notice.split_once("<result>").map_or("", |(_, rest)| rest);
     let report = report.rsplit_once("</result>").map_or(report, |(report, _)| report);
     Some(TaskEnded {
@@ -390,7 +389,7 @@ fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Commands that concern the program and not the work.
+/// Commands that concern the program rather than the work.
 const LOCAL_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
@@ -455,7 +454,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     rest.split_once(close).map(|(inside, _)| inside)
 }
 
-/// `text` without what stands between `<tag>` and `</tag>`.
+/// Removes the text between `<tag>` and `</tag>`.
 fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     if !text.contains(&open) {
@@ -476,7 +475,7 @@ fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Out<'_>) {
     let raw = block.raw("content").unwrap_or("\"\"");
     let content = LazyText::new(raw, content_text);
     let failed = block.is_true("is_error");
-    // How a refusal or an exit code reads is found at the text's beginning.
+    // Refusals and exit codes are recognised by the start of the text.
     let head = if failed { content.decode(2_048) } else { Cow::Borrowed("") };
     let structured = record.raw("toolUseResult").unwrap_or_default();
     if structured.starts_with("{\"task\":")
@@ -523,7 +522,7 @@ fn outcome(failed: bool, head: &str) -> Outcome {
     Outcome::Failed(code)
 }
 
-/// What the user typed when refusing a tool call.
+/// Returns the text that the user typed when refusing a tool call.
 fn words_of_refusal(text: &str) -> Option<&str> {
     const INTRODUCTIONS: [&str; 2] = [
         "To tell you how to proceed, the user said:",
@@ -531,7 +530,7 @@ fn words_of_refusal(text: &str) -> Option<&str> {
     ];
     let (_, words) = INTRODUCTIONS.iter().find_map(|introduction| text.split_once(introduction))?;
     let words = words.split("\n\nNote: The user's next message").next().unwrap_or(words).trim();
-    // A choice of the program's own menu, not typed.
+    // A selection in the program's menu was not typed.
     let menu = words.starts_with("The user wants to clarify these questions");
     (!words.is_empty() && !menu).then_some(words)
 }
@@ -628,7 +627,7 @@ fn system(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Calls of a sub-agent and their results, as the session's own file reports them.
+/// Reads the calls of a sub-agent and their results, as the session's own file reports them.
 fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     let read = || {
         let data = record.object("data")?;
@@ -646,7 +645,7 @@ fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
-                // Whether it could be read shows in the verdict of the whole record.
+                // The verdict of the whole record covers unreadable calls.
                 let _ = call(None, &block, &mut out);
             }
             Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),
@@ -656,7 +655,7 @@ fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// A change of the queue of prompts. It says nothing itself: what leaves the queue does.
+/// Reads a change of the prompt queue. Prompts are emitted when they leave the queue.
 fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
     match record.string("operation").as_deref() {
         Some("enqueue") => {
@@ -687,7 +686,7 @@ fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> Re
     RecordVerdict::Skipped(format!("attachment/{kind}"))
 }
 
-/// The text of a `content` member: a string, or the text blocks of an array.
+/// Returns the text of a `content` member: a string, or the text blocks of an array.
 fn content_text(raw: &str, limit: usize) -> Cow<'_, str> {
     if raw.starts_with('"') {
         return json::string_within(raw, limit).unwrap_or_default();
@@ -717,7 +716,7 @@ fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }
 
-/// The session whose `subagents` folder the file lies in.
+/// Returns the session whose `subagents` folder contains the file.
 fn parent_of_sub_agent(path: &Path) -> Option<String> {
     let folders: Vec<&str> =
         path.parent()?.components().filter_map(|c| c.as_os_str().to_str()).collect();
@@ -731,7 +730,7 @@ mod tests {
 
     use super::*;
 
-    /// What the records say, in short.
+    /// Formats the content of the records.
     fn read(records: &[Value]) -> Vec<String> {
         let mut memory = Memory::default();
         let mut said = Vec::new();
@@ -776,15 +775,15 @@ mod tests {
         let enqueue = || queue("enqueue", queued);
         let wanted = ["prompt: use the other file", "reply: Going on."];
         for records in [
-            // It begins the next turn.
+            // The prompt starts the next turn.
             vec![enqueue(), queue("dequeue", ""), user(queued), goes_on.clone()],
-            // It is handed over within the turn, with a record and without one.
+            // The prompt is delivered within the turn, with a record and without one.
             vec![enqueue(), queue("remove", ""), attached(queued), goes_on.clone()],
             vec![enqueue(), queue("remove", ""), goes_on.clone()],
         ] {
             assert_eq!(read(&records), wanted);
         }
-        // Something else was handed over first.
+        // Another queue entry was delivered first.
         let notice = queue("enqueue", "<task-notification>x</task-notification>");
         let records =
             [enqueue(), notice, queue("remove", ""), goes_on, queue("dequeue", ""), user(queued)];
