@@ -1,26 +1,25 @@
-//! Where episodes go and what they tell of their project.
+//! The settings of episodes: their group, and what they contain about the project.
 
 use std::fmt;
 
-/// What is written of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Whether sessions become episodes at all.
+    /// Whether sessions become episodes.
     pub store_in_graph: bool,
-    /// The group of all episodes; `None` for the one of this machine, [`GroupId::of_host`].
+    /// The group of all episodes; `None` for [`GroupId::of_host`].
     pub group_id: Option<GroupId>,
-    /// Whether an episode tells its project's path, or only the hash of it.
+    /// Whether an episode contains its project's path rather than only the hash of it.
     pub include_project_path: bool,
 }
 
 /// The name of a group of episodes: letters, digits and `_`, not empty, no stop word.
 ///
-/// Graphiti's full-text search finds nothing in a group whose name has a `-`, and FalkorDB ends
-/// on one that is a stop word.
+/// Graphiti's full-text search finds nothing in a group whose name contains `-`, and FalkorDB fails
+/// on a name that is a stop word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupId(String);
 
-/// The words that the full-text index of FalkorDB leaves out.
+/// The stop words of FalkorDB's full-text index.
 #[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
@@ -29,13 +28,13 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 impl GroupId {
-    /// The group of all sessions of the machine called `hostname`: `{hostname}__global`.
+    /// Returns the group of the machine `hostname`: `{hostname}__global`.
     pub fn of_host(hostname: &str) -> GroupId {
         GroupId::sanitised(&format!("{}__global", hostname.trim()))
     }
 
-    /// The nearest allowed name to `text`: other characters become `_`, a stop word or nothing at
-    /// all gets one behind it.
+    /// Converts `text` to a valid name: other characters become `_`, and `_` is appended to a stop
+    /// word or an empty name.
     pub fn sanitised(text: &str) -> GroupId {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut name: String =
@@ -47,7 +46,6 @@ impl GroupId {
         GroupId(name)
     }
 
-    /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -66,7 +64,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The group that episodes go to on the machine called `hostname`.
+    /// Returns the group of the episodes of the machine `hostname`.
     pub fn group_id_on(&self, hostname: &str) -> GroupId {
         self.group_id.clone().unwrap_or_else(|| GroupId::of_host(hostname))
     }

@@ -1,24 +1,24 @@
-//! When a fact held, and how sure it is: a pure function of what all episodes say of it.
+//! Computes when a fact was true and how certain it is, as a pure function of all episodes.
 //!
-//! Claims and marks are put in the order of what they tell, not in that of their arrival: an
-//! episode of long ago that is imported today ends, and is ended, as if it had always been there,
-//! and one that is removed leaves no trace.
+//! Claims and marks are ordered by the time that they are about, not by their arrival. Importing an
+//! old episode today therefore has the same result as importing it in order, and removing an
+//! episode leaves no trace.
 
 use crate::model::{
     Timestamp,
     graph::{Attributed, Certainty, Claim, Fact, FactKey, Mark, Observation, Relation, Stance},
 };
 
-/// What a mark does to a claim.
+/// The effect of a mark on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bearing {
-    /// The claim is true no longer.
+    /// The claim is no longer true.
     Ends,
-    /// The claim is shown to be true.
+    /// The claim is proven.
     Confirms,
 }
 
-/// What `says` means to a claim that takes it by `stance`, if anything.
+/// Returns the effect of `says` on a claim with this `stance`, if any.
 pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
     let ends = match (stance, says) {
         (Stance::Supposed, Observation::Succeeded) => return Some(Bearing::Confirms),
@@ -36,8 +36,8 @@ pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
     ends.then_some(Bearing::Ends)
 }
 
-/// The facts that `claims` of one key amount to, the earliest first: one for each time that it
-/// held. `marks` are those of the subjects that the claims watch.
+/// Returns the facts that follow from the `claims` of one key, the earliest first: one for each
+/// period in which the claim was true. `marks` are those of the subjects that the claims depend on.
 pub fn facts(key: FactKey, claims: &[Attributed<Claim>], marks: &[Attributed<Mark>]) -> Vec<Fact> {
     let mut events: Vec<StatementEvent<'_>> = marks.iter().map(StatementEvent::Mark).collect();
     events.extend(claims.iter().map(StatementEvent::Claim));
@@ -55,7 +55,8 @@ pub fn facts(key: FactKey, claims: &[Attributed<Claim>], marks: &[Attributed<Mar
     spans.into_iter().enumerate().map(|(number, span)| span.fact(key, number)).collect()
 }
 
-/// Decisions are about the same when they share a word, or when one says nothing but the choice.
+/// Decisions are about the same subject when they share a word, or when one contains nothing but
+/// the choice.
 fn are_related(mine: &[u64], theirs: &[u64]) -> bool {
     mine.is_empty() || theirs.is_empty() || mine.iter().any(|word| theirs.contains(word))
 }
@@ -66,7 +67,7 @@ enum StatementEvent<'c> {
 }
 
 impl StatementEvent<'_> {
-    /// Marks come first: what is said at the same moment is not ended by it.
+    /// Marks precede claims of the same time, so that a mark does not end them.
     fn order(&self) -> (Timestamp, bool, crate::model::EpisodeId) {
         match self {
             StatementEvent::Mark(mark) => (mark.what.at, false, mark.episode),
@@ -75,7 +76,7 @@ impl StatementEvent<'_> {
     }
 }
 
-/// One time that a fact held.
+/// One period in which a fact was true.
 struct FactInterval<'c> {
     claims: Vec<&'c Attributed<Claim>>,
     is_confirmed: bool,
@@ -144,7 +145,7 @@ impl<'c> FactInterval<'c> {
         if self.is_confirmed || said(Certainty::Verified) {
             return Certainty::Verified;
         }
-        // What was only supposed, and then contradicted, was never so.
+        // A supposition that was contradicted was never true.
         let is_judgement = matches!(
             last.what.relation,
             Relation::Decided | Relation::Resolved | Relation::CausedBy | Relation::FoundOut
@@ -271,7 +272,7 @@ mod tests {
         Subject::of("setting", Namespace::default(), "a")
     }
 
-    /// Said by an episode that was made 1,000 seconds after the time told.
+    /// A statement of an episode that was created 1,000 seconds after the time of the statement.
     fn told<T>(seconds: i64, what: T) -> Attributed<T> {
         let random = [u8::try_from(seconds).unwrap(); 10];
         Attributed {

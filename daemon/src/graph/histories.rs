@@ -1,7 +1,7 @@
-//! Random histories of indexing, replacing and deleting, held against a small model.
+//! Random sequences of indexing, replacing and deleting, compared with a small model.
 //!
-//! The model knows nothing of rows, marks or spans: it keeps what each session says, and finds for
-//! every value when the next other one was said.
+//! The model has no rows, marks or periods: it stores what each session states, and searches for
+//! every value when the next different one was stated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,17 +21,17 @@ use crate::{
 
 const SESSIONS: u64 = 4;
 
-/// A session says that settings have values, each at a time.
+/// The values of settings that a session states, each with a time.
 type Sayings = BTreeMap<(u8, i64), u8>;
 
 #[derive(Clone, Debug)]
 enum HistoryStep {
-    /// The session gets an episode, its first or another one.
+    /// Indexes an episode of the session, which replaces an earlier one.
     Index(u64, Sayings, bool),
     Delete(u64),
 }
 
-/// What the sessions say, and whether they rename the first file.
+/// The statements of the sessions, and whether they rename the first file.
 type EpisodeModel = BTreeMap<u64, (EpisodeId, Sayings, bool)>;
 
 proptest! {
@@ -47,7 +47,7 @@ proptest! {
         }
         store.write(Vec::new()).wait().unwrap();
         check(&store, &model);
-        // The same sessions in another order come to the same.
+        // The same sessions in another order have the same result.
         let other_folder = tempfile::tempdir().unwrap();
         let other = SledStore::open(other_folder.path()).unwrap();
         for (session, (id, sayings, renames)) in model.iter().rev() {
@@ -55,7 +55,7 @@ proptest! {
         }
         other.write(Vec::new()).wait().unwrap();
         prop_assert_eq!(everything(&store), everything(&other));
-        // And without any session nothing is left.
+        // Without sessions nothing remains.
         for session in 0..SESSIONS {
             apply(&store, &mut model, &HistoryStep::Delete(session), 0);
         }
@@ -66,7 +66,7 @@ proptest! {
 }
 
 fn history() -> impl Strategy<Value = Vec<HistoryStep>> {
-    // Times are apart for each session, so that no two things happen at once.
+    // The times of the sessions differ, so that no two events coincide.
     let sayings = prop::collection::btree_map((0..3u8, 0..6i64), 0..3u8, 0..5);
     let index = (0..SESSIONS, sayings, any::<bool>()).prop_map(|(session, sayings, renames)| {
         let own = |time: i64| time * 10 + i64::try_from(session).unwrap() + 1;
@@ -179,7 +179,8 @@ fn check(store: &SledStore, model: &EpisodeModel) {
     }
 }
 
-/// When `setting` was `value`, and who says so: from a saying up to the first other one.
+/// Returns the periods in which `setting` was `value`, with their sources: from a statement up to
+/// the first different one.
 fn spans(model: &EpisodeModel, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
     let mut sayings: Vec<(i64, u8, EpisodeId)> = Vec::new();
     for (id, said, _) in model.values() {

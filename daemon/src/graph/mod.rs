@@ -1,8 +1,8 @@
-//! Summaries become things and facts, and questions about them are answered.
+//! Converts summaries into entities and facts, and answers queries about them.
 //!
-//! [`mod@read`] says what one episode claims, without a model; [`mod@derive`] works out from what all
-//! episodes say when each fact held and how sure it is; [`query`] asks the store for both. Storing
-//! what is read, and finding things by words, are left to others.
+//! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
+//! the claims of all episodes when each fact was true and how certain it is. [`query`] reads both
+//! from the store. Other modules store the claims and search entities by words.
 
 pub mod config;
 pub mod derive;

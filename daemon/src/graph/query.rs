@@ -1,4 +1,4 @@
-//! Questions about things and facts.
+//! Queries about entities and facts.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,44 +16,39 @@ use crate::{
     },
 };
 
-/// What all episodes together say.
+/// The combined statements of all episodes.
 #[derive(Clone, Copy)]
 pub struct Graph<'s> {
     store: &'s dyn GraphStore,
 }
 
-/// Which facts are wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FactFilter {
-    /// Only of these kinds; of all when empty.
+    /// Only facts with these relations; all when empty.
     pub relations: Vec<Relation>,
-    /// Only those true at this time; `None` for all that ever were.
+    /// Only facts that are true at this time; `None` for all facts.
     pub at: Option<Timestamp>,
-    /// At most so many.
     pub limit: usize,
 }
 
-/// What an episode says, as it stands in the light of all others.
+/// The statements of an episode, as derived from all episodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EpisodeThings {
-    /// The things it mentions.
     pub entities: Vec<Entity>,
-    /// The facts it states.
     pub facts: Vec<Fact>,
 }
 
-/// Names of one file that are followed at most.
+/// Maximum number of names of one file that are followed.
 const NAMES: usize = 32;
-/// Facts told of a thing in its description.
+/// Maximum number of facts in the description of an entity.
 const TOLD: usize = 6;
 
 impl<'s> Graph<'s> {
-    /// The graph of what `store` holds.
     pub fn of(store: &'s dyn GraphStore) -> Graph<'s> {
         Graph { store }
     }
 
-    /// A thing; `None` when no episode mentions it.
+    /// Returns an entity; `None` when no episode mentions it.
     pub fn entity(&self, id: EntityId) -> Result<Option<Entity>, StoreError> {
         let id = self.latest_name(id)?;
         let mut mentions = Vec::new();
@@ -83,12 +78,11 @@ impl<'s> Graph<'s> {
         }))
     }
 
-    /// A fact by its id.
     pub fn fact(&self, id: FactId) -> Result<Option<Fact>, StoreError> {
         Ok(self.spans(id.key())?.into_iter().find(|fact| fact.id == id))
     }
 
-    /// What `key` says, once for each time that it held, the earliest first.
+    /// Returns the facts of `key`, one for each period in which it was true, the earliest first.
     pub fn spans(&self, key: FactKey) -> Result<Vec<Fact>, StoreError> {
         let claims = self.store.claims(key)?;
         let Some(since) = claims.iter().map(|told| told.what.at).min() else {
@@ -107,7 +101,7 @@ impl<'s> Graph<'s> {
         Ok(facts)
     }
 
-    /// What an episode says.
+    /// Returns the entities and facts of an episode.
     pub fn of_episode(&self, episode: EpisodeId) -> Result<EpisodeThings, StoreError> {
         let mut found = EpisodeThings::default();
         let mut seen = HashSet::new();
@@ -127,13 +121,13 @@ impl<'s> Graph<'s> {
         Ok(found)
     }
 
-    /// Facts that name a thing, the latest first.
+    /// Returns the facts about an entity, the latest first.
     pub fn around(&self, entity: EntityId, wanted: &FactFilter) -> Result<Vec<Fact>, StoreError> {
         let names = self.names(self.latest_name(entity)?)?;
         self.facts_in(names.into_iter().map(ClaimPlace::Around), wanted)
     }
 
-    /// Facts of projects, the latest first.
+    /// Returns the facts of projects, the latest first.
     pub fn facts(
         &self,
         projects: &[Namespace],
@@ -142,7 +136,7 @@ impl<'s> Graph<'s> {
         self.facts_in(projects.iter().copied().map(ClaimPlace::In), wanted)
     }
 
-    /// Things of these kinds in projects, the latest mentioned first.
+    /// Returns the entities of these kinds in projects, the latest mentioned first.
     pub fn entities(
         &self,
         projects: &[Namespace],
@@ -174,7 +168,8 @@ impl<'s> Graph<'s> {
         Ok(found)
     }
 
-    /// A thing in a few sentences: what is true of it, the latest first; what was, when nothing is.
+    /// Describes an entity in a few sentences: the current facts, the latest first, or earlier
+    /// facts if there are no current ones.
     pub fn description(&self, entity: EntityId) -> Result<String, StoreError> {
         let wanted = FactFilter { relations: Vec::new(), at: None, limit: TOLD * 2 };
         let mut facts = self.around(entity, &wanted)?;
@@ -183,7 +178,7 @@ impl<'s> Graph<'s> {
         Ok(told.collect::<Vec<_>>().join(" "))
     }
 
-    /// What was said of a thing last, whether it is still true or not: words to find it by.
+    /// Returns the latest statements about an entity, current or not, for the full-text index.
     pub fn said_of(&self, entity: EntityId) -> Result<String, StoreError> {
         let mut keys: Vec<FactKey> = Vec::new();
         for name in self.names(self.latest_name(entity)?)? {
@@ -202,7 +197,7 @@ impl<'s> Graph<'s> {
         Ok(sentences.join(" "))
     }
 
-    /// A fact as the latest session says it; `None` when none does.
+    /// Returns the fact as the latest session states it; `None` when no session does.
     pub fn last_claim(&self, key: FactKey) -> Result<Option<Claim>, StoreError> {
         let claims = self.store.claims(key)?.into_iter();
         Ok(claims.max_by_key(|told| (told.what.at, told.episode)).map(|told| told.what))
@@ -246,7 +241,7 @@ impl<'s> Graph<'s> {
         Ok(found)
     }
 
-    /// The name that a file has after all renamings; a thing that is no file has one name.
+    /// Returns the current name of a file after all renames; any other entity has only one name.
     fn latest_name(&self, id: EntityId) -> Result<EntityId, StoreError> {
         let (mut name, mut since) = (id, None);
         for _ in 0..NAMES {
@@ -258,7 +253,7 @@ impl<'s> Graph<'s> {
         Ok(name)
     }
 
-    /// Every name that leads to `latest`, itself among them.
+    /// Returns every earlier name of `latest`, and `latest` itself.
     fn names(&self, latest: EntityId) -> Result<Vec<EntityId>, StoreError> {
         let mut names = vec![latest];
         let mut next = 0;

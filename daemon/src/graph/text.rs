@@ -1,10 +1,10 @@
-//! Texts as keys: what two sessions write alike is one thing.
+//! Normalises texts to keys, so that equal entities of different sessions are unified.
 
 use std::collections::BTreeSet;
 
 use crate::pattern::pattern;
 
-/// Words that say nothing about what a text is about.
+/// Stop words.
 const COMMON: &[&str] = &[
     "and", "are", "because", "been", "but", "can", "did", "does", "for", "from", "had", "has",
     "have", "her", "his", "how", "into", "its", "not", "now", "our", "out", "over", "that", "the",
@@ -12,7 +12,7 @@ const COMMON: &[&str] = &[
     "using", "was", "were", "what", "when", "which", "will", "with", "would", "you", "your",
 ];
 
-/// The words of `text`, lower case, of three letters or more, common ones left out.
+/// Returns the words of `text` in lower case, with three letters or more, without stop words.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
@@ -21,7 +21,8 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The share of the words of `of` that `other` holds, from 0 to 1; 0 when there are none.
+/// Returns the fraction of the words of `of` that `other` contains, from 0 to 1; 0 when `of` is
+/// empty.
 pub(super) fn share(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     if of.is_empty() {
         return 0.0;
@@ -29,15 +30,15 @@ pub(super) fn share(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     of.intersection(other).count() as f64 / of.len() as f64
 }
 
-/// `text` for comparing: letters and digits in lower case, single blanks between.
+/// Normalises `text` for comparisons: letters and digits in lower case, single spaces.
 pub(super) fn plain(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// An error's message without what differs from one time to the next: numbers, addresses, times,
-/// and the folders of paths.
+/// Removes the variable parts of an error message: numbers, addresses, times, and the folders of
+/// paths.
 pub(super) fn error_key(message: &str) -> String {
     let folders = pattern!(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#);
     let numbers = pattern!(r"0x[0-9a-fA-F]+|[0-9a-f]{12,}|\d+");
@@ -48,7 +49,7 @@ pub(super) fn error_key(message: &str) -> String {
     words.join(" ").chars().take(160).collect()
 }
 
-/// A command line for comparing: without a change of folder before it, and with single blanks.
+/// Normalises a command line for comparisons: without a leading `cd`, and with single spaces.
 pub(super) fn command_key(command: &str) -> String {
     let folder = pattern!(r"^\s*cd\s+\S+\s*(?:&&|;)\s*");
     let tail = pattern!(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
@@ -57,18 +58,18 @@ pub(super) fn command_key(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` as a part of a sentence: without a full stop at its end.
+/// Returns `text` for use within a sentence: without a final full stop.
 pub(super) fn part(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }
 
-/// `text` as a sentence of its own.
+/// Returns `text` as a separate sentence.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     if text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// The first `length` characters.
+/// Returns the first `length` characters.
 pub(super) fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),

@@ -1,4 +1,4 @@
-//! What was decided, and against what.
+//! Extracts decisions and the rejected alternatives.
 
 use super::draft::{ClaimDraft, Draft};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     pattern::pattern,
 };
 
-/// Answers that are none by themselves.
+/// Answers without meaning of their own.
 const GENERIC: &[&str] = &[
     "yes",
     "no",
@@ -50,7 +50,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
     let name = match asked {
-        // `Both` says something only beside its question.
+        // `Both` is meaningful only with its question.
         Some(asked) => format!("{name} — {}", text::cut(asked, 100)),
         None => name.to_owned(),
     };
@@ -102,7 +102,7 @@ fn sentence(record: &DecisionRecord, certainty: Certainty) -> String {
     sentence
 }
 
-/// What was decided, without the mark of a plan.
+/// Returns the decision without the mark of a plan.
 fn what(record: &DecisionRecord) -> &str {
     let decision = text::part(&record.decision);
     let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
@@ -120,17 +120,17 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
     details
 }
 
-/// What a decision chose, and what it passed over: a later one that chooses the other way ends it.
+/// The chosen and the rejected options of a decision: a later opposite decision ends it.
 struct DecisionOptions {
     chosen: Vec<Subject>,
     passed_over: Vec<Subject>,
-    /// Fingerprints of the words that say what it is about.
+    /// Fingerprints of the words that describe the subject.
     about: Vec<u64>,
 }
 
 impl DecisionOptions {
     fn of(draft: &Draft<'_>, record: &DecisionRecord, asked: Option<&str>) -> DecisionOptions {
-        // An answer means something only to its question.
+        // An answer depends on its question.
         let is_asked = asked.is_some();
         let context = asked.map(text::plain).unwrap_or_default();
         let option = |text: &str| {
@@ -178,7 +178,7 @@ impl DecisionOptions {
     }
 }
 
-/// The question of the user's that a decision answers.
+/// Returns the user's question that a decision answers.
 fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
     let decision = text::plain(&record.decision);
     let mut choices = draft.evidence.choices.iter();
@@ -188,7 +188,7 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     })
 }
 
-/// What a decision chose, as far as it says so: `Used RS256 over HS256 for tokens` chose `RS256`.
+/// Returns the option that a decision names: `RS256` in `Used RS256 over HS256 for tokens`.
 fn chosen(decision: &str) -> &str {
     let choice = pattern!(
         r"(?i)^(?:(?:to )?(?:chose|choose|picked|pick|preferred|prefer|used|use|using|kept|keep|went with|go with|opted for|opt for|adopted|adopt|selected|select|switched (?:back )?to|switch (?:back )?to|moved to|move to|reverted to|stay with|stayed with) (?:to use )?(?:the |a |an )?)?(.{2,60}?)(?: (?:over|instead of|rather than|for|in|as|because|since|so that|to|with|on|when|and|not)\b.*|[,;(].*)?$"

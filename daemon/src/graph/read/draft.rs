@@ -1,4 +1,4 @@
-//! What is being said of an episode, while its parts are read.
+//! Collects the statements of an episode while its parts are read.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +20,16 @@ use crate::{
     },
 };
 
-/// Characters of a sentence.
+/// Maximum characters of a sentence.
 const SENTENCE: usize = 900;
-/// Characters of a thing's name.
+/// Maximum characters of an entity's name.
 const NAME: usize = 160;
-/// Characters of the task in a sentence about something else.
+/// Maximum characters of the task in a sentence about something else.
 const TASK: usize = 60;
-/// Things named in one claim beside its ends.
+/// Maximum number of further entities that one claim names.
 const OTHERS: usize = 12;
 
-/// Statements being written.
+/// The statements of an episode so far.
 pub(super) struct Draft<'e> {
     pub(super) episode: &'e Episode,
     pub(super) evidence: &'e Evidence,
@@ -37,7 +37,7 @@ pub(super) struct Draft<'e> {
     pub(super) places: SentenceIndex,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
-    /// What the session was for.
+    /// The task of the session.
     pub(super) task: EntityId,
     names: Names,
     mentions: BTreeMap<EntityId, Mention>,
@@ -46,14 +46,14 @@ pub(super) struct Draft<'e> {
     renames: Vec<Rename>,
 }
 
-/// A claim in the making: what is to be said beside its ends.
+/// The parts of a claim other than its source and target.
 #[derive(Default)]
 pub(super) struct ClaimDraft {
-    /// Tells it from others between the same ends.
+    /// Distinguishes claims between the same entities.
     pub(super) detail: String,
     pub(super) sentence: String,
     pub(super) certainty: Option<Certainty>,
-    /// The end of the session when it is not known.
+    /// `None` for the end of the session.
     pub(super) at: Option<Timestamp>,
     pub(super) origins: Vec<Origin>,
     pub(super) watches: Vec<Watch>,
@@ -69,7 +69,7 @@ impl<'e> Draft<'e> {
             moments: Moments::new(episode, evidence),
             places: SentenceIndex::new(evidence),
             namespace: episode.project.root().namespace(),
-            // Both are named in the next lines.
+            // The project and the task are added in the next lines.
             project: EntityId::of(EntityKind::Project, Namespace::default(), ""),
             task: EntityId::of(EntityKind::Task, Namespace::default(), ""),
             names: Names::new(episode, evidence),
@@ -81,16 +81,16 @@ impl<'e> Draft<'e> {
         let name = episode.project.root().name().to_owned();
         draft.project = draft.mention(EntityKind::Project, "", &name);
         let key = text::plain(&episode.name);
-        // `Continue` and the like name no task.
+        // `Continue` and similar prompts do not name a task.
         let is_name = key.split(' ').count() > 2;
         let key = if is_name { key } else { format!("{key} {}", episode.session_id) };
         draft.task = draft.mention(EntityKind::Task, &key, &episode.name);
         draft
     }
 
-    /// Notes that something is mentioned, and returns its id.
+    /// Records that an entity is mentioned, and returns its id.
     pub(super) fn mention(&mut self, kind: EntityKind, key: &str, name: &str) -> EntityId {
-        // A framework is the same in every project, and so is a person.
+        // Frameworks and persons are the same entities in every project.
         let is_shared = matches!(kind, EntityKind::Tool | EntityKind::Person);
         let namespace = if is_shared { Namespace::default() } else { self.namespace };
         let entity = EntityId::of(kind, namespace, key);
@@ -104,13 +104,13 @@ impl<'e> Draft<'e> {
         entity
     }
 
-    /// What was mentioned so far of these kinds.
+    /// Returns the entities of these kinds that were mentioned so far.
     pub(super) fn mentioned(&self, kinds: &[EntityKind]) -> Vec<EntityId> {
         let mentions = self.mentions.values().filter(|mention| kinds.contains(&mention.kind));
         mentions.map(|mention| mention.entity).collect()
     }
 
-    /// What was mentioned so far under this name.
+    /// Returns the entity with this name that was mentioned so far.
     pub(super) fn named(&self, name: &str) -> Option<EntityId> {
         let name = text::plain(name);
         let mut mentions = self.mentions.values();
@@ -118,24 +118,24 @@ impl<'e> Draft<'e> {
         found.map(|mention| mention.entity)
     }
 
-    /// Whether the summary was made from evidence alone, and says nothing that a model thought up.
+    /// Whether the summary was derived from evidence alone, without a model.
     pub(super) fn is_evidence(&self) -> bool {
         self.episode.author == Author::Evidence
     }
 
-    /// A file by its path in the transcript; `None` for what is no work.
+    /// Mentions a file by its path in the transcript; `None` for a file outside of the work.
     pub(super) fn file(&mut self, path: &str) -> Option<EntityId> {
         let key = file_key(&self.episode.project, path)?;
         Some(self.mention(EntityKind::File, &key, &key))
     }
 
-    /// A setting of a file.
+    /// Mentions a setting of a file.
     pub(super) fn setting(&mut self, file: &str, setting: &str) -> EntityId {
         let key = format!("{file}\n{setting}");
         self.mention(EntityKind::Setting, &key, setting)
     }
 
-    /// Whatever `sentence` names.
+    /// Mentions all entities that `sentence` names.
     pub(super) fn named_in(&mut self, sentence: &str) -> Vec<EntityId> {
         let named = self.names.in_text(sentence);
         let mut found = Vec::new();
@@ -149,12 +149,12 @@ impl<'e> Draft<'e> {
         found
     }
 
-    /// What the session was for, as a part of a sentence.
+    /// Returns the task for use within a sentence.
     pub(super) fn task_name(&self) -> String {
         text::cut(text::part(&self.episode.name), TASK)
     }
 
-    /// Claims that `relation` holds between `source` and `target`.
+    /// Adds the claim that `relation` holds between `source` and `target`.
     pub(super) fn claim(
         &mut self,
         relation: Relation,
@@ -184,7 +184,7 @@ impl<'e> Draft<'e> {
         });
     }
 
-    /// Notes that something happened.
+    /// Adds a mark: an event that can end or confirm claims.
     pub(super) fn mark(&mut self, subject: Subject, at: Timestamp, says: Observation) {
         self.marks.push(Mark { subject, at, says });
     }
@@ -193,7 +193,7 @@ impl<'e> Draft<'e> {
         self.renames.push(rename);
     }
 
-    /// The subject of `kind` in this project.
+    /// Returns the subject of `kind` in this project.
     pub(super) fn subject(&self, kind: &str, key: &str) -> Subject {
         Subject::of(kind, self.namespace, key)
     }
@@ -206,8 +206,8 @@ impl<'e> Draft<'e> {
         last.is_some_and(|run| run.origin > origin && run.failed == 0 && run.passed > 0)
     }
 
-    /// How sure what stands at `found` is: the user's word counts, and so do tests that pass with
-    /// what the agent says it did.
+    /// Returns the certainty of the statement at `found`: statements of the user are certain, and
+    /// so are the agent's statements about its work when tests pass afterwards.
     pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {
             Some(SentenceSource { by: Speaker::User, .. }) => Certainty::Verified,
@@ -217,7 +217,7 @@ impl<'e> Draft<'e> {
         }
     }
 
-    /// The statements, of what is said in the same words the one that is surest.
+    /// Returns the statements; of those with the same words only the most certain one.
     pub(super) fn finish(self) -> Statements {
         let mut claims: Vec<Claim> = Vec::new();
         for claim in self.claims {

@@ -1,4 +1,4 @@
-//! Errors: what caused them, what fixed them, what shows that they are gone, and which are not.
+//! Extracts errors with their causes, fixes and verifications, and open errors.
 
 use super::draft::{ClaimDraft, Draft};
 use crate::{
@@ -47,7 +47,7 @@ fn entity(draft: &mut Draft<'_>, message: &str) -> EntityId {
     draft.mention(EntityKind::Error, &key, message)
 }
 
-/// `3 tests failed` says nothing that would be the same in another session.
+/// `3 tests failed` does not identify an error across sessions.
 fn key(draft: &Draft<'_>, message: &str) -> String {
     let key = text::error_key(message.trim_end_matches('…'));
     let is_specific = text::words(&key).len() > 2;
@@ -107,7 +107,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     );
 }
 
-/// The error that a record tells of.
+/// Returns the error in the evidence that a record describes.
 fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen> {
     let key = text::error_key(record.error.trim_end_matches('…'));
     let start: String = key.chars().take(60).collect();
@@ -117,7 +117,7 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
         .find(|error| text::error_key(&error.message).starts_with(&start) && !start.is_empty())
 }
 
-/// Whether an error is still there when the session ends, and more than a slip.
+/// Whether an error is unresolved at the end of the session, and is more than a mistake in passing.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
     error.resolution.is_none() && (error.times > 1 || error.cause.is_some()) && !is_over

@@ -1,4 +1,4 @@
-//! Files that were changed, and files that got another name.
+//! Extracts changed and renamed files.
 
 use super::draft::{ClaimDraft, Draft};
 use crate::model::{
@@ -7,7 +7,7 @@ use crate::model::{
     transcript::Origin,
 };
 
-/// Files of one session; of more, those changed last.
+/// Maximum number of files of one session; those changed last are kept.
 const FILES: usize = 40;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -37,7 +37,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether something is left of what was done: a file that came and went is not.
+/// Whether the work on a file has a result: a file that was created and deleted has none.
 fn is_work(work: &FileWork) -> bool {
     work.changed() && !(work.deleted && work.writes > 0)
 }

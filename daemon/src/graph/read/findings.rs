@@ -1,4 +1,4 @@
-//! What was found out, what was done, what is left, and what led nowhere.
+//! Extracts findings, completed tasks, open tasks and dead ends.
 
 use super::draft::{ClaimDraft, Draft};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
     },
 };
 
-/// Dead ends of one session.
+/// Maximum number of dead ends of one session.
 const DEAD_ENDS: usize = 8;
-/// The value of what is left to be done, and of what is done.
+/// The value of open and of completed tasks.
 const OPEN: &str = "open";
 const DONE: &str = "done";
 
@@ -39,12 +39,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     {
         tell(draft, Relation::CausedBy, "Root cause: ", cause);
     }
-    // Pull requests are told by themselves.
+    // Pull requests are separate statements.
     let tasks = summary.completed_tasks.iter().flatten();
     for text in tasks.filter(|text| !text.starts_with("Pull request #")) {
         done(draft, text);
     }
-    // What the agent offered to do is not left to be done.
+    // An offer of the agent is not an open task.
     let steps = summary.next_steps.iter().flatten();
     for text in steps.filter(|text| !text.starts_with("Offered: ")) {
         left_open(draft, text);
@@ -76,7 +76,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     let at = draft.moments.of(&origins);
     let subject = draft.subject("to do", &text::plain(text));
     draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
-    // A commit is there for anyone to see.
+    // A commit proves the task.
     let is_seen = draft.evidence.commits.iter().any(|commit| text.contains(&commit.hash));
     let certainty = match draft.certainty(found) {
         Certainty::Hypothesis if is_seen => Certainty::Verified,
@@ -112,7 +112,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             detail: text::plain(text),
             sentence: format!("Left open in “{task}”: {}", text::sentence(text)),
             certainty: Some(certainty),
-            // It is open from the end of the session on, whenever it was named.
+            // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
             origins: found.map(|found| found.origin).into_iter().collect(),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],

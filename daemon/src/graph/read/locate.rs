@@ -1,4 +1,4 @@
-//! Where in the transcript a sentence of the summary comes from.
+//! Finds the origin of a summary's sentence in the transcript.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,28 @@ use crate::{
     model::{Evidence, transcript::Origin},
 };
 
-/// The share of words from which on two texts are the same.
+/// The minimum share of common words of two texts that are considered equal.
 const SAME: f64 = 0.6;
 
-/// A place that a sentence comes from.
+/// The origin of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentenceSource {
     pub(super) origin: Origin,
     pub(super) by: Speaker,
 }
 
-/// Whose word it is.
+/// The speaker of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// The user chose it or said it.
+    /// The user chose or said it.
     User,
-    /// The user refused it.
+    /// The user rejected it.
     Refused,
     /// The agent said it.
     Agent,
 }
 
-/// Everything that was said, for looking sentences up.
+/// An index of the session's messages, for finding sentences.
 pub(super) struct SentenceIndex {
     said: Vec<(BTreeSet<String>, SentenceSource)>,
 }
@@ -67,8 +67,8 @@ impl SentenceIndex {
         SentenceIndex { said }
     }
 
-    /// Where `sentence` comes from: the place that holds most of its words, and the shortest of
-    /// such places.
+    /// Returns the origin of `sentence`: the message that contains most of its words, and the
+    /// shortest of several such messages.
     pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
         let words = text::words(sentence);
         let shares = self.said.iter().map(|(said, found)| (text::share(&words, said), said, found));

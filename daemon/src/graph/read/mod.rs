@@ -1,7 +1,7 @@
-//! What one episode says of things and facts, without a model.
+//! Extracts the entities and facts of one episode, without a model.
 //!
-//! The summary says it in words, the evidence says where in the transcript, when, and what shows
-//! it. What a session only supposed is said as a supposition. Each part of a summary has a file
+//! The summary contains the text; the evidence contains the positions in the transcript, the times
+//! and the proofs. A supposition of a session is marked as such. Each part of a summary has a file
 //! here.
 
 mod decisions;
@@ -21,7 +21,7 @@ mod test_runs;
 use self::draft::Draft;
 use crate::model::{Episode, Evidence, graph::Statements};
 
-/// What `episode`, made from `evidence`, says.
+/// Returns the statements of `episode`, which was made from `evidence`.
 pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     let mut draft = Draft::new(episode, evidence);
     files::read(&mut draft);

@@ -1,7 +1,8 @@
-//! What a model says that a session was about, and how things stand to each other.
+//! Adds the topics and relations that a model reports.
 //!
-//! It is said of the same things as all else: a name that stands for a file, a setting, a symbol or
-//! anything that this episode names is that. Nothing shows that it is so but the user's own words.
+//! They refer to the same entities as all other statements: a name of a file, a setting, a symbol
+//! or any other entity of this episode is resolved to that entity. Only the user's own words can
+//! confirm them.
 
 use super::{
     draft::{ClaimDraft, Draft},
@@ -27,7 +28,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     let (source, target) = (thing(draft, &record.source), thing(draft, &record.target));
-    // Two names of one thing.
+    // Two names of one entity.
     if source == target {
         return;
     }
@@ -48,12 +49,12 @@ fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     );
 }
 
-/// The thing that a name stands for; a topic when it is nothing else.
+/// Returns the entity with this name; a topic when there is no other.
 fn thing(draft: &mut Draft<'_>, name: &str) -> EntityId {
     if let Some(known) = draft.named(name) {
         return known;
     }
-    // The name may stand in a sentence's quotes, as it does in the model's other words.
+    // The name may be quoted, as in the model's other text.
     let bare = name.trim_matches(['`', '"', '\'']);
     match draft.named_in(&format!("`{bare}`"))[..] {
         [one] => one,

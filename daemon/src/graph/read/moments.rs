@@ -1,10 +1,10 @@
-//! When a line of a transcript was written.
+//! Determines when a line of a transcript was written.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Episode, Evidence, Timestamp, transcript::Origin};
 
-/// Times of lines, as far as the evidence knows them.
+/// The times of lines, as far as the evidence contains them.
 pub(super) struct Moments {
     known: BTreeMap<Origin, Timestamp>,
     started_at: Timestamp,
@@ -27,8 +27,7 @@ impl Moments {
         }
     }
 
-    /// When `origin` was written: the last known time before it. Of two lines the later one has the
-    /// later time.
+    /// Returns the time of `origin`: the last known time before it. Later lines have later times.
     pub(super) fn at(&self, origin: Origin) -> Timestamp {
         let first = Origin { source: origin.source, line: 0 };
         let before = self.known.range(first..=origin).next_back();
@@ -37,7 +36,8 @@ impl Moments {
         Timestamp::from_micros(at.micros().saturating_add(later))
     }
 
-    /// The earliest of `origins`; the end of the session when there are none.
+    /// Returns the time of the earliest of `origins`, or the end of the session when there are
+    /// none.
     pub(super) fn of(&self, origins: &[Origin]) -> Timestamp {
         origins.iter().min().map_or(self.ended_at, |origin| self.at(*origin))
     }

@@ -1,4 +1,4 @@
-//! What users, branches and commits name: tickets, pull requests, people, topics.
+//! Extracts tickets, pull requests, people and topics that users, branches and commits name.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,20 @@ use crate::{
     pattern::pattern,
 };
 
-/// What looks like a ticket and is none.
+/// Words that look like tickets.
 const NO_TICKETS: &[&str] = &[
     "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS", "TLS", "AES", "RSA", "ES",
     "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE", "ECMA", "ANSI", "UTC", "GMT",
     "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET", "STEP", "PHASE", "A", "B",
     "C",
 ];
-/// Kinds of work that branches are named after.
+/// Kinds of work after which branches are named.
 const KINDS: &[&str] = &[
     "feat", "feature", "fix", "bugfix", "hotfix", "bug", "chore", "refactor", "docs", "test",
     "tests", "perf", "build", "release", "issue", "part", "step", "phase", "version", "task",
     "try", "patch",
 ];
-/// Words of branches that are about everything, or about nothing.
+/// Words of branch names without meaning.
 const COMMON_BRANCHES: &[&str] = &[
     "main",
     "master",
@@ -82,7 +82,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// `team/app#12` for an address at a code host.
+/// Converts the URL of a pull request to `team/app#12`.
 fn address(url: &str) -> Option<String> {
     let address = pattern!(
         r"https?://(?:www\.)?[\w.-]+/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|pulls|issues|merge_requests)/(\d+)"
@@ -91,7 +91,7 @@ fn address(url: &str) -> Option<String> {
     Some(format!("{}#{}", &parts[1], &parts[2]))
 }
 
-/// Tickets that the user, a branch or a commit names.
+/// Returns the tickets that the user, a branch or a commit names.
 fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     let key = pattern!(
         r"(?:^|[^0-9A-Za-z_/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^0-9A-Za-z_.-]|\.(?:\s|$))"
@@ -122,7 +122,7 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     found
 }
 
-/// What commits and branches say that the work is about.
+/// Returns the topics that commits and branches name.
 fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
     let scope = pattern!(r"^[a-z]{2,10}\(([^()]+)\)!?: ");
     let numbered =
@@ -139,7 +139,7 @@ fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
         })
         .collect();
     for branch in &draft.episode.branches {
-        // What stands before the last stroke is a kind of work or whose branch it is.
+        // The text before the last slash is a kind of work or the owner of the branch.
         let name = branch.rsplit('/').next().unwrap_or(branch);
         let name = numbered.replace(name, "$1").replace(['-', '_'], " ");
         let is_topic = name.split(' ').any(|word| {
@@ -154,7 +154,7 @@ fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
     found
 }
 
-/// People whom commits or the user name.
+/// Returns the people whom commits or the user name.
 fn people(draft: &Draft<'_>) -> BTreeSet<String> {
     let author = pattern!(r"(?i)co-authored-by: ([^<\n]{3,40}?) <");
     let handle = pattern!(

@@ -1,4 +1,4 @@
-//! Things that a sentence names: files of the session, settings, symbols.
+//! Finds entities that a sentence names: files of the session, settings, symbols.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,30 @@ use crate::{
     pattern::pattern,
 };
 
-/// Things that sentences of one session may name.
+/// The entities that sentences of one session may name.
 pub(super) struct Names {
-    /// Paths as the project has them.
+    /// Paths relative to the project.
     files: BTreeSet<String>,
-    /// By the last part of the path; `None` when several files share it.
+    /// By file name; `None` when several files share it.
     by_name: BTreeMap<String, Option<String>>,
-    /// Key and file of the settings that were changed.
+    /// The file of each changed setting, by the setting's key.
     settings: BTreeMap<String, String>,
-    /// Symbols that were named in full, by their last part; `None` when several share it.
+    /// Qualified symbols by their last part; `None` when several share it.
     qualified: BTreeMap<String, Option<String>>,
 }
 
-/// Something that a sentence names.
+/// An entity that a sentence names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NamedEntity {
     /// A file, by its path in the project.
     File(String),
     /// A setting and its file.
     Setting(String, String),
-    /// A symbol: its key, and how it is written.
+    /// A symbol: its key and its spelling.
     Symbol(String, String),
 }
 
-/// Characters of something that can be a name.
+/// Maximum characters of a name.
 const LONGEST: usize = 80;
 
 impl Names {
@@ -52,7 +52,7 @@ impl Names {
         names
     }
 
-    /// What `sentence` names, each once.
+    /// Returns the entities that `sentence` names, without duplicates.
     pub(super) fn in_text(&self, sentence: &str) -> BTreeSet<NamedEntity> {
         let quoted = quoted(sentence).filter_map(|text| self.meant(text));
         let plain = sentence.split(|c: char| c.is_whitespace() || "`'\"()[]{},;".contains(c));
@@ -82,8 +82,8 @@ impl Names {
         })
     }
 
-    /// The file of the session that `text` means, by its path, an end of it that is a path too, or
-    /// its name where that is the only one of it.
+    /// Returns the file of the session that `text` names: by its path, by a suffix of its path, or
+    /// by its file name if it is unique.
     fn file(&self, text: &str) -> Option<String> {
         let text = text.trim_start_matches("./").split(':').next()?;
         if self.files.contains(text) {
@@ -116,8 +116,8 @@ impl Names {
     }
 }
 
-/// A path as the key of its file: as seen from the project, without a worktree of the agent's own;
-/// `None` for what is no work: scratch files, and what the agent keeps for itself.
+/// Returns the key of a file: its path relative to the project, without the agent's worktree;
+/// `None` for files outside of the work, such as scratch files and the agent's own files.
 pub(super) fn file_key(project: &Project, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
     if paths::is_scratch(&path) || paths::is_agents_own(&path) {
@@ -128,7 +128,7 @@ pub(super) fn file_key(project: &Project, path: &str) -> Option<String> {
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-/// A symbol's key and how it is written, when `text` looks like one.
+/// Returns a symbol's key and spelling, when `text` looks like a symbol.
 fn symbol(text: &str) -> Option<(String, String)> {
     let symbol = pattern!(r"^([A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[A-Za-z_$][\w$]*)*)(!|\(.*\))?$");
     let file = pattern!(
@@ -155,7 +155,7 @@ fn symbol(text: &str) -> Option<(String, String)> {
     Some((key, name.to_owned()))
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 fn quoted(sentence: &str) -> impl Iterator<Item = &str> {
     sentence.split('`').skip(1).step_by(2)
 }

@@ -1,4 +1,4 @@
-//! What is read from sessions that are written down here.
+//! Tests with hand-written sessions.
 
 use crate::{
     graph::derive,
@@ -291,12 +291,12 @@ fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
     assert_eq!(only(&found, Relation::Decided).certainty, Certainty::Hypothesis);
     assert_eq!(only(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
 
-    // What tests show is so, whoever says it.
+    // A test run proves a statement of either speaker.
     session.run(9, &[]);
     assert_eq!(only(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
 }
 
-/// A session of ten minutes, its lines a minute apart.
+/// A session of ten minutes, one line per minute.
 struct SessionFixture {
     episode: Episode,
     evidence: Evidence,
@@ -417,7 +417,7 @@ impl SessionFixture {
     }
 }
 
-/// The facts that sessions come to, the earliest first.
+/// Returns the facts of the sessions, the earliest first.
 fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
     let (mut claims, mut marks) = (Vec::new(), Vec::new());
     for session in sessions {

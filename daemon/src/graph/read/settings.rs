@@ -1,4 +1,4 @@
-//! Settings and the values they have.
+//! Extracts settings and their values.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-/// Of a setting that was changed several times in a session the last value is told.
+/// Of a setting that was changed several times in a session only the last value counts.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let episode = draft.episode;
     let mut last: BTreeMap<(String, &str), (&ConfigChange, Option<&SettingChange>)> =
         BTreeMap::new();
     for change in episode.summary.config_changes.iter().flatten() {
-        // The same change of several files is one entry of a summary.
+        // A summary joins equal changes of several files in one entry.
         for file in change.file.split(", ") {
             let Some(file) = super::names::file_key(&episode.project, file) else { continue };
             let seen = draft.evidence.settings.iter().rfind(|seen| {
@@ -30,7 +30,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         }
     }
     for ((file, setting), (change, seen)) in last {
-        // What the evidence saw last holds; the summary may have left it out as one too many.
+        // The last value in the evidence takes precedence; the summary may have omitted it because
+        // of its limits.
         let value = match seen {
             Some(seen) => seen.new_value.clone(),
             None => Some(change.new_value.clone()).filter(|value| value != REMOVED),

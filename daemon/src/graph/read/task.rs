@@ -1,4 +1,4 @@
-//! What the session was for, and how that stands.
+//! Extracts the task of the session and its outcome.
 
 use super::draft::{ClaimDraft, Draft};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Told last: it names everything that the session is about.
+/// Must be called last: the task refers to all entities of the session.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, summary) = (draft.episode, &draft.episode.summary);
     let stands = match summary.outcome {
@@ -28,7 +28,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let value = fingerprint(stands);
     let subject = draft.subject("task", &draft.task.to_string());
     draft.mark(subject, episode.ended_at, Observation::Value(value));
-    // A model that says so has seen nothing more than this.
+    // A model that reports the outcome has no more information than this.
     let evidence = draft.evidence;
     let is_shown = draft.is_evidence()
         || summary.outcome != Outcome::Completed

@@ -1,4 +1,4 @@
-//! Runs of the tests, and tests that fail.
+//! Extracts test runs and failing tests.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Failing tests of one session that are told one by one.
+/// Maximum number of failing tests of one session that are listed separately.
 const FAILING: usize = 20;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -36,7 +36,7 @@ fn total(run: &TestRun) -> u32 {
 fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let is_whole_list = run.failed_tests.len() >= run.failed as usize;
-    // A list that leaves some out cannot tell which tests passed.
+    // An incomplete list does not show which tests passed.
     if is_whole_list && run.passed > 0 {
         let subject = draft.subject("tests", &run.framework);
         let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
@@ -49,7 +49,7 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     }
 }
 
-/// How the last run of the most tests ended.
+/// States the result of the last run of the largest number of tests.
 fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     let most = runs.iter().map(|run| total(run)).max().unwrap_or_default();
     let Some(run) = runs.iter().rfind(|run| total(run) * 2 >= most && total(run) > 0) else {
@@ -85,8 +85,8 @@ fn result(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     );
 }
 
-/// The tests that fail when the session ends. What failed and passed on the way there is part of
-/// the errors that were resolved.
+/// States the tests that fail at the end of the session. Earlier failures belong to the errors that
+/// were resolved.
 fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     let mut told = 0;
     for (number, run) in runs.iter().enumerate().rev() {
@@ -126,7 +126,7 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     }
 }
 
-/// Whether the error that this test reported went away later in the session.
+/// Whether the error that this test reported was resolved later in the session.
 fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
     draft.evidence.errors.iter().any(|error| {
         let resolution = error.resolution.as_ref();
