@@ -1,7 +1,7 @@
-//! Asks the daemon.
+//! Sends requests to the daemon.
 //!
-//! Whoever waits for an answer looks now and then whether there is still somebody who could give it: a
-//! daemon that hangs is told of, not waited for. On Windows nothing can be told how long to wait.
+//! A client that waits for an answer checks from time to time whether the daemon still responds to
+//! others. If it does not, the client reports an error. Windows offers no time limits for pipes.
 
 use std::{
     env,
@@ -23,11 +23,11 @@ use interprocess::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// The variable that says for how many seconds the daemon may be silent.
+/// The environment variable for the time limit, in seconds.
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
-/// For so long it may be silent otherwise.
+/// The default time limit.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// A daemon that answers others may be silent for so many times that before something is shown.
+/// While the daemon answers other requests, a request may take this multiple of the limit.
 const SILENCES: u32 = 6;
 
 /// A connection to the daemon of this user's home.
@@ -38,39 +38,39 @@ pub(crate) struct Connection {
     patience: Patience,
 }
 
-/// How long an answer is waited for.
+/// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patience {
-    /// As long as the limit that is in force.
+    /// Up to the current limit.
     Limit,
-    /// A few times the limit, while the daemon answers others.
+    /// A multiple of the limit, while the daemon answers others.
     Others,
     /// As long as the daemon answers others.
     Life,
 }
 
-/// How far a request is.
+/// The progress of a request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ProgressStep {
     pub(crate) progress: u64,
-    /// Pieces in all; 0 when that is not known.
+    /// Total number of steps; 0 when it is unknown.
     pub(crate) total: u64,
-    /// What is being done.
+    /// What the daemon is doing.
     pub(crate) message: String,
 }
 
 /// Why the daemon did not answer, or what it refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
-    /// A file cannot be used.
+    /// A file is not usable.
     #[error("{path}: {what}")]
     File {
         path: String,
         /// What is wrong with it.
         what: String,
     },
-    /// What was looked at is not as it should be.
+    /// A check failed.
     #[error("{0}")]
     Wrong(String),
     /// There is no home folder.
@@ -79,47 +79,39 @@ pub(crate) enum AskError {
     #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphiti up", .home.display())]
     Down {
         home: PathBuf,
-        /// Where it would listen.
+        /// The address at which the daemon would listen.
         socket: String,
     },
-    /// The socket does not let us in.
+    /// The socket refuses the connection.
     #[error("cannot reach graphitid at {socket}: {error}")]
-    Unreachable {
-        socket: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// It lets us in, and does not answer.
+    Unreachable { socket: String, error: io::Error },
+    /// The daemon accepts connections but does not answer.
     #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it anew", pid(.0))]
     Silent(Option<u32>),
     #[error("graphitid{} answers, but not this in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` start it anew", pid(.process), .waited.as_secs())]
     Stuck {
         process: Option<u32>,
-        /// How long it was waited for.
+        /// How long the client waited.
         waited: Duration,
     },
     #[error("graphitid hung up: {0}")]
     Broken(String),
-    /// The daemon speaks another language.
+    /// The daemon uses another protocol version.
     #[error(
         "graphitid {version} speaks protocol {daemon}, this graphiti ({}) speaks {PROTOCOL}: {}",
         env!("CARGO_PKG_VERSION"),
         older(*.daemon)
     )]
     OtherProtocol { version: String, daemon: u32 },
-    /// Something on this machine is in the way.
+    /// A problem on this machine prevents the request.
     #[error("{0}")]
     Failed(String),
-    /// It could not be started.
+    /// The daemon could not be started.
     #[error(transparent)]
     NotStarted(#[from] crate::start::StartError),
-    /// A file cannot be written.
+    /// A file is not writable.
     #[error("cannot write {}: {error}", .path.display())]
-    NotWritten {
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    NotWritten { path: PathBuf, error: io::Error },
     /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] rpc::Error),
@@ -131,7 +123,7 @@ pub(crate) enum AskError {
     },
 }
 
-/// Which of the two programs is to be updated, when the daemon speaks protocol `daemon`.
+/// Returns which of the two programs to update, given the daemon's protocol version.
 pub(crate) fn older(daemon: u32) -> &'static str {
     if daemon < PROTOCOL {
         "update graphitid, then run graphiti stop and graphiti up"
@@ -144,7 +136,7 @@ fn pid(process: &Option<u32>) -> String {
     process.map_or(String::new(), |pid| format!(" (pid {pid})"))
 }
 
-/// For how long the daemon may be silent.
+/// Returns the time limit of an answer.
 pub(crate) fn timeout() -> Result<Duration, AskError> {
     let Some(set) = env::var_os(TIMEOUT).filter(|set| !set.is_empty()) else {
         return Ok(USUAL_TIMEOUT);
@@ -158,7 +150,7 @@ pub(crate) fn timeout() -> Result<Duration, AskError> {
 }
 
 impl AskError {
-    /// More about what went wrong, as the daemon gave it; null where it gave nothing.
+    /// Returns the details of the daemon's error; null where there are none.
     pub(crate) fn details(&self) -> &Value {
         match self {
             AskError::Tool { details, .. } => details,
@@ -167,14 +159,13 @@ impl AskError {
         }
     }
 
-    /// A file that cannot be used.
     pub(crate) fn file(path: &std::path::Path, what: &dyn std::fmt::Display) -> AskError {
         AskError::File { path: path.display().to_string(), what: what.to_string() }
     }
 }
 
 impl Connection {
-    /// Connects and makes sure that both speak the same language.
+    /// Connects and checks that the protocol versions match.
     pub(crate) fn open() -> Result<Connection, AskError> {
         let mut connection = Connection::open_quickly()?;
         connection.patience = Patience::Limit;
@@ -188,25 +179,25 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The same, for what may take long: it is waited for as long as the daemon lives.
+    /// Connects for long operations: waits as long as the daemon responds to others.
     pub(crate) fn open_for_work() -> Result<Connection, AskError> {
         Ok(Connection { patience: Patience::Life, ..Connection::open()? })
     }
 
-    /// Connects without asking who is there.
+    /// Connects without checking the protocol version.
     pub(crate) fn open_quickly() -> Result<Connection, AskError> {
         Connection::open_within(timeout()?)
     }
 
-    /// The same, for a caller that waits no longer than `limit` for the connection, and then for
-    /// each answer.
+    /// Connects without checking the protocol version, with `limit` for the connection and for each
+    /// answer.
     pub(crate) fn open_within(limit: Duration) -> Result<Connection, AskError> {
         let connection = Connection::open_as(ConnectWaitMode::Timeout(limit))?;
         connection.set_limit(limit)?;
         Ok(connection)
     }
 
-    /// Puts another limit in force.
+    /// Changes the time limit.
     pub(crate) fn set_limit(&self, limit: Duration) -> Result<(), AskError> {
         #[cfg(unix)]
         {
@@ -236,7 +227,7 @@ impl Connection {
         Ok(Connection { stream, lines: LineSplitter::default(), next_id: 1, patience })
     }
 
-    /// The bare stream, from which is read without a limit.
+    /// Returns the stream without a time limit for reading.
     pub(crate) fn into_stream(self) -> Result<Stream, AskError> {
         #[cfg(unix)]
         {
@@ -246,7 +237,7 @@ impl Connection {
         Ok(self.stream)
     }
 
-    /// Calls a method of the daemon's own.
+    /// Calls one of the daemon's own methods.
     pub(crate) fn ask<T: DeserializeOwned>(
         &mut self,
         method: &str,
@@ -268,7 +259,7 @@ impl Connection {
         self.call_watched(tool, arguments, |_| {})
     }
 
-    /// Calls a tool and hears how far it is.
+    /// Calls a tool and reports its progress.
     pub(crate) fn call_watched<T: DeserializeOwned>(
         &mut self,
         tool: &str,
@@ -346,8 +337,8 @@ impl Connection {
         }
     }
 
-    /// Whether to go on waiting after the daemon did not read or say anything for as long as the
-    /// limit, or something else came in between.
+    /// Decides whether to continue after the daemon neither read nor wrote for the duration of the
+    /// limit, or after an interruption.
     fn wait_on(&self, error: &io::Error, silences: &mut u32) -> Result<(), AskError> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
@@ -357,7 +348,7 @@ impl Connection {
         if self.patience == Patience::Limit {
             return Err(silent());
         }
-        // Whatever else it says: it lives.
+        // Any other error shows that the daemon responds.
         if let Err(error @ AskError::Silent(_)) = Connection::open() {
             return Err(error);
         }
@@ -372,7 +363,7 @@ fn silent() -> AskError {
     AskError::Silent(process())
 }
 
-/// The daemon's process, as it says itself.
+/// Returns the process id that the daemon reports.
 fn process() -> Option<u32> {
     endpoint::runtime(&endpoint::home()?).map(|runtime| runtime.pid)
 }
@@ -382,7 +373,7 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
         .map_err(|error| AskError::Broken(format!("an answer that is not understood: {error}")))
 }
 
-/// Who is asking, for telling which session is meant.
+/// Returns information about the caller, which identifies the current session.
 pub(crate) fn meta() -> Value {
     let directory =
         env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! Reads files that others wrote, within bounds.
+//! Reads external files with a limit on their size.
 
 use std::{
     fs::File,
@@ -6,17 +6,17 @@ use std::{
     path::Path,
 };
 
-/// Bytes of settings, of a template and the like at most.
+/// Maximum bytes of settings, templates and similar files.
 pub(crate) const LONGEST_TEXT: u64 = 16 << 20;
 
-/// The bytes of a file, at most `longest`.
+/// Returns the bytes of a file, at most `longest`.
 ///
 /// # Errors
 ///
-/// Also when the file is longer, or is none: a pipe may never end.
+/// Also fails when the file is longer, or is not a regular file: a pipe may never end.
 pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let wrong = |kind, what: String| Err(io::Error::new(kind, what));
-    // Asked before opening, which would wait for a pipe's other end.
+    // Checked before opening, because opening a pipe may block.
     if !std::fs::metadata(path)?.is_file() {
         return wrong(io::ErrorKind::InvalidInput, "is no file".to_owned());
     }
@@ -29,7 +29,7 @@ pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same for a text.
+/// Same as [`read`], for text.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, LONGEST_TEXT)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is no UTF-8"))

@@ -1,4 +1,5 @@
-//! `graphiti`: what people, hooks and agents run. It asks the daemon and shows what it says.
+//! `graphiti`: the program for users, hooks and agents. It sends requests to the daemon and prints
+//! the answers.
 
 mod cli;
 mod commands;
@@ -24,11 +25,11 @@ use clap::Parser;
 use crate::{cli::Cli, screen::Screen};
 
 fn main() -> ExitCode {
-    // What is written holds what was said in sessions, or steers agents: it is for the user alone.
+    // Output files contain parts of sessions or control agents, so they are private.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    // An agent waits for a hook, so it does not even wait for the command line to be understood; nor
-    // may anything in that keep it from ending well.
+    // An agent waits for a hook, so a hook skips the command-line parser. This also prevents parser
+    // errors from failing a hook.
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
     let is_help = |argument: &OsString| argument == "--help" || argument == "-h";
     match arguments.first() {
@@ -54,10 +55,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what is wrong with the command line, or the help that it asks for. Never with exit 2, which
-/// agents take as the verdict of a hook.
+/// Prints a command-line error or the help. Never exits with 2, which agents interpret as a hook's
+/// decision.
 fn refuse(error: &clap::Error) -> ExitCode {
-    // Nobody may be there to read it.
+    // The output may be closed.
     let _ = error.print();
     if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

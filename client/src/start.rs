@@ -1,4 +1,4 @@
-//! Starts the daemon as a process that outlives this one.
+//! Starts the daemon as an independent process.
 
 use std::{
     env,
@@ -14,42 +14,34 @@ use graphiti_proto::endpoint;
 
 use crate::connection::{AskError, Connection};
 
-/// Where in its home a daemon logs that nobody watches.
+/// The log file in the home of a daemon without a service manager.
 pub(crate) const LOG: &str = "graphitid.log";
-/// What a daemon locks in its home, and writes its process into.
+/// The lock file in the home, which contains the daemon's process id.
 const LOCK: &str = "graphitid.lock";
-/// Where in its home a daemon in the background says why it did not start.
+/// The file in the home for errors of a daemon that failed to start in the background.
 const ERRORS: &str = "graphitid.err";
-/// Long enough to bring back a large database after a power cut.
+/// Long enough to recover a large database after a power failure.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two looks whether it answers.
+/// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(10);
 
 /// Why the daemon does not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// The program is missing.
+    /// The program was not found.
     #[error(
         "graphitid is neither beside this program nor on PATH; install it with: cargo install --path daemon"
     )]
     NotFound,
     #[error("cannot start {}: {error}", .program.display())]
-    Refused {
-        program: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// Its home cannot be written.
+    Refused { program: PathBuf, error: io::Error },
+    /// The home folder is not writable.
     #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
-    Home {
-        home: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// It ended at once.
+    Home { home: PathBuf, error: io::Error },
+    /// The process exited immediately.
     #[error("graphitid ended with {status}\n{said}")]
     Ended { status: ExitStatus, said: String },
-    /// It runs, and does not answer.
+    /// The process runs but does not answer.
     #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
     Silent { pid: u32, log: PathBuf },
 }
@@ -73,8 +65,8 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
             Err(AskError::Down { .. } | AskError::Broken(_) | AskError::Silent(_)) => {}
             Err(_) => break,
         }
-        // The home may be another's: of one that was started at the same moment, which will
-        // answer, or of one on its way out, which leaves it to the next.
+        // Another daemon may own the home: one that was started at the same time and will answer,
+        // or one that is shutting down, after which a new one can start.
         if let Ok(Some(status)) = child.try_wait()
             && !is_taken(home)
         {
@@ -90,7 +82,7 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     Err(StartError::Silent { pid, log: home.join(LOG) })
 }
 
-/// The daemon's program: beside this one, else the first on `PATH`.
+/// Returns the path of the daemon's program: beside this one, or the first on `PATH`.
 pub(crate) fn daemon() -> Option<PathBuf> {
     let name = format!("graphitid{}", env::consts::EXE_SUFFIX);
     let own = env::current_exe().ok();
@@ -104,7 +96,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     let mut command = Command::new(program);
     command
         .env("GRAPHITI_HOME", home)
-        // A service manager's, for the program that it started, and a session's, for its hooks.
+        // Variables of a service manager or of an agent's session are not for the daemon.
         .env_remove("NOTIFY_SOCKET")
         .env_remove("JOURNAL_STREAM")
         .env_remove("CLAUDE_CODE_SESSION_ID")
@@ -115,7 +107,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // Out of reach of Ctrl-C and of the end of the terminal.
+        // Detached from the terminal, so that Ctrl-C and closing it do not stop the daemon.
         command.process_group(0);
     }
     #[cfg(windows)]
@@ -128,7 +120,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     command
 }
 
-/// Waits until no daemon owns the home; whether that came about.
+/// Waits until no daemon owns the home; returns whether that happened.
 pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     let began = Instant::now();
     while is_taken(home) {
@@ -140,7 +132,7 @@ pub(crate) fn until_it_is_gone(home: &Path) -> bool {
     true
 }
 
-/// Kills the daemon that owns the home. Returns whether there was one and it has ended.
+/// Kills the daemon that owns the home. Returns whether there was one and it has exited.
 pub(crate) fn kill(home: &Path) -> io::Result<bool> {
     let Some(pid) = owner(home) else { return Ok(false) };
     kill_process(pid)?;
@@ -163,7 +155,8 @@ fn kill_process(pid: u32) -> io::Result<()> {
     }
 }
 
-/// The process that owns the home. It holds a lock, which its death frees, on a file that names it.
+/// Returns the process that owns the home. It holds a lock on a file with its process id; the lock
+/// ends with the process.
 fn owner(home: &Path) -> Option<u32> {
     if !is_taken(home) {
         return None;

@@ -1,4 +1,4 @@
-//! `graphiti setup embeddings`: a model for search by meaning.
+//! `graphiti setup embeddings`: installs a model for semantic search.
 
 use graphiti_proto::endpoint;
 

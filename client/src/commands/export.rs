@@ -1,4 +1,4 @@
-//! `graphiti export`: everything that was learned, in files that anything can read.
+//! `graphiti export`: writes all stored knowledge to files in common formats.
 
 use std::{fs, io, path::Path};
 
@@ -20,13 +20,10 @@ use crate::{
     screen::Screen,
 };
 
-/// The folder of the episodes as Markdown.
 pub(super) const EPISODES: &str = "episodes";
-/// The file of the episodes as JSON lines.
 pub(super) const LINES: &str = "episodes.jsonl";
-/// The file of the sessions' states.
 pub(super) const STATES: &str = "session_states.json";
-/// The file of what was learned about tools.
+/// The file of the learned tool classifications.
 pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
@@ -93,7 +90,8 @@ fn sessions(
     }
 }
 
-/// One file an episode, by the time that its session ended: their ids are in that order.
+/// Writes one file for each episode, named by the end of its session, so that names and ids have
+/// the same order.
 fn as_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
@@ -111,7 +109,7 @@ fn as_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     files::replace(&folder.join(LINES), &lines)
 }
 
-/// The sessions in the form of the hybrid-close document's `session_states.json`.
+/// Converts the sessions to the `session_states.json` of the hybrid-close document.
 fn states(sessions: &[SessionRow]) -> Value {
     let state = |session: &SessionRow| {
         json!({
@@ -131,7 +129,7 @@ fn states(sessions: &[SessionRow]) -> Value {
     Value::Object(states)
 }
 
-/// The sixteen hex digits that the document has.
+/// Returns the sixteen hex digits that the document requires.
 fn content_hash(session: &SessionRow) -> Option<&str> {
     session.content_hash.get(..16)
 }

@@ -11,7 +11,7 @@ use crate::{
     screen::{Screen, ago, instant, line, now},
 };
 
-/// Lines of transcripts that are told of a fact.
+/// Maximum number of transcript lines that are shown for a fact.
 const SOURCES: usize = 2;
 
 pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
@@ -58,7 +58,7 @@ fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     screen.print("");
 }
 
-/// Since when it is true, and until when it was.
+/// Formats the period in which a fact is or was true.
 fn time(fact: &FactRow) -> String {
     let day = |text: &str| line(text).chars().take(10).collect::<String>();
     match &fact.invalid_at {
@@ -69,7 +69,7 @@ fn time(fact: &FactRow) -> String {
     }
 }
 
-/// Where it was read: session and line, and the message that shows it.
+/// Formats the sources: session and line, and the message that proves the fact.
 fn sources(sources: &[SourceLine]) -> Vec<String> {
     let place = |source: &SourceLine| {
         let session: String = line(&source.session_id).chars().take(8).collect();

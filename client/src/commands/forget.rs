@@ -8,7 +8,7 @@ use crate::{
     screen::{Screen, ago, instant, line, now},
 };
 
-/// Sessions named on the screen.
+/// Maximum number of sessions that are listed.
 const NAMED: usize = 20;
 
 pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
@@ -34,7 +34,7 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// What was forgotten before.
+/// Prints the sessions that were forgotten earlier.
 fn print_forgotten(answer: &Forgotten, screen: &Screen) {
     if answer.sessions.is_empty() {
         screen.print("Nothing was forgotten. Name a session, or --project, --after or --before.");

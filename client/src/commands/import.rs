@@ -1,7 +1,6 @@
-//! `graphiti import`: takes in what `graphiti export` wrote on another machine.
+//! `graphiti import`: imports what `graphiti export` wrote on another machine.
 //!
-//! Everything is read and checked before anything is taken in: of an export with something broken
-//! in it nothing is.
+//! All files are read and checked first: if any part of an export is damaged, nothing is imported.
 
 use std::{
     collections::HashSet,
@@ -26,27 +25,27 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// Bytes of a file that is taken in, and of an episode in it: one request holds it.
+/// Maximum bytes of a file, and of an episode, which must fit into one request.
 const LONGEST: u64 = 512 << 20;
 const LONGEST_EPISODE: usize = 1 << 20;
-/// What is wrong with one that is longer.
+/// The error for an episode longer than [`LONGEST_EPISODE`].
 const TOO_LONG: &str = "is longer than 1 MB, which no episode is";
-/// Bytes of the episodes that one request asks for.
+/// Maximum bytes of the episodes in one request.
 const ROOM: usize = 2 << 20;
-/// Problems that are told.
+/// Maximum number of problems that are shown.
 const TOLD: usize = 20;
 
-/// An episode and where it was read.
+/// An episode and its source.
 struct ReadEpisode {
     portable: PortableEpisode,
     file: PathBuf,
-    /// The line that it is; `None` where the file is the episode.
+    /// The line number; `None` when the episode is a whole file.
     line: Option<usize>,
-    /// How much of a request it takes.
+    /// The bytes that it needs in a request.
     bytes: usize,
 }
 
-/// Everything that is to be taken in.
+/// The content of an export.
 #[derive(Default)]
 struct ExportFiles {
     episodes: Vec<ReadEpisode>,
@@ -86,7 +85,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Has all episodes taken in, or only checked.
+/// Imports all episodes, or only checks them.
 fn ask(
     connection: &mut Connection,
     export: &mut ExportFiles,
@@ -115,7 +114,7 @@ fn ask(
     Ok(sum)
 }
 
-/// Episodes in the portions that a request takes.
+/// Splits the episodes into requests.
 fn pages(episodes: &[ReadEpisode]) -> Vec<&[ReadEpisode]> {
     let mut pages = Vec::new();
     let mut rest = episodes;
@@ -126,7 +125,7 @@ fn pages(episodes: &[ReadEpisode]) -> Vec<&[ReadEpisode]> {
             room = room.saturating_sub(found.bytes);
             fits
         });
-        // One that is too long for a request was refused when it was read.
+        // An episode that is too long for a request was rejected when it was read.
         let (page, others) = rest.split_at(fitting.count().max(1));
         pages.push(page);
         rest = others;
@@ -163,14 +162,15 @@ impl ExportFiles {
         files.sort();
         let known: HashSet<String> =
             self.episodes.iter().map(|found| found.portable.episode.uuid.clone()).collect();
-        // The same episode stands in both when an export was made in both forms.
+        // An export in both formats contains each episode twice.
         files.retain(|file| {
             let name = file.file_stem().and_then(|name| name.to_str());
             name.is_none_or(|name| !known.contains(name))
         });
         files.iter().try_for_each(|file| self.read_file(file))?;
         self.classifications = self.read_json(&path.join(CLASSIFICATIONS))?;
-        // What the other machine's transcripts are at says nothing here, but should be whole.
+        // The read positions of the other machine's transcripts are not imported, but the file must
+        // be valid.
         self.read_json(&path.join(STATES))?;
         if self.episodes.is_empty() && self.classifications.is_none() && self.problems.is_empty() {
             let what = format!(

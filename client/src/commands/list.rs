@@ -12,9 +12,9 @@ use crate::{
     screen::{Align, Column, Screen, Styling, TextTable, ago, instant, line, now},
 };
 
-/// Columns of a project's name that are shown before anything else is dropped or cut.
+/// Columns that the project's name keeps until other columns are dropped or cut.
 const PROJECT: usize = 32;
-/// Columns of a title that are worth a line.
+/// Minimum columns of a title.
 const TITLE: usize = 24;
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
@@ -77,7 +77,7 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     }
 }
 
-/// How a session stands, in one word: its outcome once it has one, else its state.
+/// Returns the status of a session in one word: its outcome, or its state while it has no outcome.
 pub(super) fn standing(session: &SessionRow) -> &str {
     match (session.state.as_str(), &session.episode) {
         ("indexed", Some(episode)) => &episode.outcome,

@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! The commands, one file each.
 
 mod close;
 mod doctor;
@@ -42,7 +42,7 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// Does what the command line says.
+/// Executes the command line.
 pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
     let Some(command) = cli.command else { return status::overview(screen) };
     match command {
@@ -116,8 +116,9 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// The project as the daemon wants it: a namespace as it is, a directory by its whole path. A path
-/// of another system, as `list --json` prints it of an imported session, is whole already.
+/// Converts the project for the daemon: a namespace unchanged, a directory to its absolute path. An
+/// absolute path of another system, as `list --json` prints it for an imported session, stays
+/// unchanged.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     let is_namespace = given.len() == 8 && given.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -125,12 +126,12 @@ fn project(project: Project) -> Option<String> {
         return Some(given);
     }
     let path = std::path::absolute(&given).unwrap_or_else(|_| given.clone().into());
-    // `..` is resolved where the directory is there; one that is gone may still have sessions.
+    // A directory that no longer exists may still have sessions, so its path is used as it is.
     let path = path.canonicalize().unwrap_or(path);
     Some(path.to_string_lossy().into_owned())
 }
 
-/// Whether a path is whole on Windows or on Unix, and not here.
+/// Whether a path is absolute on Windows or Unix, but not on this system.
 fn is_of_another_system(path: &str) -> bool {
     let has_drive =
         matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());

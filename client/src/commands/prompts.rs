@@ -59,7 +59,7 @@ fn print(prompts: &[PromptRow], screen: &Screen) {
     }
 }
 
-/// Fails when anything is wrong, for scripts.
+/// Fails when any prompt is invalid, so that scripts can check the exit code.
 fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
     let mut wrong = 0;
     for prompt in prompts {
@@ -78,7 +78,7 @@ fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
     }
 }
 
-/// The name of a prompt that a file of this name is for.
+/// Returns the name of the prompt that a file of this name defines.
 fn name(file: &Path) -> String {
     file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `graphiti redact --again`: has what was stored or exported before redacted by the present rules.
+//! `graphiti redact --again`: applies the current redaction rules to stored or exported text.
 
 use std::{
     io::{self, Write},
@@ -14,8 +14,8 @@ use crate::{
     start,
 };
 
-/// A database in use cannot be gone over: the daemon is stopped for it, and started again. Exported
-/// files are nobody's, and need no daemon.
+/// Stops the daemon, because an open database cannot be rewritten, and starts it again. Exported
+/// files do not need this.
 pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(start::StartError::NotFound)?;
@@ -25,7 +25,8 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
     command.arg("--").args(&redact.exports);
     let pauses = redact.exports.is_empty() && Connection::open().is_ok();
     if pauses {
-        // Standard output is the answer's; whoever does not see this misses nothing.
+        // The message goes to standard error and is not essential, so a failure to write it is
+        // ignored.
         let _ = writeln!(
             io::stderr(),
             "graphitid pauses meanwhile; nothing that agents write is lost."

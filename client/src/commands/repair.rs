@@ -1,4 +1,4 @@
-//! `graphiti repair`: has the daemon bring back what can be read of damaged databases.
+//! `graphiti repair`: recovers the readable records of damaged databases.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::{
     start,
 };
 
-/// A database in use cannot be repaired: the daemon is stopped for it, and started again.
+/// Stops the daemon, because an open database cannot be repaired, and starts it again.
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(start::StartError::NotFound)?;

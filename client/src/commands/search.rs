@@ -11,7 +11,7 @@ use crate::{
     screen::{Screen, ago, instant, line, now},
 };
 
-/// Passages shown of a session.
+/// Maximum number of passages that are shown for a session.
 const PASSAGES: usize = 3;
 
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
@@ -73,7 +73,7 @@ fn print_hit(number: usize, hit: &Hit, screen: &Screen) {
     screen.print("");
 }
 
-/// The passages that say more than the title and those before them.
+/// Returns the passages that contain more than the title and the preceding passages.
 fn worth_showing(hit: &Hit) -> Vec<&MatchedPassage> {
     let mut shown = vec![bare(&hit.session.title)];
     let mut passages = Vec::new();
@@ -91,7 +91,7 @@ fn bare(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The passage's text with its matches marked.
+/// Formats a passage with its matches marked.
 fn marked(passage: &MatchedPassage, screen: &Screen) -> String {
     let mut text = String::new();
     let mut from = 0;
@@ -109,7 +109,7 @@ fn marked(passage: &MatchedPassage, screen: &Screen) -> String {
     text
 }
 
-/// As [`line()`], but keeps the spaces at both ends: pieces are put together again.
+/// Same as [`line()`], but keeps the spaces at both ends, because the pieces are joined.
 fn harmless(text: &str) -> String {
     let inner = line(text);
     let space = |is: bool| if is { " " } else { "" };

@@ -15,7 +15,7 @@ use crate::{
     start,
 };
 
-/// Lines of the log that are shown.
+/// Number of log lines that are shown.
 const LINES: usize = 200;
 
 pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError> {
@@ -29,7 +29,7 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
         ServiceAction::Uninstall => uninstall(&manager, screen),
         ServiceAction::Start => run_all(&manager.start),
         ServiceAction::Stop => run_all(&manager.stop),
-        // How a service is that does not run is told by its exit code, too: that is no failure.
+        // The exit code of `status` is not 0 while the service is stopped; that is not an error.
         ServiceAction::Status => run_one(&manager.status).map(drop),
         ServiceAction::Logs => logs(&manager, &place, screen),
     }
@@ -46,7 +46,7 @@ fn place() -> Result<InstallPaths, AskError> {
     })
 }
 
-/// The number of the user who runs this.
+/// Returns the id of the current user.
 #[cfg(unix)]
 fn user() -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -77,7 +77,7 @@ fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
 }
 
 fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
-    // One that is not there any more cannot be stopped; the files go in any case.
+    // Stopping fails when the service no longer exists; its files are removed in any case.
     let stopped = run_all(&manager.uninstall);
     for file in &manager.files {
         match fs::remove_file(&file.path) {
@@ -104,7 +104,7 @@ fn logs(manager: &Manager, place: &InstallPaths, screen: &Screen) -> Result<(), 
     Ok(())
 }
 
-/// The last lines of a log, which may quote what stood in transcripts.
+/// Returns the last lines of a log. They may quote transcripts, so control characters are removed.
 fn end(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
     block(&lines[lines.len().saturating_sub(LINES)..].join("\n"))

@@ -1,4 +1,4 @@
-//! `graphiti setup`: agents call us, or do not any more.
+//! `graphiti setup`: adds `graphiti` to the settings of agents or removes it.
 
 use std::{
     env,
@@ -51,7 +51,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// What is to be changed, after saying what is left alone and why.
+/// Returns the planned changes, after printing what is not changed and why.
 fn planned(
     args: &cli::Setup,
     wish: Wish,
@@ -97,7 +97,7 @@ fn planned(
     Ok(changes)
 }
 
-/// Shows what would become of a file.
+/// Shows the planned content of a file.
 pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     let old = change.before.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();
@@ -109,7 +109,7 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     screen.print(format!("\n{}{what}  {}", change.file.display(), screen.dim(change.agent)));
     let diff = TextDiff::from_lines(old, new);
     for line in diff.unified_diff().context_radius(2).to_string().lines() {
-        // What is in the file may be anything; the terminal is not to obey it.
+        // The file may contain control characters, which must not reach the terminal.
         let clean = block(line);
         screen.print(match line.chars().next() {
             Some('+') => screen.good(clean),
@@ -119,7 +119,7 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     }
 }
 
-/// Asks the person at the terminal.
+/// Asks the user for confirmation.
 pub(super) fn is_wanted(count: usize) -> Result<bool, AskError> {
     if !io::stdin().is_terminal() {
         let what = "nobody is there to ask: run it with --yes to make these changes";

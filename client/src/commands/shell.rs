@@ -4,14 +4,13 @@ use clap::CommandFactory;
 
 use crate::{cli::Cli, screen::Screen};
 
-/// Prints the completion script of a shell.
 pub(super) fn completions(shell: clap_complete::Shell, screen: &Screen) {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "graphiti", &mut script);
     screen.print_bytes(&script);
 }
 
-/// Prints the manual page, those of the commands behind it.
+/// Prints the manual page, followed by those of the commands.
 pub(super) fn manual(screen: &Screen) {
     let mut command = Cli::command();
     command.build();

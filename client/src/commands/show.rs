@@ -11,7 +11,7 @@ use crate::{
     screen::{Screen, ago, block, instant, line, now},
 };
 
-/// Lines of an ordinary session.
+/// Maximum number of lines of a summary on a terminal.
 const LINES: usize = 60;
 
 pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
@@ -45,7 +45,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// A session that is being shown.
+/// A session with the data to print it.
 struct Shown<'s> {
     answer: &'s GetSessionAnswer,
     screen: &'s Screen,
@@ -53,7 +53,7 @@ struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    /// Prints what the session is. Returns the number of lines.
+    /// Prints the description of the session. Returns the number of lines.
     fn print_head(&self) -> usize {
         let (answer, screen) = (self.answer, self.screen);
         let rows = self.rows();
@@ -73,7 +73,7 @@ impl Shown<'_> {
         rows.len() + if screen.is_terminal() { 3 } else { 4 }
     }
 
-    /// What is not the same for every session, and what only some readers need.
+    /// Returns the details that only some readers need.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let answer = self.answer;
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());
@@ -99,7 +99,7 @@ impl Shown<'_> {
             screen.print(screen.dim(unsummarized(answer)));
             return;
         };
-        // The title stands above already.
+        // The title was printed above.
         let summary = block(markdown);
         let summary = match summary.split_once('\n') {
             Some((first, rest)) if first.starts_with("# ") => rest.trim_start(),
@@ -124,10 +124,10 @@ fn title(answer: &GetSessionAnswer) -> String {
     }
 }
 
-/// Where, on which branch and when it took place, and how long it is.
+/// Formats the project, the branch, the time and the length.
 fn facts(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
-    // The summary names the outcome, and the branch where it knows the state of the repository.
+    // The summary contains the outcome, and the branch if it has the state of the repository.
     let has_repository =
         answer.summary.as_ref().is_some_and(|summary| summary["repository"].is_string());
     let branch = if has_repository { String::new() } else { branches(answer) };
@@ -147,12 +147,12 @@ fn branches(answer: &GetSessionAnswer) -> String {
     answer.session.episode.as_ref().map(|one| one.branches.join(", ")).unwrap_or_default()
 }
 
-/// Whether a session has no message of its own, because another session has them all.
+/// Whether all messages of the session belong to another session.
 fn is_copy(answer: &GetSessionAnswer) -> bool {
     answer.forked_from.is_some() && answer.session.message_count == 0
 }
 
-/// Why a session has no summary, and what to do about it.
+/// Explains why a session has no summary, and what to do.
 fn unsummarized(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
     match &answer.forked_from {

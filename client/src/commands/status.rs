@@ -14,12 +14,12 @@ use crate::{
     screen::{Screen, line, span},
 };
 
-/// What goes over the stored text again.
+/// The command that applies the current rules to stored text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
-/// How wide the bar of the import is.
+/// Columns of the progress bar of the import.
 const BAR: usize = 24;
 
-/// What the bare program shows.
+/// Prints the output of `graphiti` without arguments.
 pub(super) fn overview(screen: &Screen) -> Result<(), AskError> {
     run(&cli::Status::default(), screen)?;
     screen.print(screen.dim("All commands: graphiti --help"));
@@ -132,7 +132,7 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
 }
 
-/// How near the limits are, once half of one is taken.
+/// Formats the usage of the limits, if one of them is used by half.
 fn limits(answer: &HealthAnswer) -> Option<String> {
     let taken: Vec<String> = taken(answer)
         .into_iter()
@@ -142,7 +142,7 @@ fn limits(answer: &HealthAnswer) -> Option<String> {
     (!taken.is_empty()).then(|| taken.join(", "))
 }
 
-/// What is limited, with the bytes that it takes and may take.
+/// Returns the name, the used bytes and the limit of each quota.
 pub(super) fn taken(answer: &HealthAnswer) -> Vec<(&'static str, u64, u64)> {
     let (kept, limits) = (&answer.kept, &answer.limits);
     let all = [
@@ -150,13 +150,13 @@ pub(super) fn taken(answer: &HealthAnswer) -> Vec<(&'static str, u64, u64)> {
         ("index", kept.index_bytes, limits.index_bytes),
         ("spool", kept.spool_bytes, limits.spool_bytes),
     ];
-    // An older daemon says nothing of limits.
+    // An older daemon reports no limits.
     all.into_iter().filter(|(_, _, limit)| *limit > 0).collect()
 }
 
-/// What was evicted to keep within the limits.
+/// Describes what was evicted to comply with the limits.
 pub(super) fn evicted(answer: &HealthAnswer) -> Option<String> {
-    // A daemon before 0.2 knows the older name only.
+    // Daemons before 0.2 use only the older field.
     let older = Some(&answer.let_go);
     let gone =
         [Some(&answer.evicted), older].into_iter().flatten().find(|gone| gone.at.is_some())?;
@@ -186,7 +186,7 @@ fn records(answer: &HealthAnswer) -> String {
     text
 }
 
-/// That some of what is stored was redacted by older rules.
+/// Returns a notice if older rules redacted some of the stored text.
 pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
     match (redaction.is_unfinished, redaction.is_older) {
@@ -223,7 +223,7 @@ fn vectors(answer: &HealthAnswer, screen: &Screen) -> String {
     }
 }
 
-/// With commas at the thousands.
+/// Formats a number with commas as thousands separators.
 pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits
@@ -247,7 +247,7 @@ pub(super) fn bytes(bytes: u64) -> String {
     format!("{amount:.digits$} {}", UNITS[unit])
 }
 
-/// With `~` for the user's home.
+/// Replaces the user's home by `~`.
 pub(super) fn short_path(path: &str) -> String {
     let Some(home) = std::env::home_dir() else { return path.to_owned() };
     match Path::new(path).strip_prefix(&home) {

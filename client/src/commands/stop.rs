@@ -22,7 +22,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
             let what = "graphitid is stopping, but has not ended yet; `graphiti stop --force` ends it at once";
             return Err(AskError::Failed(what.to_owned()));
         }
-        // It is down, unless it owns the home.
+        // The daemon is down, unless a process owns the home.
         asked => match start::kill(&home) {
             Ok(true) => {}
             Ok(false) => asked?,
@@ -35,7 +35,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Stops the daemon, and says nothing when it has ended.
+/// Stops the daemon without output.
 pub(super) fn quietly() -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     ask()?;
@@ -46,10 +46,10 @@ pub(super) fn quietly() -> Result<(), AskError> {
     Err(AskError::Failed(what.to_owned()))
 }
 
-/// One of another protocol, too: after an update it is the old daemon that has to go.
+/// Accepts any protocol version, because after an update the old daemon has to be stopped.
 fn ask() -> Result<(), AskError> {
     match Connection::open_quickly()?.ask::<Value>(methods::STOP, &json!({})) {
-        // It may be gone before its answer is sent.
+        // The daemon may exit before it sends its answer.
         Ok(_) | Err(AskError::Broken(_)) => Ok(()),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! `graphiti up`: the daemon in the background, where no service manager looks after it.
+//! `graphiti up`: starts the daemon in the background, without a service manager.
 
 use graphiti_proto::{
     endpoint,

@@ -1,4 +1,4 @@
-//! Work that is given up when it takes too long.
+//! Runs work with a time limit.
 
 use std::{io, time::Duration};
 
@@ -7,8 +7,8 @@ pub(super) use self::unix::{TimedStdin, within};
 #[cfg(windows)]
 pub(super) use self::windows::{TimedStdin, within};
 
-/// Here whatever may block can be told for how long, and does without a thread of its own, which
-/// would cost a third of a hook's whole time.
+/// On Unix all blocking operations have time limits. This needs no extra thread, which would cost a
+/// third of a hook's total time.
 #[cfg(unix)]
 mod unix {
     use std::{os::fd::AsFd, time::Instant};
@@ -17,7 +17,7 @@ mod unix {
 
     use super::{Duration, io};
 
-    /// Does `work`, which keeps to the limit that it is given.
+    /// Runs `work`, which observes the limit that it receives.
     pub(in crate::hook) fn within<T: Send + 'static>(
         limit: Duration,
         work: impl FnOnce(Duration) -> T + Send + 'static,
@@ -25,7 +25,7 @@ mod unix {
         Some(work(limit))
     }
 
-    /// Standard input, for as long as the limit.
+    /// Standard input with a time limit.
     pub(in crate::hook) struct TimedStdin {
         stdin: io::Stdin,
         until: Instant,
@@ -50,21 +50,21 @@ mod unix {
     }
 }
 
-/// Here neither a pipe nor standard input can be told how long to wait: a thread of their own waits
-/// for them, and is left behind.
+/// On Windows neither pipes nor standard input have time limits: an extra thread waits for them,
+/// and is abandoned on a timeout.
 #[cfg(windows)]
 mod windows {
     use std::{sync::mpsc, thread};
 
     use super::{Duration, io};
 
-    /// Does `work`; `None` when it takes longer than the limit.
+    /// Runs `work`; returns `None` when it exceeds the limit.
     pub(in crate::hook) fn within<T: Send + 'static>(
         limit: Duration,
         work: impl FnOnce(Duration) -> T + Send + 'static,
     ) -> Option<T> {
         let (done, waiting) = mpsc::channel();
-        // Nobody waits any more when that fails.
+        // Sending fails only when the receiver has stopped waiting.
         let work = move || drop(done.send(work(limit)));
         thread::Builder::new().name("hook".to_owned()).spawn(work).ok()?;
         waiting.recv_timeout(limit).ok()

@@ -1,12 +1,12 @@
-//! `graphiti hook`: what an agent runs at its events.
+//! `graphiti hook`: the program that agents run at their events.
 //!
-//! The agent waits for it, so it is gone in a moment whatever happens, says nothing that the event's
-//! contract does not want, and never fails. It reads the first whole JSON object on its standard
-//! input (which may stay open, or empty), hands it to the daemon, and leaves the event in the
-//! [`spool`] when the daemon does not take it in time.
+//! The agent waits for the hook. Therefore the hook always ends quickly, prints nothing but the
+//! event's contract requires, and never fails. It reads the first complete JSON object on its
+//! standard input (which may stay open, or be empty), sends it to the daemon, and writes the event
+//! to the [`spool`] when the daemon does not accept it in time.
 //!
-//! Agents take an exit code, or words on standard output, as a verdict: exit 2 blocks a prompt. So a
-//! hook ends with success whatever happens, a panic included.
+//! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
+//! always exits with 0, even after a panic.
 
 mod deadline;
 mod spool;
@@ -29,31 +29,31 @@ use serde_json::json;
 use self::deadline::{TimedStdin, within};
 use crate::connection::{AskError, Connection};
 
-/// An agent that wrote nothing in this time will not write any more. All of Claude Code's hooks at
-/// the end of a session have 1.5 s together.
+/// The time limit for reading standard input. All of Claude Code's hooks at the end of a session
+/// have 1.5 s together.
 const STDIN: Duration = Duration::from_millis(500);
-/// The daemon takes an event in this time, or it is left in the spool.
+/// The time limit for the daemon to accept an event before it goes to the spool.
 const ANSWER: Duration = Duration::from_millis(60);
-/// A new session waits no longer for what earlier ones left (50 ms from start to end).
+/// The time limit for the context of a new session, so that the whole hook takes at most 50 ms.
 const CONTEXT: Duration = Duration::from_millis(40);
-/// The longest that Claude Code lets a hook at the end of a session run.
+/// The maximum time that Claude Code allows a hook at the end of a session.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// Set by the daemon for agents that it asks itself: their sessions are none of the user's.
+/// The daemon sets this variable for agents that it runs as models: their sessions are not the
+/// user's.
 const OFF: &str = "GRAPHITI_LLM_CALL";
 
-/// Forwards the event on standard input. There is nothing that the agent should know about how
-/// that went.
+/// Forwards the event on standard input. The result is not reported to the agent.
 pub(crate) fn run() {
     let _ = guarded(|| forward_if(|_| true));
 }
 
-/// The same for the bare program, which Claude Code before 2.1.139 runs for hooks that an earlier
-/// version of graphiti set up. Returns whether there was an event.
+/// Forwards an event when `graphiti` runs without arguments, as Claude Code before 2.1.139 runs the
+/// hooks of earlier versions of graphiti. Returns whether there was an event.
 pub(crate) fn run_bare() -> bool {
     guarded(|| forward_if(|event| !event.hook_event_name.is_empty())).is_some()
 }
 
-/// Does `work`, silently also when there is a defect in it; then nothing more is to be said, either.
+/// Runs `work` and suppresses panics, including their messages.
 fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -62,7 +62,7 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
     done.unwrap_or(Some(()))
 }
 
-/// Forwards the event on standard input; `None` when there is none, or none that is wanted.
+/// Forwards the event on standard input; `None` when there is no relevant event.
 fn forward_if(is_wanted: impl FnOnce(&HookEvent) -> bool) -> Option<()> {
     let event = within(STDIN, read).flatten().filter(is_wanted)?;
     let is_off = env::var_os(OFF).is_some_and(|off| !off.is_empty());
@@ -73,7 +73,7 @@ fn forward_if(is_wanted: impl FnOnce(&HookEvent) -> bool) -> Option<()> {
     Some(())
 }
 
-/// Hands an event over, or leaves it in the spool.
+/// Sends an event to the daemon, or writes it to the spool.
 fn forward(event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let patience = if event.kind() == EventKind::Start { CONTEXT } else { ANSWER };
@@ -91,20 +91,19 @@ fn forward(event: &HookEvent) {
     if taken.wait_ms > 0 {
         let patience = Duration::from_millis(taken.wait_ms).min(LONGEST_WAIT);
         let event = event.clone();
-        // Whether the episode is made in time or not, the daemon goes on.
+        // A timeout is ignored, because the daemon continues in any case.
         let _ = within(patience, move |limit| wait(connection, &event, limit));
     }
 }
 
-/// Whether the session that ends has said nothing: `claude mcp list` and its like end sessions that
-/// never began. Where a transcript should be is seen from here, not from the daemon, which may look
-/// at another file system.
+/// Whether the session that ends has no messages: commands such as `claude mcp list` end sessions
+/// that never started. The client checks this, because the daemon may run on another file system.
 fn has_no_transcript(event: &HookEvent) -> bool {
     let path = event.transcript_path.as_deref().map(Path::new);
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
 }
 
-/// The first whole object on standard input.
+/// Returns the first complete object on standard input.
 fn read(limit: Duration) -> Option<HookEvent> {
     HookEvent::first(BufReader::new(TimedStdin::within(limit)))
 }
@@ -124,7 +123,7 @@ fn wait(mut connection: Connection, event: &HookEvent, limit: Duration) -> Resul
     Ok(())
 }
 
-/// Prints the context in the one form that all agents accept.
+/// Prints the context in the format that all agents accept.
 fn say(event: &HookEvent, context: &str) {
     let envelope = json!({ "hookSpecificOutput": {
         "hookEventName": event.hook_event_name,

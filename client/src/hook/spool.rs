@@ -1,4 +1,4 @@
-//! Where an event waits for a daemon that is down or does not answer.
+//! Stores events while the daemon is down or does not answer.
 
 use std::{
     fs, io,
@@ -11,8 +11,9 @@ use graphiti_proto::{
     methods::hook::{self, HookEvent, LONGEST_EVENT},
 };
 
-/// Leaves an event for the daemon of `home`. It survives a power cut, and is either whole or not there; not when the spool is full, which needs a daemon that is down for thousands of
-/// sessions, whose transcripts it will find in any case.
+/// Stores an event for the daemon of `home`. The write is atomic and survives a power failure.
+/// Nothing is stored when the spool is full: the daemon must then have been down for thousands of
+/// sessions, whose transcripts it will find later.
 pub(super) fn leave(event: &HookEvent, home: &Path) {
     // A hook reports no errors.
     drop(try_leave(event, home));
@@ -27,14 +28,14 @@ fn try_leave(event: &HookEvent, home: &Path) -> io::Result<()> {
         return Err(io::ErrorKind::StorageFull.into());
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-    // Sorted by time as text, for centuries.
+    // Names sort by time as text, for centuries.
     let name = format!("{now:020}-{}", std::process::id());
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;
     files::rename_durably(&unfinished, &folder.join(format!("{name}.json")))
 }
 
-/// Makes a folder for the user alone, on the disk; its parent is there.
+/// Creates a private folder and syncs it to disk; its parent must exist.
 fn make(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(false);

@@ -1,10 +1,9 @@
-//! `graphiti mcp`: lets an agent's program talk to the daemon over standard input and output.
+//! `graphiti mcp`: connects an agent to the daemon over standard input and output.
 //!
-//! It moves lines and knows no tool: what there is to ask, and how, the daemon says. Of the
-//! protocol it knows only what outliving the daemon takes: [`relay`] remembers the handshake and
-//! what is not answered yet. When the daemon ends, what was in flight is answered with an error;
-//! with the next request it connects again, starts the daemon if it has to, and repeats the
-//! handshake.
+//! It forwards lines and knows no tools: the daemon describes them. It interprets the protocol only
+//! as far as necessary to survive a restart of the daemon: [`relay`] stores the handshake and the
+//! pending requests. When the daemon ends, pending requests are answered with an error. The next
+//! request connects again, starts the daemon if necessary, and repeats the handshake.
 
 mod relay;
 
@@ -29,22 +28,22 @@ use crate::{
 
 /// The number of lines that may wait to be forwarded. When there are more, the reader waits.
 const WAITING: usize = 64;
-/// How long a daemon may take to come back by itself where it is not to be started.
+/// How long to wait for the daemon to come back when it must not be started.
 const COMES_BACK: Duration = Duration::from_secs(5);
-/// Between two looks whether it is there.
+/// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);
-/// After the agent has said its last, so long its requests may still be answered.
+/// How long to wait for pending answers after the agent has closed its output.
 const LAST_ANSWERS: Duration = Duration::from_secs(60);
 
-/// What to do when nobody answers.
+/// What to do when no daemon answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhenDown {
     Start,
-    /// Say how to start it.
+    /// Report how to start it.
     Say,
 }
 
-/// Moves lines until the agent hangs up.
+/// Forwards lines until the agent closes the connection.
 pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
     let (events, inbox) = mpsc::sync_channel(WAITING);
     let from_host = events.clone();
@@ -57,11 +56,11 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
 }
 
 enum RelayEvent {
-    /// The agent says something.
+    /// A line of the agent.
     Host(Vec<u8>),
-    /// The agent hung up.
+    /// The agent closed the connection.
     HostEnded,
-    /// The daemon says something, on this connection.
+    /// A line of the daemon, with the number of the connection.
     Daemon(u64, Vec<u8>),
     DaemonEnded(u64),
 }
@@ -69,11 +68,11 @@ enum RelayEvent {
 struct Shim {
     relay: Relay,
     when_down: WhenDown,
-    /// For so long the daemon may be silent before it is looked whether it hangs.
+    /// The time without an answer after which the daemon is checked.
     timeout: Duration,
     events: SyncSender<RelayEvent>,
     daemon: Option<Arc<Stream>>,
-    /// Connections so far; the number of the one in use.
+    /// Number of connections so far, and the number of the current one.
     connections: u64,
 }
 
@@ -97,10 +96,10 @@ impl Shim {
                     self.daemon_said(&line)
                 }
                 Ok(RelayEvent::DaemonEnded(of)) if of == self.connections => self.daemon_ended(),
-                // An earlier connection's last words.
+                // Late lines of an earlier connection.
                 Ok(RelayEvent::Daemon(..) | RelayEvent::DaemonEnded(_)) => Ok(()),
             };
-            // The agent does not read any more: there is nobody left to serve.
+            // The agent does not read any more, so the program ends.
             if said.is_err() {
                 break;
             }
@@ -132,19 +131,20 @@ impl Shim {
         }
     }
 
-    /// Answers what is in flight when the daemon answers nobody. One that works on it for long does.
+    /// Answers pending requests with an error when the daemon does not respond to others either. A
+    /// daemon that is only busy with a request does respond.
     fn look_at_daemon(&mut self) -> io::Result<()> {
         if self.relay.is_idle() {
             return Ok(());
         }
         let Err(error @ AskError::Silent(_)) = Connection::open() else { return Ok(()) };
         self.daemon = None;
-        // What it says later, if it ever does, nobody waits for.
+        // Later answers on this connection are ignored.
         self.connections += 1;
         say_all(&self.relay.lost(&error.to_string()))
     }
 
-    /// Answers what was in flight. The next request connects again.
+    /// Answers pending requests with an error. The next request connects again.
     fn daemon_ended(&mut self) -> io::Result<()> {
         self.daemon = None;
         say_all(&self.relay.lost(
@@ -194,7 +194,7 @@ impl Shim {
     }
 }
 
-/// Reads lines until there are none or nobody takes them.
+/// Reads lines until the input ends or the receiver is gone.
 fn read_lines(
     mut from: impl Read,
     events: &SyncSender<RelayEvent>,

@@ -1,29 +1,29 @@
-//! What passes between an agent and the daemon, line by line, without doing anything itself.
+//! Tracks the messages between an agent and the daemon, line by line, without I/O.
 
 use std::collections::BTreeMap;
 
 use graphiti_proto::rpc::{Error, Response, code};
 use serde_json::{Value, json};
 
-/// The member of a request's `_meta` that says who is asking.
+/// The member of a request's `_meta` that identifies the caller.
 const CALLER: &str = "graphiti/caller";
-/// The requests that a handshake is repeated with; their answers are ours.
+/// The ids of the relay's own handshake requests, whose answers are not forwarded.
 const REPEATED: &str = "graphiti/handshake/";
 
-/// What knows of the conversation so far.
+/// The state of the conversation.
 pub(super) struct Relay {
     caller: Value,
-    /// The agent's handshake, once it has begun.
+    /// The agent's `initialize` request, once it was sent.
     initialize: Option<Value>,
-    /// Its end of the handshake.
+    /// The agent's `initialized` notification.
     initialized: Option<Value>,
     /// The daemon's version at the handshake.
     version: Option<Value>,
-    /// Requests that are not answered yet, by the text of their ids.
+    /// Requests without an answer so far, by the text of their ids.
     in_flight: BTreeMap<String, Value>,
 }
 
-/// Where a line goes.
+/// What to do with a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     ToDaemon(Vec<u8>),
@@ -32,10 +32,11 @@ pub(super) enum Next {
 }
 
 impl Relay {
-    /// For an agent's program, with what is known of it as `_meta` of a request.
+    /// Creates a relay with `meta`, which is added to `_meta` of each request.
     pub(super) fn new(meta: &Value) -> Relay {
         let mut caller = meta[CALLER].clone();
-        // This program outlives the session it was started in: the agent's process tells better.
+        // This program outlives the session that started it, so the session id is replaced by the
+        // agent's process.
         if let Some(caller) = caller.as_object_mut()
             && let Some(session) = caller.remove("session_id")
         {
@@ -50,12 +51,12 @@ impl Relay {
         }
     }
 
-    /// Whether nothing waits for an answer.
+    /// Whether no request is pending.
     pub(super) fn is_idle(&self) -> bool {
         self.in_flight.is_empty()
     }
 
-    /// A line of the agent's.
+    /// Handles a line of the agent.
     pub(super) fn take_from_host(&mut self, line: &[u8]) -> Next {
         let mut message: Value = match serde_json::from_slice(line) {
             Ok(message) => message,
@@ -82,7 +83,7 @@ impl Relay {
         Next::ToDaemon(to_line(&message))
     }
 
-    /// A line of the daemon's.
+    /// Handles a line of the daemon.
     pub(super) fn take_from_daemon(&mut self, line: &[u8]) -> Next {
         let Ok(message) = serde_json::from_slice::<Value>(line) else {
             return Next::ToHost([line, b"\n"].concat());
@@ -102,7 +103,7 @@ impl Relay {
                 return Next::ToHost(to_line(&changed));
             }
         }
-        // One that nobody waits for was answered already, or was given up.
+        // An answer without a pending request was already replaced by an error, or is late.
         let is_waited_for = self.in_flight.remove(&message["id"].to_string()).is_some();
         if is_repeated || !is_waited_for && !message["id"].is_null() {
             return Next::Nothing;
@@ -110,11 +111,10 @@ impl Relay {
         Next::ToHost([line, b"\n"].concat())
     }
 
-    /// What a new connection, the `number`th, begins with: the handshake, if there was one on
-    /// another.
+    /// Returns the first lines of connection `number`: the handshake, if there was one before.
     pub(super) fn handshake(&self, number: u64) -> Vec<Vec<u8>> {
         let Some(initialize) = &self.initialize else { return Vec::new() };
-        // It is about to be sent itself.
+        // The request is still pending and is sent again in any case.
         if self.in_flight.contains_key(&initialize["id"].to_string()) {
             return Vec::new();
         }
@@ -124,7 +124,7 @@ impl Relay {
         std::iter::once(&initialize).chain(&self.initialized).map(to_line).collect()
     }
 
-    /// The daemon is lost: the answers to what was in flight.
+    /// Returns the errors for all pending requests after the connection to the daemon was lost.
     pub(super) fn lost(&mut self, why: &str) -> Vec<Vec<u8>> {
         let in_flight = std::mem::take(&mut self.in_flight);
         let answer = |id| Response::new(id, Err(Error::new(code::STOPPING, why))).to_line();
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(answer["id"], "two");
         assert_eq!(answer["error"]["message"], "gone");
         assert!(relay.is_idle() && relay.lost("gone").is_empty());
-        // The old daemon's last words come late.
+        // A late answer of the old daemon.
         assert_eq!(daemon(&mut relay, &json!({ "id": "two", "result": {} })), Next::Nothing);
     }
 

@@ -1,8 +1,8 @@
 //! The plugin for Claude Code: hooks, tools, two commands and a skill in one folder.
 //!
-//! Its files are in `client/plugin/`, compiled in. They are written to the home when they are asked
-//! for, with the path of this program and its version filled in, so that they never belong to
-//! another version than the program that they call.
+//! Its files are in `client/plugin/` and are compiled in. They are written to the home folder on
+//! demand, with the path and version of this program filled in, so that they always match the
+//! program that they call.
 
 use std::{
     env, fs, io,
@@ -11,15 +11,15 @@ use std::{
 
 use crate::setup::shell_line;
 
-/// The agent that it is for, as `setup` calls it.
+/// The agent of the plugin, by its name in `setup`.
 pub(crate) const AGENT: &str = "claude";
 const NAME: &str = "graphiti";
-/// The folder in the home.
+/// The plugin's folder in the home.
 const FOLDER: &str = "claude-plugin";
-/// The file that says which version lies there; written last.
+/// Contains the installed version; written last.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// What the files hold where the program and the version of this machine belong.
+/// The placeholders for the program and version.
 const PROGRAM: &str = r#""command": "graphiti""#;
 const HOOK: &str = r#""command": "graphiti hook""#;
 const VERSION: &str = r#""version": "0""#;
@@ -34,20 +34,21 @@ const FILES: &[(&str, &str)] = &[
     (MANIFEST, include_str!("../../plugin/.claude-plugin/plugin.json")),
 ];
 
-/// Writes the plugin to `home`, where it is not there yet as it should be. Returns its folder.
+/// Writes the plugin to `home` unless it is up to date. Returns its folder.
 pub(crate) fn write(home: &Path) -> io::Result<PathBuf> {
     write_for(home, &env::current_exe()?)
 }
 
-/// Whether Claude Code, with its settings in `folder`, has the plugin: from a marketplace, or as a
-/// folder of its own among the skills.
+/// Whether the plugin is installed in Claude Code with its settings in `folder`: from a
+/// marketplace, or as a folder among the skills.
 pub(crate) fn is_enabled(folder: &Path) -> bool {
     let settings = crate::files::read_text(&folder.join("settings.json")).unwrap_or_default();
     let is_copied = || folder.join("skills").join(NAME).join(MANIFEST).is_file();
     is_enabled_in(&settings).unwrap_or_else(is_copied)
 }
 
-/// What the settings say about it; `None` when they say nothing, which means yes for a copy.
+/// Returns the plugin's state in the settings; `None` when it is absent, which counts as enabled
+/// for a copy.
 fn is_enabled_in(settings: &str) -> Option<bool> {
     let settings: serde_json::Value = serde_json::from_str(settings).ok()?;
     let plugins = settings["enabledPlugins"].as_object()?;
@@ -66,7 +67,7 @@ fn write_for(home: &Path, program: &Path) -> io::Result<PathBuf> {
         return Ok(folder);
     }
     private_folder(home)?;
-    // What another version left is not to go on beside this one.
+    // Files of another version must not remain.
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -88,7 +89,7 @@ fn filled_in(text: &str, program: &Path) -> String {
         .replace(VERSION, version)
 }
 
-/// Makes the home, for the user alone, where it is not there.
+/// Creates the private home folder unless it exists.
 fn private_folder(home: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

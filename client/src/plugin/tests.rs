@@ -131,7 +131,7 @@ fn text(name: &str) -> &'static str {
     FILES.iter().find(|(file, _)| *file == name).unwrap().1
 }
 
-/// The paths of all files in a folder, from there on.
+/// Returns the relative paths of all files in a folder.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut left = vec![folder.to_owned()];

@@ -1,14 +1,14 @@
-//! How far a request is, on one line that is written over.
+//! Shows the progress of a request on one line that is overwritten.
 
 use std::io::{self, IsTerminal, Write};
 
 use super::line;
 use crate::connection::ProgressStep;
 
-/// Columns of the bar itself.
+/// Columns of the bar.
 const WIDTH: u64 = 24;
 
-/// A bar on the error output, where a person looks at it; nothing elsewhere.
+/// A bar on standard error if it is a terminal; otherwise it prints nothing.
 pub(crate) struct Bar {
     columns: usize,
     is_shown: bool,
@@ -16,12 +16,12 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar for lines of `columns`.
+    /// Creates a bar for lines of `columns`.
     pub(crate) fn new(columns: usize) -> Bar {
         Bar { columns, is_shown: false, is_terminal: io::stderr().is_terminal() }
     }
 
-    /// Shows how far it is.
+    /// Shows the progress.
     pub(crate) fn show(&mut self, step: &ProgressStep) {
         if self.is_terminal {
             let text: String = drawn(step).chars().take(self.columns.saturating_sub(1)).collect();

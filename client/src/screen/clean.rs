@@ -1,14 +1,15 @@
-//! Text of others, made harmless: a transcript may hold anything, and a terminal obeys.
+//! Removes control characters from external text, because a terminal would execute them.
 
 use graphiti_proto::clean::is_obeyed;
 
-/// On one line: whitespace joined, nothing that moves the cursor or turns the direction of writing.
+/// Returns one line: white space is joined, and characters that move the cursor or change the
+/// writing direction are removed.
 pub(crate) fn line(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     joined.chars().map(visible).collect()
 }
 
-/// On several lines, otherwise as [`line()`].
+/// Same as [`line()`], for several lines.
 pub(crate) fn block(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
@@ -20,8 +21,8 @@ pub(crate) fn block(text: &str) -> String {
         .collect()
 }
 
-/// JSON that means the same, with what a terminal obeys or nobody sees escaped: outside of strings
-/// JSON has nothing of the kind but line feeds.
+/// Returns equivalent JSON with control characters and invisible characters escaped. Outside of
+/// strings, JSON contains no control characters but line feeds.
 pub(super) fn json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -46,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether it may not stand in JSON that is shown.
+    /// Whether the character must be escaped in printed JSON.
     fn is_escaped(c: char) -> bool {
         c != '\n' && visible(c) != c
     }

@@ -1,10 +1,10 @@
-//! Summaries on a terminal: Markdown with its signs turned into style.
+//! Renders Markdown summaries on a terminal.
 
 use super::Screen;
 
 impl Screen {
-    /// Markdown as it is for a pipe; for a terminal headings and strong words stand out, tables
-    /// are lists, and long lines are wrapped.
+    /// Prints Markdown unchanged to a pipe. On a terminal headings and strong words are styled,
+    /// tables become lists, and long lines are wrapped.
     pub(crate) fn print_markdown(&self, markdown: &str) {
         if !self.is_terminal() {
             self.print(markdown.trim_end());
@@ -13,7 +13,7 @@ impl Screen {
         markdown.lines().flat_map(|text| self.rendered(text)).for_each(|line| self.print(line));
     }
 
-    /// The lines that a line of Markdown takes.
+    /// Returns the rendered lines of a line of Markdown.
     pub(super) fn rendered(&self, text: &str) -> Vec<String> {
         if !self.is_terminal() {
             return vec![text.to_owned()];
@@ -41,7 +41,8 @@ impl Screen {
         self.within_width(&self.code(&self.strong(text)), indent)
     }
 
-    /// Prints a line, on a terminal as several with `indent` spaces before all but the first.
+    /// Prints a line; on a terminal it is wrapped, with `indent` spaces before all lines but the
+    /// first.
     pub(crate) fn print_wrapped(&self, text: &str, indent: usize) {
         if self.is_terminal() {
             self.within_width(text, indent).iter().for_each(|line| self.print(line));
@@ -62,7 +63,7 @@ impl Screen {
         between(text, "**", |piece| self.bold(piece))
     }
 
-    /// Without colours the signs stay: they are all that tells code from words.
+    /// Without colours the marks stay, because they alone distinguish code.
     fn code(&self, text: &str) -> String {
         match self.colors && !text.contains("``") {
             true => between(text, "`", |piece| self.accent(piece)),
@@ -71,7 +72,7 @@ impl Screen {
     }
 }
 
-/// `text` with every piece between two of `sign` styled, if each of them has its second.
+/// Styles every piece of `text` between two of `sign`, if all of them are paired.
 fn between(text: &str, sign: &str, style: impl Fn(&str) -> String) -> String {
     let pieces: Vec<&str> = text.split(sign).collect();
     if pieces.len().is_multiple_of(2) {
@@ -88,7 +89,7 @@ fn heading(text: &str) -> Option<&str> {
     text.trim_start_matches('#').strip_prefix(' ').filter(|_| text.starts_with('#'))
 }
 
-/// A column's heading: one plain word.
+/// Whether a cell is the heading of a column: a single word.
 fn is_name(cell: &str) -> bool {
     cell.chars().all(char::is_alphabetic)
 }

@@ -1,4 +1,4 @@
-//! What people see: text for a terminal, or plain text for a pipe.
+//! The output: formatted text for a terminal, or plain text for a pipe.
 
 mod bar;
 mod clean;
@@ -23,18 +23,18 @@ pub(crate) use self::{
 };
 use crate::{cli::Color, connection::AskError};
 
-/// Where answers are shown.
+/// The destination of answers.
 pub(crate) struct Screen {
     colors: bool,
     width: usize,
     terminal: bool,
-    /// Why something could not be printed.
+    /// The first error of printing.
     unprinted: RefCell<Option<io::Error>>,
 }
 
-/// Columns of text where the width is not known.
+/// Columns of text if the width is not known.
 const USUAL_WIDTH: usize = 100;
-/// Text is not set wider than this: nobody reads such lines.
+/// Maximum columns of text: longer lines are hard to read.
 const WIDEST: usize = 140;
 
 impl Screen {
@@ -52,12 +52,12 @@ impl Screen {
         Screen { colors, width, terminal, unprinted: RefCell::default() }
     }
 
-    /// Columns of text on it.
+    /// Returns the columns of text.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Whether a person is likely to be looking.
+    /// Whether the output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
@@ -66,7 +66,7 @@ impl Screen {
         self.print_bytes(format!("{text}\n").as_bytes());
     }
 
-    /// Prints something as it is.
+    /// Prints bytes unchanged.
     pub(crate) fn print_bytes(&self, bytes: &[u8]) {
         let mut output = io::stdout().lock();
         if let Err(error) = output.write_all(bytes).and_then(|()| output.flush()) {
@@ -74,15 +74,13 @@ impl Screen {
         }
     }
 
-    /// Why something could not be printed. A reader that has gone away is no error: `graphiti list |
-    /// head`.
+    /// Returns the first error of printing. A closed pipe is not an error: `graphiti list | head`.
     pub(crate) fn unprinted(&self) -> Option<AskError> {
         let error = self.unprinted.borrow_mut().take();
         let error = error.filter(|error| error.kind() != io::ErrorKind::BrokenPipe)?;
         Some(AskError::Failed(format!("cannot print: {error}")))
     }
 
-    /// Prints an answer as JSON.
     pub(crate) fn print_json(&self, answer: &impl serde::Serialize) {
         let text = if self.terminal {
             serde_json::to_string_pretty(answer)
@@ -92,7 +90,7 @@ impl Screen {
         self.print(clean::json(&text.expect("answers have only string keys")));
     }
 
-    /// Shows what went wrong.
+    /// Prints an error.
     pub(crate) fn complain(&self, error: &AskError) {
         let mut message = block(&error.to_string());
         for candidate in error.details()["candidates"].as_array().into_iter().flatten() {
@@ -107,7 +105,6 @@ impl Screen {
         self.styled(Style::new().bold(), text)
     }
 
-    /// The heading of a section.
     fn heading(&self, text: impl Display) -> String {
         self.styled(AnsiColor::Cyan.on_default().bold(), text)
     }
@@ -132,7 +129,6 @@ impl Screen {
         self.styled(AnsiColor::Cyan.on_default(), text)
     }
 
-    /// Marks a match in a passage.
     pub(crate) fn mark(&self, text: impl Display) -> String {
         if self.colors {
             self.styled(AnsiColor::Yellow.on_default().bold(), text)

@@ -1,24 +1,24 @@
-//! A summary that fits on a page: of each section the first entries, of each entry the first lines.
+//! Shortens a summary to one page: the first entries of each section, the first lines of each
+//! entry.
 
 use super::Screen;
 
-/// Lines of one entry on a terminal.
+/// Maximum lines of one entry on a terminal.
 const ENTRY: usize = 4;
-/// Ends all styles of a terminal.
+/// Resets all styles of a terminal.
 const RESET: &str = "\u{1b}[0m";
-/// Entries of the text before the first section: how the session ended.
+/// Maximum entries of the text before the first section, which contains the outcome.
 const LEAD: usize = 4;
 
 /// A heading with its entries. The text before the first heading is a section, too.
 struct Section {
     heading: Option<String>,
-    /// The lines of each entry.
     entries: Vec<Vec<String>>,
 }
 
 impl Screen {
-    /// Prints Markdown in at most `limit` lines, if one entry a section fits into them. Returns
-    /// whether everything was printed.
+    /// Prints Markdown in at most `limit` lines, if one entry of each section fits. Returns whether
+    /// everything was printed.
     pub(crate) fn print_page(&self, markdown: &str, limit: usize) -> bool {
         let whole: Vec<String> =
             markdown.trim_end().lines().flat_map(|text| self.rendered(text)).collect();
@@ -28,7 +28,7 @@ impl Screen {
         is_whole
     }
 
-    /// As many entries of each section as fit into `limit` lines.
+    /// Returns as many entries of each section as fit into `limit` lines.
     fn fitted(&self, markdown: &str, limit: usize) -> Vec<String> {
         let sections = self.sections(markdown);
         let longest = sections.iter().map(|section| section.entries.len()).max().unwrap_or(0);
@@ -66,7 +66,7 @@ impl Screen {
             lines.extend(entry.iter().take(ENTRY).cloned());
             if let (true, Some(last)) = (entry.len() > ENTRY, lines.last_mut()) {
                 last.push('…');
-                // What is cut off may have ended a style.
+                // The text that was cut off may contain the end of a style.
                 last.push_str(if self.colors { RESET } else { "" });
             }
         }

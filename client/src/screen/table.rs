@@ -1,8 +1,8 @@
-//! Columns that line up, whatever the width of characters and screens.
+//! Formats tables, with wide characters and on narrow screens.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Rows of cells under headings.
+/// A table with headings.
 pub(crate) struct TextTable {
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
@@ -10,24 +10,24 @@ pub(crate) struct TextTable {
 
 pub(crate) struct Column {
     pub(crate) heading: &'static str,
-    /// Where its text stands.
     pub(crate) align: Align,
     narrowing: Narrowing,
 }
 
-/// What becomes of a column on a narrow screen.
+/// How a column adapts to a narrow screen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Narrowing {
-    /// It stays as wide as its text.
+    /// It keeps the width of its text.
     Never,
-    /// It is dropped when the last column has less than its wanted width, the first such column first.
+    /// It is dropped when the last column would get less than its wanted width; the first such
+    /// column first.
     Dropped,
-    /// It is cut, the last such column first, to its wanted width; when all others are dropped, the
-    /// first such column first, to its least width.
+    /// It is cut to its wanted width, the last such column first. When all others are dropped, it
+    /// is cut to its minimum width, the first such column first.
     Cut { wanted: usize, least: usize },
 }
 
-/// Where the text of a column stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
@@ -39,29 +39,29 @@ struct Cell {
     style: Option<Styling>,
 }
 
-/// Puts colours around the text of a cell.
+/// Adds colours to the text of a cell.
 pub(crate) type Styling = Box<dyn Fn(&str) -> String>;
 
 const GAP: &str = "  ";
 
 impl Column {
-    /// A column as wide as its text.
+    /// Creates a column with the width of its text.
     pub(crate) fn new(heading: &'static str, align: Align) -> Column {
         Column { heading, align, narrowing: Narrowing::Never }
     }
 
-    /// A column that is dropped where the last one would have less than its wanted width. The first
-    /// one of a table goes first.
+    /// Creates a column that is dropped when the last one would get less than its wanted width. The
+    /// first one of a table is dropped first.
     pub(crate) fn optional(heading: &'static str, align: Align) -> Column {
         Column { heading, align, narrowing: Narrowing::Dropped }
     }
 
-    /// A column that may be cut down to `least`.
+    /// Creates a column that may be cut down to `least`.
     pub(crate) fn flexible(heading: &'static str, least: usize) -> Column {
         Column::wanted(heading, least, least)
     }
 
-    /// A column that may be cut down to `wanted`, and to `least` once nothing else gives way.
+    /// Creates a column that may be cut to `wanted`, and to `least` when nothing else can be cut.
     pub(crate) fn wanted(heading: &'static str, wanted: usize, least: usize) -> Column {
         Column { heading, align: Align::Left, narrowing: Narrowing::Cut { wanted, least } }
     }
@@ -77,7 +77,8 @@ impl TextTable {
         TableRow { cells: self.rows.last_mut().expect("a row was just added") }
     }
 
-    /// The lines of the table, headings first, none wider than `width`; `dim` styles the headings.
+    /// Returns the lines of the table, headings first, none wider than `width`; `dim` styles the
+    /// headings.
     pub(crate) fn lines(&self, width: usize, dim: impl Fn(&str) -> String) -> Vec<String> {
         let widths = self.widths(width);
         let shown = || self.columns.iter().zip(&widths).map(|(column, width)| (column, *width));
@@ -96,7 +97,7 @@ impl TextTable {
         lines
     }
 
-    /// The width of each column, `None` for a column that is dropped.
+    /// Returns the width of each column, `None` for a column that is dropped.
     fn widths(&self, width: usize) -> Vec<Option<usize>> {
         let mut widths: Vec<Option<usize>> =
             (0..self.columns.len()).map(|at| Some(self.natural_width(at))).collect();
@@ -107,7 +108,7 @@ impl TextTable {
         for at in (0..self.columns.len()).rev() {
             let Some((wanted, _)) = cuts(at) else { continue };
             shrink(&mut widths, at, wanted, width);
-            // The columns before the last one are whole as long as a column can be dropped.
+            // The columns before the last one are not cut as long as a column can be dropped.
             while excess(&widths, width) > 0
                 && let Some(dropped) = self.next_dropped(&widths)
             {
@@ -133,20 +134,19 @@ impl TextTable {
     }
 }
 
-/// Cuts column `at` down to `least` at most, as far as the screen asks for it.
+/// Cuts column `at` as far as necessary, but not below `least`.
 fn shrink(widths: &mut [Option<usize>], at: usize, least: usize, screen: usize) {
     let excess = excess(widths, screen);
     widths[at] = widths[at].map(|width| width - width.saturating_sub(least).min(excess));
 }
 
-/// The columns that are missing on a screen.
+/// Returns the number of columns by which the table is too wide.
 fn excess(widths: &[Option<usize>], screen: usize) -> usize {
     let shown: Vec<usize> = widths.iter().copied().flatten().collect();
     let gaps = GAP.len() * shown.len().saturating_sub(1);
     (shown.iter().sum::<usize>() + gaps).saturating_sub(screen)
 }
 
-/// A row being filled.
 pub(crate) struct TableRow<'t> {
     cells: &'t mut Vec<Cell>,
 }
@@ -157,19 +157,19 @@ impl TableRow<'_> {
         self
     }
 
-    /// Adds a cell that `style` colours.
+    /// Adds a cell with a style.
     pub(crate) fn styled(self, text: impl Into<String>, style: Styling) -> Self {
         self.cells.push(Cell { text: text.into(), style: Some(style) });
         self
     }
 }
 
-/// `text` in exactly `width` columns.
+/// Pads or cuts `text` to exactly `width` columns.
 fn fitted(text: &str, width: usize, align: Align) -> String {
     pad(&cut(text, width), width, align)
 }
 
-/// `text` in at most `width` columns.
+/// Cuts `text` to at most `width` columns.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -231,7 +231,7 @@ mod tests {
         assert!(lines.iter().all(|line| line.width() <= 30));
     }
 
-    /// A list of sessions in short: what it is of is told whole before its title is cut.
+    /// Formats a list of sessions; the project is shown in full before its title is cut.
     fn sessions(width: usize) -> Vec<String> {
         let mut table = TextTable::new(vec![
             Column::new("SESSION", Align::Left),

@@ -1,10 +1,10 @@
-//! Times as people say them.
+//! Formats times for people.
 
 use std::time::{Duration, SystemTime};
 
 use jiff::{Timestamp, tz::TimeZone};
 
-/// Reads an instant of the daemon; `None` when it is unknown.
+/// Parses a timestamp of the daemon; `None` when it is unknown.
 pub(crate) fn instant(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
@@ -13,8 +13,8 @@ pub(crate) fn now() -> Timestamp {
     SystemTime::now().try_into().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// How long ago `at` was: `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`, then the
-/// date.
+/// Formats how long ago `at` was: `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`,
+/// then the date.
 pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     let Some(at) = at else { return "-".to_owned() };
     let seconds = now.as_second() - at.as_second();
@@ -32,7 +32,7 @@ pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     }
 }
 
-/// A length of time: `45 s`, `12 min`, `3 h 5 min`, `2 days`.
+/// Formats a duration: `45 s`, `12 min`, `3 h 5 min`, `2 days`.
 pub(crate) fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);

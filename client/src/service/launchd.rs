@@ -4,7 +4,7 @@ use crate::service::{InstallPaths, Manager, UnitFile, command};
 
 const AGENT: &str = include_str!("../../../launchd/org.graphiti.graphitid.plist");
 const LABEL: &str = "org.graphiti.graphitid";
-/// What the file holds where a path of this machine belongs.
+/// The placeholder for the path of the program.
 const DAEMON: &str = "<string>/usr/local/bin/graphitid</string>";
 const END: &str = "</dict>\n</plist>";
 

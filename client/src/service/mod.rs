@@ -1,7 +1,7 @@
-//! The daemon as a service of the user, in the hands of the system's service manager.
+//! Runs the daemon as a user service of the system's service manager.
 //!
-//! Each manager is a list of files to put in place and of commands to run ([`Manager`]); the files
-//! are those in `systemd/` and `launchd/`, with the paths of this machine filled in.
+//! Each manager is a list of files to install and of commands to run ([`Manager`]). The files come
+//! from `systemd/` and `launchd/`, with the paths of this machine filled in.
 
 mod launchd;
 mod systemd;
@@ -9,19 +9,17 @@ mod windows;
 
 use std::path::{Path, PathBuf};
 
-/// What is filled in.
+/// The values for the placeholders.
 pub(crate) struct InstallPaths {
-    /// The user's home folder.
     pub(crate) user_home: PathBuf,
-    /// Where the user's configuration lies (`XDG_CONFIG_HOME`), when that is set.
+    /// The user's configuration folder (`XDG_CONFIG_HOME`), when it is set.
     pub(crate) config_home: Option<PathBuf>,
     pub(crate) daemon: PathBuf,
     pub(crate) home: PathBuf,
-    /// The user's number, where users have one.
+    /// The user id, where the system has one.
     pub(crate) user: Option<String>,
 }
 
-/// A file of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnitFile {
     pub(crate) path: PathBuf,
@@ -31,33 +29,33 @@ pub(crate) struct UnitFile {
 /// A program with its arguments.
 pub(crate) type CommandLine = Vec<String>;
 
-/// What a service manager is told.
+/// The files and commands of a service manager.
 pub(crate) struct Manager {
     pub(crate) name: &'static str,
     /// The files of the service.
     pub(crate) files: Vec<UnitFile>,
-    /// After the files are in place.
+    /// The commands to run after the files are installed.
     pub(crate) install: Vec<CommandLine>,
-    /// Before the files are removed.
+    /// The commands to run before the files are removed.
     pub(crate) uninstall: Vec<CommandLine>,
-    /// After the files are removed.
+    /// The commands to run after the files are removed.
     pub(crate) removed: Vec<CommandLine>,
     pub(crate) start: Vec<CommandLine>,
     pub(crate) stop: Vec<CommandLine>,
-    /// Shows how it is.
+    /// Shows the state of the service.
     pub(crate) status: CommandLine,
-    /// Shows its log; `None` when that is the daemon's own file.
+    /// Shows the log; `None` when the daemon writes its own log file.
     pub(crate) logs: Option<CommandLine>,
 }
 
-/// The service manager of this system; `None` where there is none.
+/// Returns the service manager of this system, if there is one.
 pub(crate) fn manager(place: &InstallPaths) -> Option<Manager> {
     if cfg!(target_os = "macos") {
         Some(launchd::manager(place))
     } else if cfg!(windows) {
         Some(windows::manager(place))
     } else {
-        // What systemd itself asks: whether it runs this system.
+        // systemd's documented test for a running systemd.
         Path::new("/run/systemd/system").is_dir().then(|| systemd::manager(place))
     }
 }

@@ -1,4 +1,4 @@
-//! systemd, as the user's own manager.
+//! The user instance of systemd.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::service::{InstallPaths, Manager, UnitFile, command};
 
 const SERVICE: &str = include_str!("../../../systemd/graphitid.service");
 const SOCKET: &str = include_str!("../../../systemd/graphitid.socket");
-/// What the files hold where a path of this machine belongs.
+/// The placeholder for the path of the program.
 const DAEMON: &str = "ExecStart=/usr/bin/graphitid\n";
 const LISTEN: &str = "ListenStream=%h/.graphiti/mcp.sock\n";
 
@@ -67,7 +67,7 @@ fn is_usual(place: &InstallPaths) -> bool {
     place.home == place.user_home.join(".graphiti")
 }
 
-/// As one word of a unit file, whatever is in it.
+/// Escapes a text as one word of a unit file.
 fn escaped(text: &str) -> String {
     let text =
         text.replace('%', "%%").replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$");

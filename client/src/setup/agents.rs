@@ -1,4 +1,4 @@
-//! The agents that can be set up, and the files that their settings stand in.
+//! The agents that can be set up, and their settings files.
 
 use std::path::PathBuf;
 
@@ -10,28 +10,28 @@ use crate::setup::{
 };
 
 pub(crate) struct AgentSetup {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub(crate) name: &'static str,
-    /// What people call it.
+    /// The name for people.
     pub(crate) title: &'static str,
-    /// What is left to the user.
+    /// What the user has to do.
     pub(crate) note: Option<&'static str>,
-    /// What the agent is offered to do without asking.
+    /// What the agent would be allowed to do without confirmation.
     pub(crate) offer: Option<&'static str>,
-    /// The folder in the user's home that is there when the agent is.
+    /// The folder in the user's home that shows that the agent is installed.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
-    /// The files with something of ours.
+    /// The settings files with our entries.
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
 }
 
 pub(crate) const AGENTS: &[AgentSetup] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
 
-/// The names of [`AGENTS`], for the command line.
+/// Returns the names of [`AGENTS`], for the command line.
 pub(crate) fn agent_names() -> Vec<&'static str> {
     AGENTS.iter().map(|agent| agent.name).collect()
 }
 
-/// The tools that change nothing, which an agent may be allowed to use unasked.
+/// The read-only tools, which an agent may be allowed to use without confirmation.
 pub(crate) const READING_TOOLS: &[&str] = &[
     tools::get_handoff::NAME,
     tools::search_sessions::NAME,
@@ -48,9 +48,10 @@ pub(crate) const READING_TOOLS: &[&str] = &[
     tools::get_episodes::NAME,
 ];
 
-/// A hook leaves in milliseconds; this is for a machine that is very busy. Seconds.
+/// The time limit of a hook in seconds. A hook takes milliseconds; the limit is for very busy
+/// machines.
 const TIMEOUT: u32 = 5;
-/// With `hooks.async_indexing` false a hook waits for the episode; the longest that is allowed.
+/// The maximum time limit: with `hooks.async_indexing` false a hook waits for the episode.
 const LAST_TIMEOUT: u32 = 60;
 
 const CLAUDE: AgentSetup = AgentSetup {
@@ -61,7 +62,7 @@ const CLAUDE: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.folder("CLAUDE_CONFIG_DIR", ".claude"),
     settings: |surroundings| {
         let folder = (CLAUDE.folder)(surroundings);
-        // The user's servers stand beside the folder, unless that was moved.
+        // The user's servers are beside the folder, unless the folder was moved.
         let servers = match (&surroundings.project, (surroundings.variable)("CLAUDE_CONFIG_DIR")) {
             (Some(project), _) => project.join(".mcp.json"),
             (None, Some(_)) => folder.join(".claude.json"),
@@ -124,7 +125,7 @@ const GEMINI: AgentSetup = AgentSetup {
     settings: |surroundings| {
         let folder = surroundings.place(&(GEMINI.folder)(surroundings), ".gemini");
         let file = folder.join("settings.json");
-        // Gemini counts milliseconds.
+        // Gemini's time limits are in milliseconds.
         let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT * 1000) };
         // PreCompress fires before every call of the model, whether or not it compresses.
         let events = ["SessionStart", "SessionEnd"];
@@ -165,25 +166,25 @@ const CURSOR: AgentSetup = AgentSetup {
 };
 
 impl Surroundings<'_> {
-    /// An agent's folder: where a variable says, else in the user's home.
+    /// Returns an agent's folder: from an environment variable, or in the user's home.
     fn folder(&self, variable: &str, usual: &str) -> PathBuf {
         let set = (self.variable)(variable).filter(|set| !set.is_empty());
         set.map_or_else(|| self.home.join(usual), PathBuf::from)
     }
 
-    /// The same in the project, when that is meant.
+    /// Returns the project's file if a project is selected, otherwise the user's.
     fn place(&self, users: &std::path::Path, projects: &str) -> PathBuf {
         self.project.as_ref().map_or_else(|| users.to_owned(), |project| project.join(projects))
     }
 
-    /// Our server, with what an agent wants beside it.
+    /// Returns our server entry with the agent's additional members.
     fn server(&self, mut server: serde_json::Value) -> Content {
         server["command"] = json!(self.program.to_string_lossy());
         server["args"] = json!(["mcp"]);
         Content::Server(server)
     }
 
-    /// The daemon's home, where a variable names it.
+    /// Returns the daemon's home if an environment variable sets it.
     fn graphiti_home(&self) -> Option<String> {
         let home = (self.variable)("GRAPHITI_HOME").filter(|home| !home.is_empty())?;
         let home = std::path::absolute(&home).unwrap_or_else(|_| home.into());

@@ -1,43 +1,43 @@
-//! How the settings of agents call this program, and how such a call is recognised.
+//! Builds and recognises the calls of this program in the settings of agents.
 
 use std::path::Path;
 
 /// The argument of a hook.
 const HOOK: &str = "hook";
 
-/// A program and its argument as a line for the shell: the only form that every version of every
-/// agent runs with the argument.
+/// Returns a program and its argument as a shell command line: the only form in which every version
+/// of every agent passes the argument.
 pub(crate) fn shell_line(program: &Path, argument: &str) -> String {
     let program = program.to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:+".contains(c);
     if program.chars().all(is_plain) {
         format!("{program} {argument}")
     } else if !program.contains(['$', '`', '"', '!']) {
-        // Blanks, and the backslashes of Windows: double quotes are understood there, too.
+        // Spaces, and the backslashes of Windows, where double quotes also work.
         format!("\"{program}\" {argument}")
     } else {
         format!("'{}' {argument}", program.replace('\'', r"'\''"))
     }
 }
 
-/// Whether a program is this one, wherever it lies.
+/// Whether a program is this one, in any location.
 pub(super) fn is_ours(program: &str) -> bool {
-    // A path of another system's, too: the settings may be shared.
+    // Also accepts paths of other systems, because settings may be shared.
     let name = program.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
     matches!(name, "graphiti" | "graphiti.exe")
 }
 
-/// Whether a line for the shell runs our hook.
+/// Whether a shell command line runs our hook.
 pub(super) fn is_hook_line(line: &str) -> bool {
     line.strip_suffix(HOOK)
         .and_then(|line| line.strip_suffix(char::is_whitespace))
         .is_some_and(|program| is_ours(program.trim_end()))
 }
 
-/// Whether a line is our bare program: Claude Code before 2.1.139 leaves that of a hook whose
-/// argument stands apart.
+/// Whether a command line is our program without arguments: Claude Code before 2.1.139 reduces a
+/// hook with a separate argument list to this.
 pub(super) fn is_bare(line: &str) -> bool {
-    // The program of another's line may get ours as an argument: `cat /opt/graphiti`.
+    // Another program may have ours as an argument: `cat /opt/graphiti`.
     let is_one_word = !line.contains(char::is_whitespace);
     let is_path = Path::new(line).is_absolute() && !line.contains(" /");
     is_ours(line) && (is_one_word || is_path)

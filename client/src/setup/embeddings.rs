@@ -1,4 +1,5 @@
-//! A model for search by meaning: its files in the home folder, and the settings that switch it on.
+//! Installs a model for semantic search: copies its files to the home folder and changes the
+//! settings.
 
 use std::{
     fs, io,
@@ -12,12 +13,12 @@ use crate::{
     setup::{EditError, SettingsChange, json},
 };
 
-/// The files of a model. Those that are needed come first.
+/// The files of a model, the required ones first.
 const FILES: [&str; 4] =
     ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"];
 const NEEDED: usize = 2;
 
-/// Where the model in `folder` is placed in `home`.
+/// Returns the destination in `home` of the model in `folder`.
 pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
     let shown = folder.display();
     let real = folder.canonicalize().map_err(|error| format!("{shown}: {error}"))?;
@@ -33,7 +34,7 @@ pub(crate) fn placed(folder: &Path, home: &Path) -> Result<PathBuf, String> {
     Ok(models(home).join(name))
 }
 
-/// Copies the model in `folder` to `place`. A copy that breaks off leaves nothing that is used.
+/// Copies the model in `folder` to `place`. An interrupted copy leaves nothing that would be used.
 pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());
@@ -51,7 +52,7 @@ pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
     fs::rename(unfinished, place)
 }
 
-/// Removes the models that were placed.
+/// Removes the installed models.
 pub(crate) fn remove(home: &Path) -> io::Result<()> {
     match fs::remove_dir_all(models(home)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -59,7 +60,7 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
     }
 }
 
-/// What becomes of the settings in `home`: with the model at `place`, or with none.
+/// Returns the changed settings in `home`: with the model at `place`, or without a model.
 pub(crate) fn settings(home: &Path, place: Option<&Path>) -> Result<SettingsChange, EditError> {
     let file = home.join("graphiti.config.json");
     let before = match files::read_text(&file) {
@@ -96,7 +97,7 @@ mod tests {
         fs::write(model.join("training.bin"), "large").unwrap();
         let to = placed(&model, &home).unwrap();
         place(&model, &to).unwrap();
-        // Once more, and from where it lies.
+        // Again, from its installed location.
         place(&model, &to).unwrap();
         place(&to, &to).unwrap();
         assert_eq!(fs::read(to.join("model.safetensors")).unwrap(), b"weights");

@@ -1,8 +1,8 @@
-//! What `graphiti setup` changes in the settings of agents.
+//! Changes the settings of agents, for `graphiti setup`.
 //!
-//! [`plan`] says which files would hold what, without touching anything; [`write()`] puts one in
-//! place. Which files an agent has is known to [`agents`]; how they are changed to [`json`] and
-//! [`toml`]. Whether all that is in place is told by [`wiring()`].
+//! [`plan`] computes the new content of files without changing them; [`write()`] writes one of
+//! them. [`agents`] lists the files of each agent; [`json`] and [`toml`] edit them. [`wiring()`]
+//! reports whether the setup is complete.
 
 mod agents;
 mod command;
@@ -23,30 +23,29 @@ pub(crate) use self::{
     wiring::{Wiring, has_hooks, old_hooks, wiring},
 };
 
-/// Where things are on this machine.
+/// The locations on this machine.
 #[derive(Clone)]
 pub(crate) struct Surroundings<'a> {
-    /// The user's home folder.
     pub(crate) home: PathBuf,
-    /// The project whose settings are meant; `None` for the user's.
+    /// The project whose settings are changed; `None` for the user's settings.
     pub(crate) project: Option<PathBuf>,
     pub(crate) program: PathBuf,
-    /// Looks an environment variable up.
+    /// Looks up an environment variable.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether agents are to be allowed to use tools without asking.
+    /// Whether agents may use tools without confirmation.
     pub(crate) allow: bool,
 }
 
-/// What is to become of an agent's settings.
+/// The desired state of an agent's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    /// They call this program.
+    /// The agent calls this program.
     Install,
-    /// They know nothing of it.
+    /// The settings contain nothing of ours.
     Remove,
 }
 
-/// A file that an agent reads, and what is ours in it.
+/// A file that an agent reads, and our content in it.
 pub(crate) struct Settings {
     pub(crate) file: PathBuf,
     content: Content,
@@ -56,42 +55,42 @@ enum Content {
     Hooks(Vec<json::Hook>),
     Server(serde_json::Value),
     TomlServer(toml::Server),
-    /// Tools that may be used without asking.
+    /// Tools that are allowed without confirmation.
     Allowed(Vec<String>),
-    /// Our server may be used without asking.
+    /// Our server is allowed without confirmation.
     Trust,
 }
 
-/// What would become of one file.
+/// A planned change of one file.
 pub(crate) struct SettingsChange {
-    /// The agent whose it is.
+    /// The agent that reads the file.
     pub(crate) agent: &'static str,
     pub(crate) file: PathBuf,
-    /// What it holds; `None` when it is not there.
+    /// The current content; `None` when the file does not exist.
     pub(crate) before: Option<String>,
-    /// What it is to hold; `None` when it is to go, for nothing would be left in it.
+    /// The new content; `None` to remove the file because it would be empty.
     pub(crate) after: Option<String>,
-    /// Whether what is kept beside the file still tells how it was before us.
+    /// Whether the backup still contains the state before our first change.
     pub(crate) has_backup: bool,
 }
 
-/// Why a file is left alone.
+/// Why a file is not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
-    /// It cannot be read as what it should be.
+    /// The file is not valid.
     #[error("it cannot be read: {0}")]
     Broken(String),
-    /// Something in it is not of the usual kind.
+    /// An entry has an unexpected type.
     #[error("`{0}` in it is of another kind than it should be")]
     Unexpected(&'static str),
-    /// Another program goes by our name.
+    /// Another program uses our name.
     #[error("`{0}` in it belongs to another program; rename that one first")]
     Foreign(&'static str),
     #[error("{0}")]
     System(String),
 }
 
-/// What would change for one agent; files of which nothing would are left out.
+/// Returns the changes for one agent, without unchanged files.
 pub(crate) fn plan(
     agent: &'static agents::AgentSetup,
     wish: Wish,
@@ -102,7 +101,7 @@ pub(crate) fn plan(
     let is_wanted =
         |content: &Content| wish == Wish::Remove || surroundings.allow || !content.is_offer();
     for settings in all.iter().filter(|settings| is_wanted(&settings.content)) {
-        // Two things of ours may stand in one file.
+        // A file may contain several of our entries.
         let earlier = changes.iter_mut().flatten().find(|change| change.file == settings.file);
         let result = match earlier {
             Some(earlier) => {
@@ -144,8 +143,8 @@ fn change(
     Ok(SettingsChange { agent, file, before, after: Some(after), has_backup: false })
 }
 
-/// What was kept of a file, when we are in it and nobody else changed it since: then it comes back
-/// as it was, whichever form what is ours has by now.
+/// Returns the backup of a file, if the file contains our entries and nobody else has changed it
+/// since: it is then restored, even if our entries have another form now.
 fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     let ours: Vec<&Content> =
         all.iter().filter(|one| one.file == file).map(|one| &one.content).collect();
@@ -154,8 +153,8 @@ fn kept(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     };
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
-    // An earlier version kept the file anew whenever it changed it. What we offer the user may have
-    // allowed before.
+    // An earlier version renewed the backup with each change. The user may have allowed the offered
+    // entries before.
     let mut certain = ours.iter().filter(|content| !content.is_offer());
     if !certain.all(|content| content.apply(&kept, Wish::Remove).as_ref() == Ok(&kept)) {
         return None;
@@ -177,12 +176,12 @@ impl Content {
             (Content::Allowed(tools), Wish::Install) => json::with_allowed(text, tools),
             (Content::Allowed(tools), Wish::Remove) => json::without_allowed(text, tools),
             (Content::Trust, Wish::Install) => json::with_trust(text),
-            // It goes with the server.
+            // The entry is removed with the server.
             (Content::Trust, Wish::Remove) => Ok(text.to_owned()),
         }
     }
 
-    /// Whether the user may want the rest without it.
+    /// Whether the user may want the other entries without this one.
     fn is_offer(&self) -> bool {
         match self {
             Content::Allowed(_) | Content::Trust => true,
@@ -191,9 +190,9 @@ impl Content {
     }
 }
 
-/// Puts a change in place. What was there before is kept beside it while we are installed.
+/// Writes a change. The previous content is kept as a backup while our entries are installed.
 pub(crate) fn write(change: &SettingsChange) -> io::Result<()> {
-    // A link, as people who keep their settings in a repository have them, stays one.
+    // Settings may be links into a repository; the link is kept.
     let file = change.file.canonicalize().unwrap_or_else(|_| change.file.clone());
     let kept = backup(&file);
     let Some(after) = &change.after else {
@@ -209,12 +208,12 @@ pub(crate) fn write(change: &SettingsChange) -> io::Result<()> {
     graphiti_proto::files::replace(&file, after.as_bytes())
 }
 
-/// Removes what was kept beside a file.
+/// Removes the backup of a file.
 pub(crate) fn forget_backup(file: &Path) -> io::Result<()> {
     remove_if_there(&backup(&file.canonicalize().unwrap_or_else(|_| file.to_owned())))
 }
 
-/// Where the content of a file before its last change is kept.
+/// Returns the path of a file's backup.
 fn backup(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".graphiti-backup");

@@ -1,4 +1,4 @@
-//! Changes in TOML settings: comments and order stay.
+//! Edits TOML settings; comments and order stay unchanged.
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
@@ -7,17 +7,17 @@ use crate::setup::{EditError, command::is_ours};
 const SERVERS: &str = "mcp_servers";
 const SERVER: &str = "graphiti";
 const HEADER: &str = "[mcp_servers.graphiti]";
-/// The variable that names the daemon's home.
+/// The environment variable for the daemon's home.
 const HOME: &str = "GRAPHITI_HOME";
 
-/// Our server, as an agent is to start it.
+/// The command of our server.
 pub(super) struct Server {
     pub(super) program: String,
-    /// The daemon's home, where it is not the usual one: Codex hands no variables on.
+    /// The daemon's home, unless it is the default one: Codex does not pass variables on.
     pub(super) home: Option<String>,
 }
 
-/// `text` with our server among those of the Model Context Protocol.
+/// Returns `text` with our MCP server.
 pub(super) fn with_server(text: &str, server: &Server) -> Result<String, EditError> {
     let mut document = parse(text)?;
     let servers = document.entry(SERVERS).or_insert_with(|| {
@@ -43,14 +43,14 @@ pub(super) fn with_server(text: &str, server: &Server) -> Result<String, EditErr
     if let Some(home) = home {
         server.insert("env", value(InlineTable::from_iter([(HOME, home.as_str())])));
     }
-    // At the end of the file nothing else moves, not even a comment; that is not possible where the
-    // servers stand in braces.
+    // Appending at the end moves nothing else, not even a comment. It is not possible when the
+    // servers are in an inline table.
     let appended = format!("{text}{}{HEADER}\n{server}", space_before(text));
     servers.insert(SERVER, Item::Table(server));
     Ok(if parse(&appended).is_ok() { appended } else { document.to_string() })
 }
 
-/// Puts a text in a table. Returns whether it was not there.
+/// Sets a string in a table. Returns whether the table changed.
 fn set(table: &mut Item, key: &str, text: &str) -> bool {
     let is_there = table.get(key).and_then(Item::as_str) == Some(text);
     if !is_there {
@@ -59,7 +59,7 @@ fn set(table: &mut Item, key: &str, text: &str) -> bool {
     !is_there
 }
 
-/// `text` without our server.
+/// Returns `text` without our server.
 pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     let mut document = parse(text)?;
     let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
@@ -78,7 +78,8 @@ pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     Ok(if is_same { cut } else { document.to_string() })
 }
 
-/// `text` without our table's lines and the empty line before them: what `with_server` added.
+/// Returns `text` without the lines of our table and the empty line before them, which
+/// `with_server` added.
 fn without_lines(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let Some(first) = lines.iter().position(|line| line.trim() == HEADER) else {
@@ -91,7 +92,7 @@ fn without_lines(text: &str) -> String {
     lines[..begin].iter().chain(&lines[end..]).copied().collect()
 }
 
-/// Whether two documents differ in nothing but comments and spaces between tables.
+/// Whether two documents differ only in comments and spaces between tables.
 fn says_the_same(one: &Item, other: &Item) -> bool {
     match (one.as_table_like(), other.as_table_like()) {
         (Some(one), Some(other)) => {
@@ -178,7 +179,7 @@ mod tests {
             let moved = with_server(&with, &elsewhere("/data/h")).unwrap();
             assert!(moved.contains("/data/h") && !moved.contains("/data/g"), "{moved}");
             assert_eq!(without_server(&moved).unwrap(), text);
-            // One that was set up before.
+            // A table of an earlier setup.
             let before = with_server(text, &server("/opt/graphiti")).unwrap();
             let after = with_server(&before, &elsewhere("/data/g")).unwrap();
             assert!(after.contains("GRAPHITI_HOME"), "{after}");

@@ -1,24 +1,24 @@
-//! How much of what `graphiti setup` does is in place.
+//! Reports how much of the setup is complete.
 
 use crate::{
     files,
     setup::{Content, Surroundings, Wish, agents::AgentSetup, json, plan},
 };
 
-/// Whether an agent calls us.
+/// The state of an agent's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wiring {
-    /// As it would be set up today.
+    /// The settings are current.
     Complete,
-    /// It calls a program that lies elsewhere, or was set up by another version.
+    /// The settings name a program in another location, or another version wrote them.
     Outdated,
-    /// Nothing of ours is there.
+    /// The settings contain no entry of ours.
     Missing,
-    /// Its settings cannot be changed: which file, and why.
+    /// The settings cannot be changed; holds the file and the reason.
     Unreadable(String),
 }
 
-/// How an agent is set up, apart from what is only offered.
+/// Returns the state of an agent's settings; optional entries are ignored.
 pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>) -> Wiring {
     let surroundings = &Surroundings { allow: false, ..surroundings.clone() };
     let outstanding = plan(agent, Wish::Install, surroundings);
@@ -34,8 +34,8 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
     }
 }
 
-/// The hooks of an agent in a form that older versions of it run without the argument: the file,
-/// and the events.
+/// Returns the hooks of which older versions of the agent drop the argument: the file and the
+/// events.
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
@@ -47,7 +47,7 @@ pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> 
     })
 }
 
-/// Whether an agent has hooks; others only use our tools.
+/// Whether an agent supports hooks; other agents only use the tools.
 pub(crate) fn has_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
     let settings = (agent.settings)(surroundings);
     settings.iter().any(|settings| matches!(settings.content, Content::Hooks(_)))
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(wired("/usr/bin/graphiti"), Wiring::Outdated);
         let settings = home.path().join(".claude/settings.json");
         let text = fs::read_to_string(&settings).unwrap();
-        // As Claude Code before 2.1.139 leaves what an earlier version of ours wrote.
+        // The form in which Claude Code before 2.1.139 leaves the hooks of our earlier versions.
         fs::write(&settings, text.replace("graphiti hook", "graphiti")).unwrap();
         let hooks = old_hooks(claude, &surroundings(home.path(), "/opt/graphiti"));
         assert!(hooks.is_some_and(|hooks| hooks.contains("UserPromptSubmit")));

@@ -1,4 +1,4 @@
-//! The agents that are to call us.
+//! Examines the agents whose hooks call `graphiti`.
 
 use graphiti_proto::methods::hook::HookCount;
 
@@ -11,7 +11,8 @@ use crate::{
     setup::Wiring,
 };
 
-/// An agent that worked so shortly after the daemon's start may have read its hooks before. Seconds.
+/// An agent that was active this shortly after the daemon's start may have loaded its hooks before.
+/// Seconds.
 const SETTLING: i64 = 60;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -69,7 +70,7 @@ fn wired(agent: &AgentSeen) -> Finding {
     }
 }
 
-/// Whether the hooks that are set up really run.
+/// Whether the installed hooks are executed.
 fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "hooks";
     if let Some(last) = answers.heard.events.first() {

@@ -1,4 +1,4 @@
-//! The program, and who may reach it.
+//! Examines the daemon's program and the access to it.
 
 use std::time::Duration;
 
@@ -10,9 +10,8 @@ use super::{
 };
 use crate::{connection::older, screen::span, start::LOG};
 
-/// The longest path of a socket that systems take (macOS; Linux takes four bytes more).
+/// The maximum length of a socket's path on macOS; Linux allows four bytes more.
 const LONGEST_SOCKET: usize = 103;
-/// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -141,7 +140,7 @@ fn socket(seen: &Observations) -> Option<Finding> {
         access @ Access::Mode(mode) if access.is_private() => {
             Finding::ok(ABOUT, format!("{path} is yours alone ({mode:04o}){place}"))
         }
-        // macOS gives a socket no mode of its own; nobody gets through a closed folder.
+        // A socket has no mode of its own on macOS, but a private folder prevents access to it.
         Access::Mode(mode) if in_closed_home(seen) => {
             Finding::ok(ABOUT, format!("{path} ({mode:04o}) is kept by its folder"))
         }

@@ -1,6 +1,6 @@
-//! Repairs the settings of agents that were set up by another version, or for a program that lies
-//! elsewhere now: the user's, and the project's in this directory. Agents that are not set up are left
-//! alone.
+//! Repairs the settings of agents that another version set up, or that call a program in another
+//! location: the user's settings, and those of the project in this directory. Agents that are not
+//! set up are not changed.
 
 use super::look;
 use crate::{

@@ -1,4 +1,4 @@
-//! Looks at the machine.
+//! Collects the observations about the machine.
 
 use std::{
     env, fs,
@@ -23,13 +23,13 @@ use crate::{
     start,
 };
 
-/// Entries of folders with transcripts that are looked at.
+/// Maximum number of entries of transcript folders that are counted.
 const ENTRIES: u64 = 1_000_000;
-/// Where Linux tells how many folders one user's programs may watch.
+/// The limit of watched folders for one user, on Linux.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
-/// Looks at everything. Nothing is changed, unless a connection makes a service manager start the
-/// daemon.
+/// Collects all observations. Changes nothing, unless a connection makes a service manager start
+/// the daemon.
 pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     let surroundings = surroundings()?;
     let program = start::daemon();
@@ -51,7 +51,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     })
 }
 
-/// Where agents of this user have their settings.
+/// Returns the locations of the user's agent settings.
 pub(super) fn surroundings() -> Result<Surroundings<'static>, AskError> {
     let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
     Ok(Surroundings {
@@ -63,13 +63,13 @@ pub(super) fn surroundings() -> Result<Surroundings<'static>, AskError> {
     })
 }
 
-/// The same for the project in this directory.
+/// Returns the same locations for the project in this directory.
 pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
     Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
 }
 
-/// Asks the daemon, but not for longer than it may be silent: one that imports a large history on a
-/// busy machine takes a second or two.
+/// Queries the daemon with the configured time limit: a daemon that imports a large history on a
+/// busy machine needs a second or two.
 fn ask(home: &Path) -> DaemonProbe {
     let timeout = match timeout() {
         Ok(timeout) => timeout,
@@ -151,7 +151,7 @@ fn is_socket(_: &Path) -> bool {
     true
 }
 
-/// What the daemon has to say against its configuration, on one line.
+/// Returns the problems of the configuration that the daemon reports, on one line.
 fn misconfigured(program: &Path) -> Option<String> {
     let mut check = Command::new(program);
     let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
@@ -160,7 +160,7 @@ fn misconfigured(program: &Path) -> Option<String> {
     }
     let said = [output.stderr, output.stdout].concat();
     let said = String::from_utf8_lossy(&said);
-    // What is wrong stands indented below what it is about.
+    // The details of a problem are indented.
     let wrong = said.lines().find(|line| line.starts_with("  "));
     let first = || said.lines().find(|line| !line.trim().is_empty());
     Some(wrong.or_else(first).unwrap_or("it is refused").trim().to_owned())
@@ -181,7 +181,7 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
     seen.collect()
 }
 
-/// The folders that the daemon watches; while it is down, that of Claude Code.
+/// Returns the folders that the daemon watches; while it is down, that of Claude Code.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
@@ -194,7 +194,7 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     paths.into_iter().map(folder).collect()
 }
 
-/// Counts what is in a folder, without following links.
+/// Counts the entries of a folder, without following links.
 fn folder(path: PathBuf) -> Folder {
     let error = fs::read_dir(&path).err().map(|error| error.to_string());
     let mut seen = Folder { folders: 0, transcripts: 0, error, path: path.clone() };
@@ -219,7 +219,7 @@ fn folder(path: PathBuf) -> Folder {
     seen
 }
 
-/// Free bytes for this user where `home` is or will be.
+/// Returns the bytes available to this user on the file system of `home`.
 #[cfg(unix)]
 fn free_bytes(home: &Path) -> Option<u64> {
     let there = home.ancestors().find(|folder| folder.is_dir())?;
@@ -232,7 +232,7 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// Databases that the daemon put aside.
+/// Returns the databases that the daemon set aside as damaged.
 fn damaged(home: &Path) -> Vec<PathBuf> {
     let is_damaged = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("db.damaged-"))

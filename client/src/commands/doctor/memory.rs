@@ -1,4 +1,4 @@
-//! What the daemon reads and keeps.
+//! Examines what the daemon reads and stores.
 
 use graphiti_proto::methods::files::FileCheckReport;
 use jiff::Timestamp;
@@ -12,13 +12,13 @@ use crate::{
     screen::{instant, span},
 };
 
-/// With less than this free a database cannot even be opened safely: a segment and a log. Bytes.
+/// Free bytes below which a database cannot be opened safely: a segment and a log.
 const NO_SPACE: u64 = 256 << 20;
-/// With less than this free a year of sessions may fill the disk. Bytes.
+/// Free bytes below which a year of sessions may fill the disk.
 const LITTLE_SPACE: u64 = 1 << 30;
-/// Clocks of two machines that are set by the network differ by less. Seconds.
+/// Seconds by which two machines with synchronised clocks may differ.
 const CLOCK_TOLERANCE: i64 = 300;
-/// This program is not older: a clock that says so is wrong.
+/// The release of this program: a clock before this date is wrong.
 const MADE: &str = "2026-01-01T00:00:00Z";
 /// The number of problems that are shown, the latest first.
 const TOLD: usize = 3;
@@ -95,7 +95,7 @@ fn watching(seen: &Observations) -> Finding {
     }
     let Some(limit) = seen.watch_limit else { return Finding::ok(ABOUT, mode) };
     let room = format!("{} folders of {} that may be watched", number(folders), number(limit));
-    // All programs of a user share the limit.
+    // The limit applies to all programs of a user together.
     if mode == "events" && folders > limit / 2 {
         return Finding::warn(ABOUT, format!("{room}; other programs need some, too"), RAISE);
     }
@@ -186,7 +186,7 @@ fn disk(seen: &Observations) -> Option<Finding> {
     });
     let what = format!("{} are free", bytes(free));
     let remedy = "make room where the home is, or move it and set GRAPHITI_HOME";
-    // A database that is made smaller is written anew beside the old one.
+    // Compacting a database writes a new one beside the old one.
     Some(if free < NO_SPACE {
         Finding::bad(ABOUT, format!("only {what}"), remedy)
     } else if free < LITTLE_SPACE.max(kept) {
@@ -196,7 +196,7 @@ fn disk(seen: &Observations) -> Option<Finding> {
     })
 }
 
-/// From so large a part of a limit on something goes: five of eight.
+/// Whether a limit is worth a warning: at five eighths.
 fn is_near((_, taken, limit): &(&'static str, u64, u64)) -> bool {
     *taken >= limit / 8 * 5
 }

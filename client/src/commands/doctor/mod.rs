@@ -1,9 +1,8 @@
-//! `graphiti doctor`: what is wrong, and what to do about it.
+//! `graphiti doctor`: finds problems and explains how to fix them.
 //!
-//! [`look`] gathers what is [seen](Observations); what that means is decided by [`examine`], without
-//! touching anything: [`daemon`] for the program and who may reach it, [`agents`] for those that
-//! are to call it, [`memory`] for what it reads and keeps. With `--fix`, [`fix`] repairs what it can
-//! before.
+//! [`look`] collects [`Observations`], and [`examine`] evaluates them without I/O: [`daemon`] for
+//! the program and the access to it, [`agents`] for the agents that call it, [`memory`] for what it
+//! reads and stores. With `--fix`, [`fix`] first repairs what it can.
 
 mod agents;
 mod daemon;
@@ -22,35 +21,35 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// Columns before what is said.
+/// Columns before the text of a finding.
 const INDENT: usize = 21;
 
-/// What is said about one thing.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Finding {
-    /// The thing: `daemon`, `socket`, an agent's name, ….
+    /// What was checked: `daemon`, `socket`, an agent's name, ….
     about: &'static str,
     verdict: Verdict,
     what: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
 
-/// How it is with one thing, the best first.
+/// The result of a check, in ascending severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Ok,
-    /// It works, but something is lost or may be soon.
+    /// It works, but data is lost or may be lost soon.
     Warn,
-    /// It does not work, or is open to others.
+    /// It does not work, or other users have access.
     Bad,
 }
 
 #[derive(Serialize)]
 struct DoctorReport {
-    /// The worst of all.
+    /// The most severe verdict of all findings.
     verdict: Verdict,
     findings: Vec<Finding>,
 }
@@ -81,7 +80,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
     }
 }
 
-/// Says what is to be said about everything that was seen.
+/// Evaluates all observations.
 fn examine(seen: &Observations) -> Vec<Finding> {
     let mut findings = daemon::examine(seen);
     findings.extend(agents::examine(seen));

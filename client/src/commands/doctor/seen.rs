@@ -1,4 +1,4 @@
-//! What there is to be seen on a machine, as plain values.
+//! The observations about a machine, as plain values.
 
 use std::path::PathBuf;
 
@@ -10,110 +10,108 @@ use jiff::Timestamp;
 
 use crate::setup::Wiring;
 
-/// Everything that is looked at.
 pub(super) struct Observations {
     pub(super) now: Timestamp,
     pub(super) home: PathBuf,
-    /// Whether others may enter it.
+    /// Whether other users have access to the home folder.
     pub(super) home_access: Access,
-    /// What stands where the daemon listens.
+    /// The file at the address of the daemon.
     pub(super) socket: Socket,
     pub(super) program: Option<PathBuf>,
-    /// Why the configuration is refused, in the daemon's words.
+    /// Why the daemon rejects the configuration, in its words.
     pub(super) misconfigured: Option<String>,
-    /// How the daemon answers.
+    /// The result of querying the daemon.
     pub(super) daemon: DaemonProbe,
-    /// Events of hooks that wait for the daemon.
+    /// Number of hook events that wait for the daemon.
     pub(super) spooled: usize,
     /// The agents on this machine.
     pub(super) agents: Vec<AgentSeen>,
     pub(super) folders: Vec<Folder>,
-    /// How many folders may be watched for one user, where there is such a limit.
+    /// The maximum number of watched folders for one user, where there is one.
     pub(super) watch_limit: Option<u64>,
-    /// Free bytes where the home is, where the system tells.
+    /// Free bytes on the file system of the home folder, where the system reports them.
     pub(super) free_bytes: Option<u64>,
-    /// Damaged databases that were put aside.
+    /// Databases that the daemon set aside as damaged.
     pub(super) damaged: Vec<PathBuf>,
 }
 
-/// Whether other users may do something with a file or a folder.
+/// Whether other users have access to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// It is not there.
+    /// The file does not exist.
     Absent,
-    /// The system has no modes, or does not tell.
+    /// The system has no file modes, or does not report them.
     Unknown,
     Mode(u32),
 }
 
-/// What stands where the daemon listens.
+/// The file at the address of the daemon.
 pub(super) struct Socket {
     /// The path of a socket, or the name of a pipe.
     pub(super) path: String,
-    /// Where it is unless configured otherwise.
+    /// The default path.
     pub(super) usual: String,
-    /// Whether others may connect.
+    /// Whether other users may connect.
     pub(super) access: Access,
-    /// Whether what is there is a socket.
     pub(super) is_socket: bool,
 }
 
-/// How the daemon answers.
+/// The result of querying the daemon.
 pub(super) enum DaemonProbe {
     Down,
-    /// Somebody listens and says nothing; the process, as far as it is known.
+    /// A process listens but does not answer; holds its id, if it is known.
     Silent(Option<u32>),
-    /// It lets us in and fails, or does not let us in: why.
+    /// The daemon refused the connection or reported an error.
     Failing(String),
-    /// It speaks another protocol.
+    /// The daemon uses another protocol version.
     Foreign(Welcome),
     Answers(Box<DaemonAnswers>),
 }
 
-/// What the daemon says.
+/// The answers of the daemon.
 pub(super) struct DaemonAnswers {
     pub(super) welcome: Welcome,
     pub(super) health: health::HealthAnswer,
-    /// Which hooks it heard of.
+    /// The hook events that the daemon received.
     pub(super) heard: HookCounts,
-    /// Whether models can be reached; none when an older daemon does not know that question.
+    /// Whether models are reachable; `None` when an older daemon does not support the request.
     pub(super) reach: Option<Reach>,
-    /// Whether its files are followed as they should be; none when an older daemon does not know
-    /// that question.
+    /// Whether the daemon has registered and read all transcript files correctly; `None` when an
+    /// older daemon does not support the request.
     pub(super) files: Option<FileCheckReport>,
-    /// The session that something happened in last.
+    /// The session with the latest activity.
     pub(super) latest: Option<SessionRow>,
 }
 
 /// An agent on this machine.
 pub(super) struct AgentSeen {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub(super) name: &'static str,
-    /// What people call it.
+    /// The name for people.
     pub(super) title: &'static str,
-    /// What setup has done.
+    /// The state of its settings.
     pub(super) wiring: Wiring,
-    /// Hooks, the user's or the project's, in a form that older versions of the agent run without
-    /// the argument.
+    /// Hooks of the user or the project in a form of which older versions of the agent drop the
+    /// argument.
     pub(super) old_hooks: Option<String>,
-    /// Whether it can have hooks.
+    /// Whether the agent supports hooks.
     pub(super) has_hooks: bool,
-    /// Whether it has our plugin, which does the same as setup.
+    /// Whether the plugin is installed, which replaces setup.
     pub(super) has_plugin: bool,
 }
 
 /// A folder with transcripts.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
-    /// Folders in it, with itself.
+    /// Number of folders in it, including itself.
     pub(super) folders: u64,
     pub(super) transcripts: u64,
-    /// Why it cannot be read.
+    /// Why the folder is not readable.
     pub(super) error: Option<String>,
 }
 
 impl Observations {
-    /// What the daemon says, if it does.
+    /// Returns the daemon's answers, if there are any.
     pub(super) fn answers(&self) -> Option<&DaemonAnswers> {
         match &self.daemon {
             DaemonProbe::Answers(answers) => Some(answers),
@@ -126,7 +124,7 @@ impl Observations {
 }
 
 impl Access {
-    /// Whether only the user may do anything.
+    /// Whether only the user has access.
     pub(super) fn is_private(self) -> bool {
         match self {
             Access::Absent | Access::Unknown => true,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::setup::Wiring;
 
-/// What is changed on a machine where all is well.
+/// A change to the observations of a machine without problems.
 type Harm = fn(&mut Observations);
 
 #[test]
@@ -117,7 +117,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "c.json:3",
             "config check",
         ),
-        // who may reach it
+        // access
         (
             |seen| seen.home_access = Access::Mode(0o755),
             "home",
@@ -173,7 +173,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
             "Claude Code worked 10 min ago",
             "start the agent anew",
         ),
-        // what is read and kept
+        // data
         (|seen| seen.folders[0].transcripts = 0, "transcripts", Warn, "holds none", "watch_dir"),
         (
             |seen| seen.folders[0].error = Some("denied".to_owned()),
@@ -294,7 +294,7 @@ fn whatever_is_wrong_is_told_with_a_remedy() {
 #[test]
 fn what_only_looks_wrong_is_fine() {
     let rows: &[(Harm, &str, &str)] = &[
-        // macOS gives sockets no mode of their own.
+        // A socket has no mode of its own on macOS.
         (|seen| seen.socket.access = Access::Mode(0o755), "socket", "kept by its folder"),
         (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
         (

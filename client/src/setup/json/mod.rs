@@ -1,5 +1,5 @@
-//! Changes in JSON settings, with or without comments. What is not ours stays as it is to the byte:
-//! comments, order, indentation, foreign hooks.
+//! Edits JSON settings with or without comments. All entries that are not ours stay unchanged byte
+//! by byte: comments, order, indentation, other hooks.
 
 use jsonc_parser::{
     ParseOptions,
@@ -12,21 +12,21 @@ use crate::setup::{
     command::{is_bare, is_hook_line, is_ours},
 };
 
-/// A hook that is to be there.
+/// A hook to install.
 pub(super) struct Hook {
     /// The agent's name of the event.
     pub(super) event: &'static str,
-    /// The handler, as it stands in the list of handlers.
+    /// The element of the list of handlers.
     pub(super) handler: Value,
 }
 
-/// The name that our server goes by.
+/// The name of our MCP server.
 const SERVER: &str = "graphiti";
-/// The member by which Gemini uses a server without asking.
+/// The member that allows Gemini to use a server without confirmation.
 const TRUST: &str = "trust";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// `text` with these hooks, and no others of ours.
+/// Returns `text` with exactly these hooks of ours.
 pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, EditError> {
     edit(text, |root| {
         let all = root.object_value_or_create("hooks").ok_or(EditError::Unexpected("hooks"))?;
@@ -48,7 +48,7 @@ pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, EditError
     })
 }
 
-/// `text` without our hooks, and without what only they needed.
+/// Returns `text` without our hooks, and without objects that only they needed.
 pub(super) fn without_hooks(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let Some(all) = root.object_value("hooks") else { return Ok(()) };
@@ -66,7 +66,7 @@ pub(super) fn without_hooks(text: &str) -> Result<String, EditError> {
     })
 }
 
-/// `text` with our server among those of the Model Context Protocol.
+/// Returns `text` with our MCP server.
 pub(super) fn with_server(text: &str, server: &Value) -> Result<String, EditError> {
     edit(text, |root| {
         let servers =
@@ -86,7 +86,7 @@ pub(super) fn with_server(text: &str, server: &Value) -> Result<String, EditErro
     })
 }
 
-/// `text` without our server.
+/// Returns `text` without our server.
 pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let Some(servers) = root.object_value("mcpServers") else { return Ok(()) };
@@ -105,7 +105,7 @@ pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     })
 }
 
-/// `text` with our server trusted, unless something else is said about it.
+/// Returns `text` with our server trusted, unless the setting is already present.
 pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let servers = root.object_value("mcpServers");
@@ -118,7 +118,7 @@ pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
     })
 }
 
-/// `text` with these among the tools that may be used without asking.
+/// Returns `text` with these tools among those that are allowed without confirmation.
 pub(super) fn with_allowed(text: &str, tools: &[String]) -> Result<String, EditError> {
     edit(text, |root| {
         let permissions = root
@@ -136,7 +136,7 @@ pub(super) fn with_allowed(text: &str, tools: &[String]) -> Result<String, EditE
     })
 }
 
-/// `text` without these among the tools that may be used without asking.
+/// Returns `text` without these tools among those that are allowed without confirmation.
 pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, EditError> {
     edit(text, |root| {
         let Some(permissions) = root.object_value("permissions") else { return Ok(()) };
@@ -164,7 +164,7 @@ pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, Ed
     })
 }
 
-/// The events whose hooks of ours are in a form that older agents run without its argument.
+/// Returns the events whose hooks of ours have a form of which older agents drop the argument.
 pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
     let mut events = Vec::new();
     let looked = edit(text, |root| {
@@ -178,12 +178,11 @@ pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
         }
         Ok(())
     });
-    // What cannot be read has no hooks that run.
+    // Unreadable settings have no active hooks.
     looked.map_or_else(|_| Vec::new(), |_| events)
 }
 
-/// `text` with the members of `values` in the object that `path` leads to; those that are null
-/// are taken out.
+/// Returns `text` with the members of `values` in the object at `path`; null members are removed.
 pub(super) fn with_values(
     text: &str,
     path: &[&'static str],
@@ -206,7 +205,7 @@ pub(super) fn with_values(
     })
 }
 
-/// Whether nothing is left in a file.
+/// Whether a file has no content left.
 pub(super) fn is_empty(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|value| value == json!({}))
         || text.trim().is_empty()
@@ -240,7 +239,7 @@ fn remove_from_event(all: &CstObject, event: &str) {
     }
 }
 
-/// Removes our handlers, and the groups that held nothing else; whether there were any.
+/// Removes our handlers and groups that become empty; returns whether there were any.
 fn remove_handlers(groups: &CstArray) -> bool {
     let mut removed = false;
     for group in groups.elements() {
@@ -267,7 +266,7 @@ fn has_handler(groups: &CstArray, handler: &Value) -> bool {
     ours == [handler.clone()]
 }
 
-/// All handlers of an event.
+/// Returns all handlers of an event.
 fn handlers(groups: &CstArray) -> Vec<Value> {
     let of_group = |group: &CstNode| {
         let handlers = group.as_object().and_then(|group| group.array_value("hooks"));
@@ -281,13 +280,13 @@ fn is_our_handler(handler: &Value) -> bool {
     is_line(handler) || is_outdated(handler)
 }
 
-/// As a line for the shell, the form that every version of an agent runs.
+/// Whether the handler is a shell command line, the form that every version of an agent runs.
 fn is_line(handler: &Value) -> bool {
     handler["args"].is_null() && handler["command"].as_str().is_some_and(is_hook_line)
 }
 
-/// With the arguments apart, which Claude Code knows since 2.1.139, or what is left of that when an
-/// older one wrote the file anew.
+/// Whether the arguments are separate, which Claude Code supports since 2.1.139, or were dropped
+/// when an older version rewrote the file.
 fn is_outdated(handler: &Value) -> bool {
     let Some(command) = handler["command"].as_str() else { return false };
     match &handler["args"] {
@@ -300,7 +299,7 @@ fn is_our_server(server: &Value) -> bool {
     server["command"].as_str().is_some_and(is_ours) && server["args"] == json!(["mcp"])
 }
 
-/// Makes our server start as `wanted` says. What else is said about it may be the user's own.
+/// Sets the command of our server to `wanted`. Other members may be the user's own.
 fn update_server(server: &CstObject, wanted: &Value) {
     for (name, value) in wanted.as_object().into_iter().flatten() {
         match server.get(name) {

@@ -4,7 +4,7 @@ use super::*;
 
 const PROGRAM: &str = "/opt/graphiti";
 
-/// Settings as they are found in real life.
+/// Realistic settings.
 const SETTINGS: &[&str] = &[
     "",
     "{}",
@@ -41,7 +41,7 @@ fn what_was_added_goes_and_the_rest_stays() {
                 .unwrap_or_else(|| json!({}))
         };
         let mut before = said(text);
-        // Nothing tells a list that was empty from one that became so.
+        // A list that became empty cannot be distinguished from one that was empty.
         if let Some(members) = before.as_object_mut() {
             members.retain(|_, value| {
                 if let Some(inner) = value.as_object_mut() {
@@ -61,7 +61,7 @@ fn nothing_is_moved_around_what_is_not_ours() {
         let with = with_hooks(text, &hooks(PROGRAM)).unwrap();
         let mut lines = with.lines();
         for line in text.lines().map(|line| line.trim_end_matches(',')) {
-            // Braces that were empty open; everything else stands as it stood.
+            // Braces that were empty are opened; everything else stays unchanged.
             let is_kept = |there: &str| there.trim_end_matches(',') == line;
             assert!(line.contains("{}") || line == "}" || lines.any(is_kept), "{line:?} in {with}");
         }
@@ -192,8 +192,8 @@ fn handlers(text: &str) -> usize {
     text.matches("graphiti hook\"").count()
 }
 
-/// Every line of `part` that says something stands in `whole`, in the same order. A comma may have
-/// joined one.
+/// Checks that `whole` contains every non-empty line of `part`, in the same order, possibly with an
+/// added comma.
 fn keeps_all(part: &str, whole: &str) {
     let says = |line: &str| line.chars().any(char::is_alphanumeric);
     let mut rest = whole;
