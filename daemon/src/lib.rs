@@ -43,6 +43,7 @@
 //! | model provider | `llm/provider/<provider>.rs` | [`llm::provider::PROVIDERS`] |
 //! | maker of vectors | `llm/embed/<provider>` | its row in `llm::embed` |
 //! | prompt | `prompts/<kind>.md` | the entries of [`prompt::kind`] |
+//! | rule of summaries | `summarize/from_evidence` | [`summarize::RULES_VERSION`], raised |
 //! | store backend | `store/<backend>`, passing `store/contract.rs` | `app::open_store` |
 //! | tool | `api/tools/<tool>.rs`, its types in `proto/src/tools` | [`api::tools::TOOLS`] |
 //! | setting | the stage's own `config.rs` | `config/table.rs`, the table of keys |

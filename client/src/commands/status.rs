@@ -79,6 +79,10 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         row("evicted", screen.warn(gone));
     }
     row("records", records(answer));
+    if answer.older_summaries > 0 {
+        let older = number(u64::try_from(answer.older_summaries).unwrap_or(u64::MAX));
+        row("older", format!("{older} summaries of an older version, being made again"));
+    }
     if let Some(what) = redaction(answer) {
         row("secrets", screen.warn(format!("{what}; remedy: {REDACT_AGAIN}")));
     }

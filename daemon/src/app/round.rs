@@ -111,6 +111,7 @@ impl Supervisor {
         tasks.spawn(Task::Embedder, embedding.run(vectors, stopping.clone()));
         tasks.spawn(Task::Engine, engine_loop.run());
         tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
+        tasks.spawn(Task::Remaker, daemon.engine.clone().remake_summaries());
         tasks.spawn(Task::Spool, api::spool::process_spool(daemon.clone(), changed));
         if let Some(listener) = listener {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
@@ -151,6 +152,7 @@ impl Round {
             tasks.until_ended(Task::Server).await;
             drop(spool_watch);
             tasks.abort(Task::Spool).await;
+            tasks.abort(Task::Remaker).await;
             let engine = daemon.engine.clone();
             drop(daemon);
             engine.stop().await;

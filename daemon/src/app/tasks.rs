@@ -29,6 +29,8 @@ pub(super) enum Task {
     Embedder,
     /// Brings the search index up to date.
     Follower,
+    /// Makes older summaries again.
+    Remaker,
 }
 
 /// All tasks of a round. They are aborted when this is dropped.
@@ -109,6 +111,7 @@ impl fmt::Display for Task {
             Task::Engine => "the engine's loop",
             Task::Embedder => "the task that makes vectors",
             Task::Follower => "the task that updates the search index",
+            Task::Remaker => "the task that makes older summaries again",
         })
     }
 }

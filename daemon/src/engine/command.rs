@@ -6,8 +6,11 @@ use tokio::sync::oneshot;
 
 use crate::{
     capture::{format::RunningSession, watch::Mode},
-    engine::{Settings, TranscriptFolders, backfill::BackfillContext, model_queue::Summarizer},
-    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
+    engine::{
+        Settings, TranscriptFolders, backfill::BackfillContext, job::NewEpisode,
+        model_queue::Summarizer, remake::RemakePermit,
+    },
+    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, Timestamp, session::Session},
     store::{Source, StoreError},
 };
 
@@ -62,6 +65,19 @@ pub(super) enum EngineCommand {
     ReleaseEnded {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
+    },
+    /// Asks whether the summary of a session may be made again by newer rules.
+    PermitRemake {
+        session: SessionKey,
+        episode: EpisodeId,
+        now: Timestamp,
+        reply: oneshot::Sender<RemakePermit>,
+    },
+    /// Stores an episode that was made again, unless the session has another one. Replies whether it
+    /// is stored.
+    StoreRemade {
+        made: Box<NewEpisode>,
+        reply: oneshot::Sender<bool>,
     },
     NoteProblem(String),
     Reload {

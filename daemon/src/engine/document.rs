@@ -78,6 +78,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, Wrong> {
         ended_at,
         created_at,
         external: Some(content),
+        rules: 0,
     })
 }
 

@@ -54,6 +54,7 @@ pub fn from_evidence(
         ended_at,
         created_at: now,
         external: None,
+        rules: summarize::RULES_VERSION,
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -27,6 +27,7 @@ use crate::{
         reading::SourceReader,
         record_locks::RecordLocks,
         redaction,
+        remake::Remaker,
         state::EngineState,
     },
     model::{CloseReason, SessionKey, session::Session},
@@ -45,6 +46,8 @@ pub struct Engine {
     /// The position of the search index.
     followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
+    /// Summaries that are still to be made again by newer rules.
+    pub(super) older_summaries: Arc<AtomicUsize>,
 }
 
 /// The event loop of the engine.
@@ -97,7 +100,8 @@ impl Engine {
             stop: AtomicBool::new(false),
             bytes: AtomicU64::new(0),
         });
-        let engine = Engine { events, store, followed, forgotten };
+        let older_summaries = Arc::default();
+        let engine = Engine { events, store, followed, forgotten, older_summaries };
         let state = EngineState::new(engine.clone(), reader, settings, folders)?;
         Ok((engine, EngineLoop { state, inbox }))
     }
@@ -258,6 +262,16 @@ impl Engine {
     /// `sessions`, also waits until no session is left that will end by itself.
     pub async fn settled(&self, sessions: bool) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
+    }
+
+    /// Makes summaries again that older rules made. Never returns.
+    pub async fn remake_summaries(self) {
+        Remaker { engine: self }.run().await;
+    }
+
+    /// The number of summaries that are still to be made again by newer rules.
+    pub fn older_summaries(&self) -> usize {
+        self.older_summaries.load(Ordering::Relaxed)
     }
 
     /// Puts new settings and folders in force.

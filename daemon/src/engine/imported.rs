@@ -137,6 +137,7 @@ fn memory_episode(
         started_at: now,
         ended_at: now,
         created_at: now,
+        rules: 0,
         external: Some(ExternalContent {
             text: memory.body,
             source: memory.source,

@@ -32,6 +32,7 @@ pub mod reading;
 pub mod record_locks;
 pub mod redaction;
 mod registration;
+mod remake;
 mod schedule;
 mod snapshots;
 mod state;

@@ -68,6 +68,9 @@ pub struct Episode {
     pub created_at: Timestamp,
     /// What it says in words of its own, when that is no summary made here.
     pub external: Option<ExternalContent>,
+    /// The version of the rules by which its summary was made from evidence; 0 before such versions
+    /// were noted.
+    pub rules: u32,
 }
 
 /// What an episode says that was not made here: a memory that someone added, or a session's

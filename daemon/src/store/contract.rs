@@ -776,6 +776,7 @@ pub(crate) fn episode(session: &Session, ended: i64) -> Episode {
         ended_at,
         created_at: Timestamp::from_seconds(ended + 1),
         external: None,
+        rules: 0,
     }
 }
 

@@ -56,6 +56,8 @@ pub struct HealthAnswer {
     pub embeddings: Embeddings,
     /// By which rules the stored text was redacted.
     pub redaction: Redaction,
+    /// Summaries that older rules made. They are made again in the background.
+    pub older_summaries: usize,
 }
 
 /// By which rules the stored text was redacted.

@@ -100,6 +100,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         records,
         jobs: status.jobs,
         redaction: redaction(store.as_ref()),
+        older_summaries: daemon.engine.older_summaries(),
         model: ModelHealth {
             on: status.model.is_on,
             writes_summaries: status.model.writes_summaries,

@@ -6,6 +6,7 @@
 
 mod batch;
 mod redact;
+mod replay;
 
 use std::{
     io,

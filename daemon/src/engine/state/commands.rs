@@ -60,6 +60,10 @@ impl EngineState {
                 self.release_ended(&sessions);
                 answer(reply, ());
             }
+            EngineCommand::PermitRemake { session, episode, now, reply } => {
+                answer(reply, self.permit_remake(session, episode, now));
+            }
+            EngineCommand::StoreRemade { made, reply } => answer(reply, self.store_remade(*made)),
             EngineCommand::NoteProblem(problem) => self.note_problem(problem),
             EngineCommand::Reload { settings, folders, reply } => {
                 self.reload(*settings, folders, now);
@@ -240,7 +244,7 @@ impl EngineState {
         }
     }
 
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         !self.scanned
             || !self.discovery.is_empty()
             || !self.schedule.is_idle()

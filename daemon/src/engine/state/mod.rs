@@ -3,13 +3,15 @@
 //! Each file beside this one handles one subject: watched transcript files ([`sources`]), the
 //! [`sessions`] they belong to, running [`agents`], [`jobs`] and the [`workers`] that run them, file
 //! states in memory between jobs ([`source_cache`]), files that were [`unreadable`], questions to
-//! models ([`model_queue`]), sessions that are being forgotten ([`forgetting`]), and [`commands`].
+//! models ([`model_queue`]), sessions that are being forgotten ([`forgetting`]), summaries that are made again by newer
+//! rules ([`remaking`]), and [`commands`].
 
 mod agents;
 mod commands;
 mod forgetting;
 mod jobs;
 mod model_queue;
+mod remaking;
 mod sessions;
 mod source_cache;
 mod sources;
@@ -67,6 +69,8 @@ pub(super) struct EngineState {
     source_states: SourceStateCache,
     model_queue: ModelQueue,
     forgetting: Forgetting,
+    /// The session whose summary is being made again by newer rules. `None` once a model wrote it.
+    remaking: Option<SessionKey>,
     /// New files that are not yet matched to a session.
     discovery: Discovery,
     unreadable: Unreadable,
@@ -121,6 +125,7 @@ impl EngineState {
             source_states: SourceStateCache::default(),
             model_queue,
             forgetting: Forgetting::default(),
+            remaking: None,
             discovery: Discovery::default(),
             unreadable: Unreadable::default(),
             agents: Agents::default(),

@@ -205,6 +205,7 @@ impl EngineState {
         }
         match end {
             SummarizeOutcome::Made(made) => {
+                self.remaking.take_if(|remaking| *remaking == key);
                 // A failed write changes the condition of the store, which ends the round.
                 let _ = self.engine.store.write(writes_of(*made));
                 self.finish_question(key, &Ok(()));

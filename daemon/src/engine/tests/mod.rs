@@ -4,6 +4,7 @@ mod files;
 mod following;
 mod interleavings;
 mod registering;
+mod remaking;
 
 use std::{
     fs::{self, File},

@@ -345,6 +345,7 @@ impl SessionFixture {
             ended_at: minute(hour, 10),
             created_at: minute(hour, 11),
             external: None,
+            rules: 0,
         };
         SessionFixture { episode, evidence: Evidence::default() }
     }

@@ -184,6 +184,7 @@ fn full() -> Episode {
         ended_at,
         created_at: ended_at,
         external: None,
+        rules: 0,
     }
 }
 

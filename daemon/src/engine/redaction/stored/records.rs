@@ -86,6 +86,7 @@ impl Cleaner for StoredRedactor {
             ended_at: _,
             created_at: _,
             external,
+            rules: _,
         } = episode;
         let mut is_changed = self.session_id(session_id) | self.project(project);
         is_changed |= self.texts([name, file]) | self.texts(branches);

@@ -34,6 +34,8 @@ struct Document {
     summary: EnhancedSessionSummary,
     #[serde(default)]
     told: Option<ExternalContent>,
+    #[serde(default)]
+    rules_version: u32,
 }
 
 #[derive(Serialize)]
@@ -42,11 +44,22 @@ struct DocumentRef<'e> {
     summary: &'e EnhancedSessionSummary,
     #[serde(skip_serializing_if = "Option::is_none")]
     told: Option<&'e ExternalContent>,
+    #[serde(skip_serializing_if = "is_unknown")]
+    rules_version: u32,
+}
+
+/// A version of the rules that nobody noted is not written, as before there were versions.
+fn is_unknown(rules: &u32) -> bool {
+    *rules == 0
 }
 
 impl<'e> From<&'e Episode> for DocumentRef<'e> {
     fn from(episode: &'e Episode) -> DocumentRef<'e> {
-        DocumentRef { summary: &episode.summary, told: episode.external.as_ref() }
+        DocumentRef {
+            summary: &episode.summary,
+            told: episode.external.as_ref(),
+            rules_version: episode.rules,
+        }
     }
 }
 
@@ -89,6 +102,7 @@ impl TryFrom<EpisodeRecord> for Episode {
             name: record.name,
             summary: document.summary,
             external: document.told,
+            rules: document.rules_version,
             author: record.model.map_or(Author::Evidence, Author::Model),
             file: record.file,
             content_hash: super::hash(record.hash),
@@ -98,5 +112,23 @@ impl TryFrom<EpisodeRecord> for Episode {
             ended_at: super::time(record.ended_at),
             created_at: super::time(record.created_at),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::contract;
+
+    #[test]
+    fn the_version_of_the_rules_is_kept_and_absent_in_older_records() {
+        let session = contract::session(SessionKey(7), "aaaa-1");
+        let older = contract::episode(&session, 1_700_000_000);
+        let newer = Episode { rules: 7, ..older.clone() };
+        let record = EpisodeRecord::from(&newer);
+        assert_eq!(Episode::try_from(record), Ok(newer));
+        let record = EpisodeRecord::from(&older);
+        assert!(!record.summary.contains("rules_version"));
+        assert_eq!(Episode::try_from(record), Ok(older));
     }
 }

@@ -1,0 +1,54 @@
+//! Reads a file again as far as it was read before, and stores nothing.
+
+use std::path::Path;
+
+use super::{ReadError, ReadProgress, SourceReader, unreadable};
+use crate::{
+    capture::{
+        format::Format,
+        salvage,
+        tail::{FileCursor, Resumed, Tail, TailLine},
+    },
+    engine::pipeline::{LineContext, LinePosition, ParseContext, SourceState},
+    model::transcript::Origin,
+    store::{Source, Tally},
+};
+
+impl SourceReader {
+    /// The state after the lines of a file that were read before, by the rules in force. Of a file
+    /// that is gone or was replaced, the saved state. Blocks: call it on a thread of its own.
+    pub(in crate::engine) fn replay(
+        &self,
+        format: &'static dyn Format,
+        parse_context: &ParseContext,
+        source: Source,
+    ) -> Result<ReadProgress, ReadError> {
+        let saved = Box::new(self.load(&source)?);
+        let path = Path::new(&source.path);
+        let Ok((_, Resumed::GoesOn)) = Tail::open(path, &saved.cursor) else {
+            return Ok(ReadProgress::of_missing(source, saved, true));
+        };
+        let start = FileCursor::default();
+        let (mut tail, _) = Tail::open(path, &start).map_err(unreadable(&source))?;
+        let mut state = Box::new(SourceState::new(source.key.number));
+        state.shared = saved.shared;
+        let (mut messages, mut tally) = (Vec::new(), Tally::default());
+        let context = LineContext { format, parse_context };
+        let mut at = 0;
+        while at < saved.cursor.offset
+            && !self.is_stopping()
+            && let Some(line) = tail.next_line(&salvage::is_whole).map_err(unreadable(&source))?
+        {
+            state.cursor.line += 1;
+            let origin = Origin { source: source.key.number, line: state.cursor.line };
+            if let TailLine::Whole(line) = line {
+                let position = LinePosition { origin, at };
+                state.take_line(context, line, position, &mut tally, &mut messages);
+            }
+            messages.clear();
+            state.fork_keys.clear();
+            at = tail.cursor().offset;
+        }
+        Ok(ReadProgress { exists: true, ..ReadProgress::of_missing(source, state, true) })
+    }
+}

@@ -1,0 +1,201 @@
+//! Makes summaries again that were made by older rules: in the background, the latest sessions
+//! first, one at a time and only while the engine has nothing else to do.
+//!
+//! Each summary names its rules, so that the work continues where it was interrupted. A summary that
+//! a model wrote stays, and so does that of a session whose transcript is gone. A note says when all
+//! summaries were gone over, so that the next start does not search for older ones.
+
+use std::{
+    future,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    engine::{
+        Engine, EngineError,
+        command::EngineCommand,
+        defect, episode, files,
+        handle::failed,
+        job::{GatherOutcome, JobResult, NewEpisode, SessionDigest},
+        pipeline::ParseContext,
+        reading::{ReadError, SourceReader},
+    },
+    graph,
+    model::{Episode, EpisodeId, Timestamp, episode::Author, session::Session},
+    store::{Note, NoteNamespace, Store, StoreError, Write},
+    summarize::RULES_VERSION,
+};
+
+/// The shortest pause after a summary, and before the engine is asked again whether it is idle.
+const PAUSE: Duration = Duration::from_secs(2);
+/// How many times longer the pause is than the work before it.
+const REST: u32 = 4;
+/// Episodes that are read from the store at once.
+const PAGE: usize = 64;
+/// The name of the note that says by which rules all summaries are made.
+const NAME: &[u8] = b"summaries";
+
+/// Makes older summaries again.
+pub(super) struct Remaker {
+    pub(super) engine: Engine,
+}
+
+/// Whether a summary may be made again now.
+pub(super) enum RemakePermit {
+    /// The engine has other work.
+    Busy,
+    /// The session has another episode, will get one, or may not be worked on.
+    Refused,
+    Granted(RemakeContext),
+}
+
+/// What a summary is made again with.
+pub(super) struct RemakeContext {
+    pub(super) session: Session,
+    pub(super) reader: Arc<SourceReader>,
+    pub(super) parse_context: Arc<ParseContext>,
+}
+
+/// What became of an older summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RemakeOutcome {
+    Remade,
+    /// It stays as it is.
+    Kept,
+    /// It is to be tried again after the next start.
+    Postponed,
+}
+
+impl Remaker {
+    /// Works until it is dropped.
+    pub(super) async fn run(self) {
+        tokio::time::sleep(PAUSE).await;
+        match self.remake_all(PAUSE).await {
+            Ok(()) | Err(EngineError::Stopping) => {}
+            Err(error) => tracing::warn!(%error, "failed to make older summaries again"),
+        }
+        future::pending().await
+    }
+
+    /// Makes all older summaries again, with pauses of at least `pause`.
+    pub(super) async fn remake_all(&self, pause: Duration) -> Result<(), EngineError> {
+        let store = self.engine.store.clone();
+        let older = tokio::task::spawn_blocking(move || older(store.as_ref())).await;
+        let older = older.map_err(|error| failed(defect::describe(&error)))??;
+        let Some(older) = older else { return Ok(()) };
+        let (mut remade, mut is_complete) = (0, true);
+        for (done, id) in older.iter().enumerate() {
+            self.engine.older_summaries.store(older.len() - done, Ordering::Relaxed);
+            let begun = Instant::now();
+            match self.remake(*id, pause).await? {
+                RemakeOutcome::Remade => remade += 1,
+                RemakeOutcome::Kept => continue,
+                RemakeOutcome::Postponed => is_complete = false,
+            }
+            tokio::time::sleep(pause.max(begun.elapsed() * REST)).await;
+        }
+        self.engine.older_summaries.store(0, Ordering::Relaxed);
+        if is_complete {
+            self.engine.store.write(vec![present()]).done().await?;
+        }
+        tracing::info!(remade, older = older.len(), "summaries of older rules were made again");
+        Ok(())
+    }
+
+    async fn remake(&self, id: EpisodeId, pause: Duration) -> Result<RemakeOutcome, EngineError> {
+        let Some(episode) = self.engine.store.episode(id)? else { return Ok(RemakeOutcome::Kept) };
+        let context = loop {
+            let (session, now) = (episode.session, crate::clock::now());
+            let permit = |reply| EngineCommand::PermitRemake { session, episode: id, now, reply };
+            match self.engine.request(permit).await? {
+                RemakePermit::Busy => tokio::time::sleep(pause).await,
+                RemakePermit::Refused => return Ok(RemakeOutcome::Postponed),
+                RemakePermit::Granted(context) => break context,
+            }
+        };
+        let (session, reader) = (context.session.id.clone(), context.reader.clone());
+        let made =
+            tokio::task::spawn_blocking(move || make(&context, episode, crate::clock::now()));
+        let made = match made.await {
+            Ok(Ok(made)) => made,
+            Ok(Err(error)) => {
+                tracing::debug!(%session, %error, "failed to make a summary again");
+                return Ok(RemakeOutcome::Postponed);
+            }
+            Err(error) => {
+                tracing::warn!(%session, error = defect::describe(&error), "failed to make a summary again");
+                return Ok(RemakeOutcome::Kept);
+            }
+        };
+        let Some(made) = made else {
+            let is_stopped = reader.stop.load(Ordering::Relaxed);
+            return Ok(if is_stopped { RemakeOutcome::Postponed } else { RemakeOutcome::Kept });
+        };
+        let store = |reply| EngineCommand::StoreRemade { made: Box::new(made), reply };
+        Ok(match self.engine.request(store).await? {
+            true => RemakeOutcome::Remade,
+            false => RemakeOutcome::Postponed,
+        })
+    }
+}
+
+/// The episodes whose summary older rules made, the latest first; `None` when there are none because
+/// all were gone over.
+fn older(store: &dyn Store) -> Result<Option<Vec<EpisodeId>>, StoreError> {
+    let checked = store.note(NoteNamespace::Checked, NAME)?;
+    if checked.as_deref() == Some(RULES_VERSION.to_string().as_bytes()) {
+        return Ok(None);
+    }
+    let (mut older, mut before) = (Vec::new(), None);
+    loop {
+        let page = store.newest_episodes(None, before, PAGE)?;
+        let Some(last) = page.last() else { return Ok(Some(older)) };
+        before = Some(last.id);
+        older.extend(page.iter().filter(|episode| is_older(episode)).map(|episode| episode.id));
+    }
+}
+
+fn is_older(episode: &Episode) -> bool {
+    let is_ours = episode.author == Author::Evidence && episode.external.is_none();
+    is_ours && episode.rules < RULES_VERSION
+}
+
+/// The note that all summaries were gone over.
+fn present() -> Write {
+    let content = Some(RULES_VERSION.to_string().into_bytes());
+    Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
+}
+
+/// Makes an episode again; `None` when the transcript is gone or the daemon stops. Blocks.
+fn make(
+    context: &RemakeContext,
+    old: Episode,
+    now: Timestamp,
+) -> Result<Option<NewEpisode>, ReadError> {
+    let RemakeContext { session, reader, parse_context } = context;
+    let Some(format) = files::format_of(&session.id.agent) else { return Ok(None) };
+    let sources = reader.store.sources_of(session.key)?;
+    let known = sources.iter().map(|source| source.offset).sum();
+    let begun = reader.crash_tracker.begin(&session.id, known);
+    let files = sources.into_iter().map(|source| reader.replay(format, parse_context, source));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let is_stopped = reader.stop.load(Ordering::Relaxed);
+    if !is_stopped {
+        begun.done();
+    }
+    let has_transcript = files.first().is_some_and(|own| own.exists);
+    // The project is part of the key of an episode.
+    let digest = SessionDigest { project: Some(old.project.clone()), ..SessionDigest::of(&files) };
+    let Some(content) = digest.content.filter(|_| has_transcript && !is_stopped) else {
+        return Ok(None);
+    };
+    let (index, gathered, error) = (None, GatherOutcome::NotRequested, None);
+    let done = JobResult { session: session.key, files, digest, index, gathered, error };
+    let config = &parse_context.summarize;
+    let made = episode::from_evidence(session, &old.reason, &done, content, config, now);
+    let Episode { name, summary, branches, rules, .. } = made;
+    let episode = Episode { name, summary, branches, rules, ..old };
+    let statements = graph::read(&episode, &episode::merged_evidence(&done));
+    Ok(Some(NewEpisode { episode, statements }))
+}

@@ -1,0 +1,167 @@
+//! Summaries of older rules, and what they are made again from.
+
+use std::{fs, time::Duration};
+
+use super::{Machine, Run, sources};
+use crate::{
+    clock,
+    engine::{
+        command::EngineCommand,
+        job::NewEpisode,
+        remake::{RemakePermit, Remaker},
+    },
+    model::{
+        CloseReason, Episode,
+        episode::Author,
+        graph::Statements,
+        session::{Session, State},
+    },
+    store::{NoteNamespace, Write},
+    summarize::RULES_VERSION,
+};
+
+const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
+/// What an older version made of the session.
+const OLD: &str = "an older summary";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_older_summary_is_made_again_and_nothing_else_changes() {
+    let machine = Machine::new();
+    let run = with_episode(&machine).await;
+    let older = age(&run, |_| {}).await;
+    let before = session(&run);
+    remake_all(&run).await;
+    let episode = episode(&run);
+    assert_eq!(episode.rules, RULES_VERSION);
+    assert_eq!(episode.summary.objective, "Fix the marmot");
+    assert_eq!(episode.name, "Fix the marmot");
+    let made = Episode { name: episode.name.clone(), summary: episode.summary.clone(), ..older };
+    assert_eq!(episode, Episode { rules: RULES_VERSION, ..made }, "id, times and reason stay");
+    assert_eq!(session(&run), before);
+    assert!(is_complete(&run));
+    // Everything was gone over: not even a summary that says to be older is made again.
+    age(&run, |_| {}).await;
+    remake_all(&run).await;
+    assert_eq!(self::episode(&run).summary.objective, OLD);
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_summary_without_a_transcript_and_one_of_a_model_stay() {
+    let machine = Machine::new();
+    let run = with_episode(&machine).await;
+    let by_model = age(&run, |one| one.author = Author::Model("a model".to_owned())).await;
+    remake_all(&run).await;
+    assert_eq!(episode(&run), by_model);
+    forget_completion(&run).await;
+    let older = age(&run, |_| {}).await;
+    fs::remove_file(machine.path(OWN)).unwrap();
+    remake_all(&run).await;
+    assert_eq!(episode(&run), older);
+    assert!(is_complete(&run), "it is not tried again at every start");
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_goes_on_keeps_its_summary_until_it_ends() {
+    let machine = Machine::new();
+    let run = with_episode(&machine).await;
+    let older = age(&run, |_| {}).await;
+    machine.append(OWN, "Fix the walrus");
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    remake_all(&run).await;
+    assert_eq!(episode(&run), older);
+    assert!(!is_complete(&run));
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_written_since_the_summary_was_made_is_left_out() {
+    let machine = Machine::new();
+    let run = with_episode(&machine).await;
+    age(&run, |_| {}).await;
+    // Nothing announces it yet.
+    machine.append(OWN, "Fix the walrus");
+    remake_all(&run).await;
+    let episode = episode(&run);
+    assert_eq!(episode.rules, RULES_VERSION);
+    assert_eq!(episode.summary.message_count, Some(1));
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_episode_that_another_one_replaced_is_not_stored_again() {
+    let machine = Machine::new();
+    let run = with_episode(&machine).await;
+    let older = age(&run, |_| {}).await;
+    let made = || NewEpisode { episode: older.clone(), statements: Statements::default() };
+    assert!(!store_remade(&run, made()).await, "nobody permitted it");
+    let (session, id, now) = (older.session, older.id, clock::now());
+    let permit = |reply| EngineCommand::PermitRemake { session, episode: id, now, reply };
+    assert!(matches!(run.engine.request(permit).await.unwrap(), RemakePermit::Granted(_)));
+    machine.append(OWN, "Fix the walrus");
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    close(&run).await;
+    assert!(!store_remade(&run, made()).await, "the session has a new episode");
+    assert_eq!(episode(&run).summary.message_count, Some(2));
+    let permit = |reply| EngineCommand::PermitRemake { session, episode: id, now, reply };
+    assert!(matches!(run.engine.request(permit).await.unwrap(), RemakePermit::Refused));
+    run.stop().await;
+}
+
+/// A run with one closed session.
+async fn with_episode(machine: &Machine) -> Run {
+    machine.append(OWN, "Fix the marmot");
+    let run = machine.start();
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    close(&run).await;
+    assert_eq!(episode(&run).rules, RULES_VERSION);
+    run
+}
+
+async fn close(run: &Run) {
+    run.engine.close(session(run).key, CloseReason::Explicit(None)).await.unwrap();
+    assert_eq!(session(run).state, State::Indexed);
+}
+
+/// Replaces the episode by one that older rules made.
+async fn age(run: &Run, change: impl FnOnce(&mut Episode)) -> Episode {
+    let mut older = Episode { rules: 0, name: OLD.to_owned(), ..episode(run) };
+    older.summary.objective = OLD.to_owned();
+    change(&mut older);
+    run.store.write(vec![Write::Episode(Box::new(older.clone()))]).done().await.unwrap();
+    older
+}
+
+async fn remake_all(run: &Run) {
+    let remaker = Remaker { engine: run.engine.clone() };
+    remaker.remake_all(Duration::ZERO).await.unwrap();
+    run.store.write(Vec::new()).done().await.unwrap();
+}
+
+async fn store_remade(run: &Run, made: NewEpisode) -> bool {
+    let made = Box::new(made);
+    run.engine.request(|reply| EngineCommand::StoreRemade { made, reply }).await.unwrap()
+}
+
+fn is_complete(run: &Run) -> bool {
+    run.store.note(NoteNamespace::Checked, b"summaries").unwrap().is_some()
+}
+
+async fn forget_completion(run: &Run) {
+    let (namespace, name, content) = (NoteNamespace::Checked, b"summaries".to_vec(), None);
+    let note = crate::store::Note { namespace, name, content };
+    run.store.write(vec![Write::Note(note)]).done().await.unwrap();
+}
+
+fn session(run: &Run) -> Session {
+    let key = sources(run.store.as_ref())[0].key.session;
+    run.store.session(key).unwrap().unwrap()
+}
+
+fn episode(run: &Run) -> Episode {
+    run.store.episode(session(run).indexed.unwrap().episode).unwrap().unwrap()
+}
