@@ -1,8 +1,8 @@
 //! Blocking reads of the store in request handlers.
 //!
-//! The runtime has two workers, and a read waits for the disk. Every request handler is polled through
-//! [`allow_blocking`], so that no handler has to remember it: the worker that polls it hands its
-//! other tasks over to another thread first.
+//! The runtime has two workers, and a read may wait for the disk. Every request handler is polled
+//! through [`allow_blocking`], so that handlers need no special code: the worker first moves its
+//! other tasks to another thread.
 
 use std::{
     future::{Future, poll_fn},
@@ -14,15 +14,15 @@ use tokio::{
     task::block_in_place,
 };
 
-/// Polls `work`, which may block for a while each time.
+/// Polls `work`, which may block on each poll.
 pub(super) async fn allow_blocking<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     poll_fn(|context| read(|| work.as_mut().poll(context))).await
 }
 
-/// Runs `work`, which may block for a while.
+/// Runs `work`, which may block.
 pub(super) fn read<T>(work: impl FnOnce() -> T) -> T {
-    // A runtime with one thread, as some tests have it, has nobody to hand its tasks to.
+    // A runtime with one thread, which some tests use, cannot move its tasks.
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::CurrentThread => work(),
         _ => block_in_place(work),
@@ -33,7 +33,7 @@ pub(super) fn read<T>(work: impl FnOnce() -> T) -> T {
 mod tests {
     use std::{sync::mpsc, time::Duration};
 
-    /// How long a defect may keep the test waiting.
+    /// The time limit of the test if there is a defect.
     const GIVE_UP: Duration = Duration::from_secs(10);
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -43,7 +43,7 @@ mod tests {
             let work = async move { receive.recv_timeout(GIVE_UP) };
             crate::api::connection::with_deadline(async { Ok(work.await) }).await
         });
-        // The only worker is blocked by now or will be; this task still has to run.
+        // The only worker is blocked at this point; this task must still run.
         let other = tokio::spawn(async move { send.send("served meanwhile") });
         assert_eq!(blocked.await.unwrap().unwrap(), Ok("served meanwhile"));
         other.await.unwrap().unwrap();

@@ -1,8 +1,8 @@
 //! Indexes pending sessions before a search (hybrid-close, section 3).
 //!
-//! The search waits for at most `query_timeout`. What takes longer is indexed in the background, and
-//! the answer counts it as pending. Text is found in any case: it is searchable as
-//! soon as it is written.
+//! The search waits for at most `query_timeout`. Sessions that take longer are indexed in the
+//! background, and the answer counts them as pending. Messages are searchable as soon as they are
+//! written, independent of this step.
 
 use graphiti_proto::rpc::Error;
 use tokio::time::{Instant, timeout_at};
@@ -13,22 +13,22 @@ use crate::{
     model::Namespace,
 };
 
-/// Sessions indexed for one search at most.
+/// Maximum number of sessions that are indexed for one search.
 const SESSIONS: usize = 100;
 
-/// What became of the sessions that were due.
+/// The number of sessions that were due, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CatchUp {
     /// Sessions that were indexed for this search.
     pub(super) done: usize,
     /// Sessions that were not indexed in time, or whose summaries a model still writes.
     pub(super) pending: usize,
-    /// Failed; they are tried again later.
+    /// Sessions that failed; they are retried later.
     pub(super) failed: usize,
 }
 
-/// Indexes what is due in the given projects (in all when there are none), the caller's own
-/// session apart.
+/// Indexes the sessions that are due in the given projects (in all projects if none are given),
+/// except the client's own session.
 pub(super) async fn index_pending(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -37,7 +37,7 @@ pub(super) async fn index_pending(
     let deadline = Instant::now() + daemon.query_timeout;
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
     let scope = Scope { projects, except, limit: SESSIONS };
-    // A daemon that is stopping indexes nothing more; the search answers with what there is.
+    // A daemon that is stopping indexes nothing more; the search uses the existing index.
     let Ok(needed) = daemon.engine.request_episodes(scope.clone()).await else {
         return Ok(CatchUp::default());
     };
@@ -57,15 +57,15 @@ pub(super) async fn index_pending(
             Ok(Err(_)) | Err(_) => indexed.pending += 1,
         }
     }
-    // A little is left of the time, or the index would be behind by a moment only.
+    // Usually a little time is left, which is enough for the index to catch up.
     let _ = timeout_at(deadline, daemon.engine.until_followed(position)).await;
-    // Nobody waits for a model: what the evidence says is there.
+    // The search does not wait for a model: the summary from evidence is complete.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
     Ok(indexed)
 }
 
 impl CatchUp {
-    /// The same for people; empty when nothing was due.
+    /// Formats the result for people; empty when nothing was due.
     pub(super) fn message(self) -> String {
         let parts = [
             (self.done, format!("{} indexed before searching", sessions(self.done))),

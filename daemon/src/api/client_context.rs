@@ -1,4 +1,4 @@
-//! Who is asking.
+//! Information about the client of a request.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,20 +8,19 @@ use crate::{
     engine::Process,
 };
 
-/// What is known of a caller.
 #[derive(Clone, Debug, Default)]
 pub struct ClientContext {
-    /// The session that the caller says it is in (`CLAUDE_CODE_SESSION_ID`).
+    /// The session that the client reports as its own (`CLAUDE_CODE_SESSION_ID`).
     pub session_id: Option<String>,
-    /// The session that the caller was started in, which may be over: it outlives sessions.
+    /// The session that started the client. It may have ended, because a client can outlive it.
     pub started_in: Option<String>,
-    /// The directory that the caller works in.
+    /// The working directory of the client.
     pub directory: Option<String>,
-    /// The caller's process and those it descends from, nearest first.
+    /// The process ids of the client and its ancestors, nearest first.
     pub processes: Vec<u32>,
     /// The maximum size of an answer.
     pub reply_budget: ReplyBudget,
-    /// Whether one of the known sessions may be its own.
+    /// Whether the client's session can be one of the known sessions.
     pub(in crate::api) kind: ClientKind,
     /// Reports the progress of the request.
     pub progress: ProgressReporter,
@@ -33,21 +32,22 @@ pub enum ReplyBudget {
     /// No limit, for a program.
     #[default]
     Unbounded,
-    /// This many bytes of JSON, for an agent, whose context has to hold the answer.
+    /// This many bytes of JSON, for an agent, because the answer uses its context window.
     Bytes(usize),
 }
 
-/// Bytes of an answer to an agent: about ten thousand tokens, from where on hosts warn.
+/// Maximum bytes of an answer to an agent: about ten thousand tokens, above which agents show a
+/// warning.
 pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
-/// The member of a request's `_meta` that a client of ours puts its surroundings in.
+/// The member of a request's `_meta` in which our own clients describe their environment.
 const CONTEXT_MEMBER: &str = "graphiti/caller";
 
-/// Deeper nesting of processes is no shell any more but a loop.
+/// Maximum depth of the process tree, which guards against loops.
 const DEEPEST: usize = 32;
 
 impl ClientContext {
-    /// The caller behind a connection, and what the request says of it.
+    /// Combines the peer of a connection with the information in the request.
     pub fn new(peer: Option<u32>, params: &Value) -> ClientContext {
         let said = &params["_meta"][CONTEXT_MEMBER];
         let text =
@@ -70,20 +70,20 @@ impl ClientContext {
         }
     }
 
-    /// Whether what is answered goes into the context of a model.
+    /// Whether the answer goes into the context of a model.
     pub fn is_agent(&self) -> bool {
         self.reply_budget == AGENT_REPLY_BUDGET
     }
 
-    /// The agent whose hook this caller is: the nearest process that it descends from and that is
-    /// no shell, which agents run their hooks through; `None` when that is not known.
+    /// Returns the agent whose hook is the client: the nearest ancestor that is not a shell,
+    /// because agents run hooks through a shell; `None` when it is not known.
     pub fn agent(&self) -> Option<Process> {
         self.processes.iter().skip(1).find_map(|pid| agent(*pid))
     }
 }
 
 impl ReplyBudget {
-    /// Keeps as many rows, from the first on, as fit the budget; at least one.
+    /// Keeps the first rows that fit the budget, at least one.
     pub fn fit<T: Serialize>(self, rows: &mut Vec<T>) {
         let ReplyBudget::Bytes(reply_budget) = self else { return };
         let mut used = 0;
@@ -95,7 +95,7 @@ impl ReplyBudget {
         rows.truncate(fitting);
     }
 
-    /// Bytes of it, at most `most`.
+    /// Returns the bytes of the budget, at most `most`.
     pub fn bytes(self, most: usize) -> usize {
         match self {
             ReplyBudget::Unbounded => most,
@@ -104,7 +104,7 @@ impl ReplyBudget {
     }
 }
 
-/// A process, if it is no shell.
+/// Returns the process unless it is a shell.
 #[cfg(target_os = "linux")]
 fn agent(pid: u32) -> Option<Process> {
     const SHELLS: &[&str] = &["sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"];
@@ -118,7 +118,7 @@ fn agent(_pid: u32) -> Option<Process> {
     None
 }
 
-/// A process and those it descends from, nearest first.
+/// Returns a process and its ancestors, nearest first.
 #[cfg(target_os = "linux")]
 fn ancestors(process: u32) -> Vec<u32> {
     let mut found = vec![process];
@@ -132,7 +132,7 @@ fn ancestors(process: u32) -> Vec<u32> {
     found
 }
 
-/// Field 4 of `/proc/<pid>/stat`, counted behind the name in parentheses.
+/// Parses field 4 of `/proc/<pid>/stat`, counted from the end of the name in parentheses.
 #[cfg(target_os = "linux")]
 fn parent(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

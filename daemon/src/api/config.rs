@@ -1,32 +1,29 @@
-//! How hooks reach the daemon and how long a query may wait (hybrid-close, sections 3.5 and 13.8).
+//! The settings of hooks and of queries (hybrid-close, sections 3.5 and 13.8).
 
 use std::{path::PathBuf, time::Duration};
 
-/// The surface of the daemon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The hooks of agents.
     pub hooks: Hooks,
-    /// How long a query waits for sessions to be indexed before it answers with what there is.
+    /// How long a query waits for sessions to be indexed before it answers with the existing index.
     pub query_timeout: Duration,
 }
 
-/// What happens at an agent's hooks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hooks {
-    /// Whether hook events are acted upon.
+    /// Whether hook events are processed.
     pub enabled: bool,
     /// Whether the daemon listens on a socket.
     pub socket_enabled: bool,
     /// The socket; `None` for `mcp.sock` in the home folder, or a named pipe on Windows.
     pub socket_path: Option<PathBuf>,
-    /// How long a hook waits at most.
+    /// The maximum time that a hook waits.
     pub hook_timeout: Duration,
-    /// Whether a hook returns as soon as its event is on disk, before the session is indexed.
+    /// Whether a hook returns when its event is on disk, before the session is indexed.
     pub async_indexing: bool,
     /// Whether a new session starts with a handoff from the last sessions in its project.
     pub handoff: bool,
-    /// How long that may be, in characters.
+    /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
 }
 

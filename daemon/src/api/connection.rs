@@ -1,13 +1,13 @@
-//! One connection: lines in, lines out.
+//! Serves one connection: reads request lines and writes answer lines.
 //!
-//! The first line decides: a caller that begins with the handshake of the Model Context Protocol,
-//! or with a request of its stateless form, is served by [`mcp`] from there on; any other sends
-//! bare requests, which are served here.
+//! The first line selects the protocol: a client that begins with the handshake of the Model
+//! Context Protocol, or with a request of its stateless form, is served by [`mcp`]. All other
+//! clients send bare requests, which are served here.
 //!
-//! Requests are served side by side, so that one that waits for an episode does not hold up the
-//! next. A caller that is slow, silent in the middle of a line or does not read its answers is let
-//! go; nobody else notices. What may be sent is bounded in [`input`](super::input), how many may
-//! connect in [`connection_slots`](super::connection_slots).
+//! Requests are served concurrently, so that a request that waits for an episode does not delay the
+//! next one. A client that is slow, stops in the middle of a line or does not read its answers is
+//! disconnected without effect on other clients. [`input`](super::input) limits what a client may
+//! send, [`connection_slots`](super::connection_slots) limits the number of connections.
 
 use std::{
     collections::HashMap,
@@ -42,7 +42,7 @@ use crate::{
     fault,
 };
 
-/// Requests of one connection that are served at one time; further ones are refused.
+/// Maximum number of concurrent requests of one connection; further ones are refused.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 /// Answers that may wait to be read by the client. When there are more, their handlers wait.
 const ANSWERS: usize = 32;
@@ -50,7 +50,6 @@ const ANSWERS: usize = 32;
 /// as long; it can be repeated and continues where it stopped.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
-/// A connection that was let in.
 pub(super) struct AcceptedConnection {
     pub(super) stream: Stream,
     pub(super) peer: Peer,
@@ -58,7 +57,7 @@ pub(super) struct AcceptedConnection {
     pub(super) budget: InputBudget,
 }
 
-/// Serves a connection until the caller hangs up, has to give way, or the daemon stops.
+/// Serves a connection until the client disconnects, the slot is needed, or the daemon stops.
 pub(super) async fn serve(
     accepted: AcceptedConnection,
     daemon: SharedDaemon,
@@ -90,27 +89,27 @@ pub(super) async fn serve(
         let lines = mcp::LineTransport::new(first, input, bare.answers.clone());
         mcp::serve(&bare.daemon, (peer, bare.slot.clone()), lines).await;
     }
-    // The caller may have closed its sending side only, and still wait for answers.
+    // The client may have closed only its sending side and still wait for answers.
     while bare.requests.join_next().await.is_some() {}
     drop(bare);
-    // The writer ends with the connection, whatever became of it.
+    // The writer ends with the connection; its result does not matter.
     let _ = writing.await;
 }
 
-/// A caller that sends bare requests.
+/// A client that sends bare requests.
 struct BareConnection {
     peer: Peer,
     slot: Arc<SlotGuard>,
     daemon: SharedDaemon,
     answers: mpsc::Sender<Vec<u8>>,
     requests: JoinSet<()>,
-    /// Requests in hand by their ids, for those who think better of it.
+    /// Running requests by id, for cancellation.
     running: HashMap<String, AbortHandle>,
 }
 
 impl BareConnection {
-    /// Serves bare requests. Returns the line with which the caller turns to the Model Context
-    /// Protocol, if it does.
+    /// Serves bare requests. Returns the first line of the Model Context Protocol if the client
+    /// switches to it.
     async fn serve(&mut self, input: &mut LineReader) -> Option<Vec<u8>> {
         loop {
             let InputLine { bytes: line, held } = match input.next().await? {
@@ -131,7 +130,7 @@ impl BareConnection {
         }
     }
 
-    /// Serves a request beside others; `held` is the memory that it takes.
+    /// Starts a request; `held` is the input memory that it uses.
     async fn take(&mut self, request: Request, held: Option<OwnedSemaphorePermit>) {
         let id = request.id.clone();
         if self.requests.len() >= MAX_CONCURRENT_REQUESTS {
@@ -158,11 +157,11 @@ impl BareConnection {
                     methods::answer(&daemon, &client, request).await
                 })
                 .await;
-                // The forwarding ends with its teller.
+                // Forwarding ends when the reporter is dropped.
                 drop(client);
                 outcome
             };
-            // A client that asked for progress and hung up waits for nothing any more.
+            // A client that has disconnected needs no progress reports.
             let outcome = match forwarding {
                 Some(forwarding) => tokio::try_join!(async { Ok(work.await) }, forwarding),
                 None => Ok((work.await, ())),
@@ -170,7 +169,7 @@ impl BareConnection {
             let Ok((outcome, ())) = outcome else { return };
             // A notification gets no answer.
             if let Some(id) = id {
-                // Nobody waits for the answer when the client has hung up.
+                // Sending fails only when the client has disconnected.
                 let _ = answers.send(Response::new(id, outcome).to_line()).await;
             }
             drop((serving, held));
@@ -189,7 +188,7 @@ impl BareConnection {
     }
 
     async fn answer(&self, id: Value, outcome: Result<Value, Error>) {
-        // Nobody waits for the answer when the client has hung up.
+        // Sending fails only when the client has disconnected.
         let _ = self.answers.send(Response::new(id, outcome).to_line()).await;
     }
 }
@@ -214,16 +213,15 @@ async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result
     .await
 }
 
-/// Its message says nothing of the panic's, which may quote what was worked on.
+/// Returns an error without the panic's message, which may quote user data.
 pub(super) fn panic_error() -> Error {
     let what = "the request failed for a defect in graphitid; its log says where";
     Error::new(code::INTERNAL, what)
 }
 
-/// The caller does not read any more.
 struct HungUp;
 
-/// Passes on how far a request is, until it ends.
+/// Forwards the progress of a request until it ends.
 async fn forward_progress(
     token: Value,
     mut steps: watch::Receiver<ProgressStep>,

@@ -1,8 +1,9 @@
 //! Limits the number of connections, and chooses the one that is closed when all slots are taken.
 //!
-//! An agent's program may be silent for hours and keeps its connection as long as a slot is free.
-//! When all are taken, a connection without any request is closed first, then the one that was silent longest;
-//! nobody whose request is being served. A client of ours connects again by itself.
+//! An agent may be silent for hours and keeps its connection as long as a slot is free. When all
+//! slots are taken, a connection without any request is closed first, then the one with the longest
+//! silence. A connection with a running request is never closed. Our own clients reconnect
+//! automatically.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +12,7 @@ use std::{
 
 use tokio::sync::{Notify, watch};
 
-/// Connections at one time. Further ones wait in the system's queue until one ends.
+/// Maximum number of connections. Further ones wait in the system's queue.
 pub(super) const CONNECTIONS: usize = 256;
 /// Maximum number of connections of one process, so that other processes can connect.
 pub(super) const OF_ONE_PROCESS: usize = 128;
@@ -28,36 +29,36 @@ struct SharedSlots {
 #[derive(Default)]
 struct SlotTable {
     slots: BTreeMap<u64, Slot>,
-    /// Counts events; used in place of a clock.
+    /// Counts events; used instead of a clock.
     moment: u64,
 }
 
 struct Slot {
     process: Option<u32>,
-    /// Requests that are being served.
+    /// Number of running requests.
     requests: usize,
     has_asked: bool,
-    /// When something was last asked or answered here.
+    /// The moment of the last request or answer.
     since: u64,
     leave: watch::Sender<bool>,
 }
 
-/// A slot that is taken. It is free again when this is dropped.
+/// A slot in use. Dropping it frees the slot.
 pub(super) struct SlotGuard {
     all: ConnectionSlots,
     number: u64,
-    /// Turns true when the connection has to give way.
+    /// Becomes true when the connection has to close.
     pub(super) leaving: watch::Receiver<bool>,
 }
 
-/// A request is being served: its connection does not give way as long as this is there.
+/// A running request, which prevents its connection from being closed.
 pub(super) struct RequestGuard {
     all: ConnectionSlots,
     number: u64,
 }
 
 impl ConnectionSlots {
-    /// Waits until a slot is free, and asks someone to give way for that.
+    /// Waits until a slot is free, and asks a connection to close if necessary.
     pub(super) async fn wait_for_free(&self) {
         loop {
             {
@@ -73,8 +74,8 @@ impl ConnectionSlots {
         }
     }
 
-    /// Takes a slot for a connection of `process`; `None` when that one has its share, and all of
-    /// it is in use.
+    /// Takes a slot for a connection of `process`; `None` when the process has its maximum number
+    /// of connections and none of them can be closed.
     pub(super) fn acquire(&self, process: Option<u32>) -> Option<SlotGuard> {
         let mut table = self.lock();
         let is_own = |slot: &Slot| process.is_some() && slot.process == process;
@@ -100,7 +101,7 @@ impl SlotTable {
         self.moment
     }
 
-    /// Asks one to leave of those that may be; whether there was any.
+    /// Asks one of the connections that `may` be closed to close; returns whether there was one.
     fn ask_to_leave(&mut self, may: impl Fn(&Slot) -> bool) -> bool {
         let idle = |slot: &&Slot| slot.requests == 0 && !slot.is_leaving() && may(slot);
         let first =
@@ -137,7 +138,7 @@ impl Drop for RequestGuard {
             slot.since = now;
         }
         drop(table);
-        // A waiting connection may have found no idle one to replace.
+        // A waiting connection may have found no idle connection to replace.
         self.all.0.freed.notify_one();
     }
 }
@@ -168,7 +169,7 @@ mod tests {
         let slots = ConnectionSlots::default();
         let mut guards: VecDeque<SlotGuard> = fill(&slots).into();
         drop(guards[0].serve());
-        // The first has asked something, so the second goes before it.
+        // The first connection has sent a request, so the second one is closed first.
         for expected in [1, 1, 1] {
             let waiting = tokio::spawn({
                 let slots = slots.clone();
@@ -185,7 +186,7 @@ mod tests {
             drop(slot.serve());
             guards.push_back(slot);
         }
-        // When all have asked, the one that was silent longest goes.
+        // When all have sent requests, the one with the longest silence is closed.
         guards.iter().skip(1).for_each(|slot| drop(slot.serve()));
         assert!(slots.lock().ask_to_leave(|_| true));
         assert_eq!(leaving(guards.make_contiguous()), [0]);

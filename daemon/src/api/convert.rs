@@ -1,4 +1,4 @@
-//! The model's words in those of the wire.
+//! Converts types of the model to types of the protocol.
 
 use graphiti_proto::tools::{
     EpisodeRow, SessionRow,
@@ -19,7 +19,7 @@ use crate::{
 /// Number of first messages in which the first prompt is searched.
 const FIRST: usize = 5;
 
-/// A session with its episode, if it has one.
+/// Converts a session, with its episode if it has one.
 pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {
     let episode = match &session.indexed {
         Some(indexed) => store.episode(indexed.episode)?,
@@ -53,14 +53,13 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
     })
 }
 
-/// How a session began, for one that has no episode yet.
+/// Returns the first prompt of a session without an episode.
 fn beginning(store: &dyn Store, session: SessionKey) -> Result<String, StoreError> {
     let first = store.messages(SourceKey { session, number: 0 }, 0, FIRST)?;
     let prompt = first.iter().find(|message| message.role == Role::User);
     Ok(prompt.map_or_else(String::new, |prompt| episode::title(&prompt.text)))
 }
 
-/// An episode in a list.
 pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
     let activity = &episode.summary.activity_vector;
     let activities = activity.dominant_activities().into_iter();
@@ -95,12 +94,11 @@ pub(super) fn message_row(message: &Message) -> MessageRow {
     }
 }
 
-/// A file as it is now: what is at hand of it is newer than what the store has.
+/// Returns the newest state of a file: an open file is newer than its record in the store.
 pub(super) fn newest<'s>(stored: &'s Source, at_hand: &'s [Source]) -> &'s Source {
     at_hand.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
 }
 
-/// A file of a session.
 pub(super) fn file_row(source: &Source) -> FileRow {
     let tally = &source.tally;
     FileRow {
@@ -116,12 +114,12 @@ pub(super) fn file_row(source: &Source) -> FileRow {
     }
 }
 
-/// An instant as RFC 3339; empty when unknown.
+/// Formats an instant as RFC 3339; empty when unknown.
 pub(super) fn time(at: Option<Timestamp>) -> String {
     at.map(|at| at.to_string()).unwrap_or_default()
 }
 
-/// Why something ranks where it does, a line a reason.
+/// Formats the explanation of a rank, one reason per line.
 pub(super) fn explained(explanation: &Explanation) -> String {
     let signs = explanation
         .signs

@@ -1,9 +1,9 @@
-//! Which session is meant.
+//! Determines the session that a request is about.
 //!
-//! In this order, and never by a guess: the id or unique beginning of one that is given; the
-//! session that the caller says it is in; the session of the agent's process that the caller
-//! descends from; the only active session in the caller's directory. Of an agent that is not followed
-//! no session is its own.
+//! The candidates, in this order and without guessing: the given id or its unique prefix; the
+//! session that the client reports as its own; the session of the agent's process that is an
+//! ancestor of the client; the only active session in the client's directory. A client whose agent
+//! is not followed has no session of its own.
 
 use std::path::Path;
 
@@ -17,15 +17,15 @@ use crate::{
     store::StoreError,
 };
 
-/// Candidates that an error lists.
+/// Maximum number of candidates in an error.
 const CANDIDATES: usize = 10;
 
-/// Why it is not clear which session is meant.
+/// Why the session is unknown or ambiguous.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ResolveError {
-    /// Nothing has this id.
+    /// No session or episode has this id.
     Unknown(String),
-    /// Several sessions could be meant.
+    /// Several sessions match.
     Several {
         /// What they have in common, for people.
         what: String,
@@ -50,7 +50,7 @@ impl From<EngineError> for ResolveError {
     }
 }
 
-/// The session that `given` names, or that `caller` is in.
+/// Returns the session that `given` names, or the client's own session.
 pub(super) async fn resolve(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -68,12 +68,12 @@ pub(super) async fn resolve(
     }
 }
 
-/// The session that the caller is known to be in, if it is.
+/// Returns the client's own session, if it is known.
 pub(super) async fn client_session(
     daemon: &DaemonState,
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
-    // It may have been started by an agent that is.
+    // A followed agent may have started the unfollowed one.
     if client.kind == ClientKind::Unfollowed {
         return Ok(None);
     }
@@ -85,14 +85,14 @@ pub(super) async fn client_session(
     if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
-    // Only while it is live: the agent may have started another session since.
+    // Only while the session is live, because the agent may have started another one since.
     let Some(id) = &client.started_in else { return Ok(None) };
     let Some(key) = find(daemon, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
     Ok(live.iter().any(|session| session.key == key).then_some(key))
 }
 
-/// The session of the agent's process that the caller descends from.
+/// Returns the session of the agent's process that is an ancestor of the client.
 async fn session_of_process(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -106,8 +106,8 @@ async fn session_of_process(
     find(daemon, &running.session)
 }
 
-/// As [`named`], with `None` for an id that names no session, or more than one. A store that cannot be
-/// read is an error.
+/// Same as [`named`], but returns `None` for an id that matches no session or more than one. An
+/// unreadable store is an error.
 fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveError> {
     match named(daemon, id) {
         Ok(session) => Ok(Some(session)),
@@ -116,7 +116,7 @@ fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveErr
     }
 }
 
-/// The session that an id, the beginning of one, or an episode's id names.
+/// Returns the session with this id, id prefix or episode id.
 pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, ResolveError> {
     let store = daemon.engine.store();
     let id = &*redaction::id(id);
@@ -125,7 +125,7 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
     {
         return Ok(episode.session);
     }
-    // More than one means that the prefix is not unique.
+    // More than one match means that the prefix is not unique.
     let keys = store.sessions_with_prefix(id, CANDIDATES)?;
     let mut sessions = Vec::with_capacity(keys.len());
     for key in keys {
@@ -167,7 +167,7 @@ async fn only_active_in_directory(
     }
 }
 
-/// Whether the session's project is the directory or one that it lies in.
+/// Whether the session's project is the directory or one of its parents.
 fn is_in(session: &Session, directory: &Path) -> bool {
     session.project.as_ref().is_some_and(|project| directory.starts_with(project.path()))
 }

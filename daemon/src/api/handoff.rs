@@ -1,4 +1,4 @@
-//! What the last sessions in a project leave to the next one.
+//! Builds the handoff of a project for a new session.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// The handoff of a project from what is stored, without waiting for anything; empty when there is
-/// nothing. The session that asks is left out: it knows.
+/// Builds the handoff from stored episodes, without waiting; empty when there are none. The
+/// requesting session is excluded.
 pub(super) fn of_project(
     store: &dyn Store,
     project: Namespace,
@@ -17,7 +17,7 @@ pub(super) fn of_project(
     sessions: usize,
 ) -> Result<Handoff, StoreError> {
     let mut episodes: Vec<Episode> = Vec::new();
-    // What someone added is no session, and says nothing by field.
+    // Added memories are not sessions and have no summary fields.
     let is_told = |one: &Episode| Some(one.session) != except && one.text().is_none();
     let mut before = None;
     while episodes.len() < sessions {
@@ -30,12 +30,13 @@ pub(super) fn of_project(
     Ok(handoff::gather(&episodes))
 }
 
-/// The project that `directory` lies in: the nearest folder that has an episode, with its latest.
+/// Returns the project of `directory`: the nearest parent folder with an episode, and its latest
+/// episode.
 pub(super) fn project_of(
     store: &dyn Store,
     directory: &str,
 ) -> Result<Option<(Project, Episode)>, StoreError> {
-    // What is left of a path of another system in the end is no folder.
+    // The last ancestor of a path of another system is empty.
     for folder in Path::new(directory).ancestors().filter(|folder| *folder != Path::new("")) {
         let project = Project::new(&folder.to_string_lossy());
         let newest = store.newest_episodes(Some(project.namespace()), None, 1)?;

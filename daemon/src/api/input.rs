@@ -1,4 +1,4 @@
-//! What a caller sends, line by line, within bounds of size, time and memory.
+//! Reads a client's lines with limits on size, time and memory.
 
 use std::{
     io,
@@ -16,21 +16,21 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// A line must be whole in this time after it began.
+/// A line must be complete this long after its first byte.
 pub(super) const LINE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Size of the chunks in which long lines are counted.
 const CHUNK: usize = 64 << 10;
 /// Maximum number of chunks in memory, for all connections: 64 MiB.
 const CHUNKS: usize = 1_024;
 
-/// Where a caller's lines come from.
+/// The source of a client's lines.
 pub(super) struct LineReader {
     stream: Box<dyn AsyncRead + Send + Sync + Unpin>,
     stopping: watch::Receiver<bool>,
     leaving: watch::Receiver<bool>,
     lines: LineSplitter,
     buffer: Vec<u8>,
-    /// When the line began that is not whole yet.
+    /// When the current incomplete line began.
     line_started: Option<Instant>,
     budget: InputBudget,
     held: Option<OwnedSemaphorePermit>,
@@ -41,10 +41,10 @@ pub(super) struct LineReader {
 #[derive(Clone)]
 pub(super) struct InputBudget(Arc<Semaphore>);
 
-/// A line, and the memory that it takes.
+/// A line, and the memory that it uses.
 pub(super) struct InputLine {
     pub(super) bytes: Vec<u8>,
-    /// Kept until what was asked is answered.
+    /// Kept until the request is answered.
     pub(super) held: Option<OwnedSemaphorePermit>,
 }
 
@@ -68,7 +68,7 @@ impl AsyncRead for ReadHalf {
 }
 
 impl LineReader {
-    /// The lines that `stream` gives until either of the two says that it is enough.
+    /// Reads lines of `stream` until one of the two receivers signals the end.
     pub(super) fn new(
         stream: impl AsyncRead + Send + Sync + Unpin + 'static,
         (stopping, leaving): (watch::Receiver<bool>, watch::Receiver<bool>),
@@ -86,8 +86,7 @@ impl LineReader {
         }
     }
 
-    /// The next line that is not empty; `None` when no more comes. Nothing is lost when the
-    /// future is dropped.
+    /// Returns the next non-empty line; `None` at the end. Dropping the future loses no input.
     pub(super) async fn next(&mut self) -> Option<Result<InputLine, LineTooLong>> {
         loop {
             match self.lines.next_line() {
@@ -121,7 +120,7 @@ impl LineReader {
     }
 }
 
-/// Reads more, once there is budget for it; `None` when no more comes.
+/// Reads more bytes once there is budget for them; `None` at the end.
 async fn read_more(
     (stream, buffer): (&mut Box<dyn AsyncRead + Send + Sync + Unpin>, &mut [u8]),
     (budget, held): (&InputBudget, &mut Option<OwnedSemaphorePermit>),

@@ -1,10 +1,11 @@
-//! What others see: a socket, [`tools`] for everyone and a few [`methods`] for the command line
-//! and hooks.
+//! The external interface: a socket with [`tools`] for all clients and [`methods`] for the command
+//! line and hooks.
 //!
-//! [`server`] lets callers in, [`connection`] reads their lines, [`mcp`] serves those who speak the
-//! Model Context Protocol. [`client_context`] knows who they are, [`current`] which session they mean, and
-//! [`progress`] how far their request is. The only user of `proto`; [`convert`] turns the model's
-//! words into those of the wire; [`spool`] takes what hooks left while nobody answered.
+//! [`server`] accepts connections, [`connection`] reads their lines, and [`mcp`] serves clients of
+//! the Model Context Protocol. [`client_context`] identifies clients, [`current`] determines the
+//! session that a request is about, and [`progress`] reports the progress of a request. [`spool`]
+//! processes the hook events that could not be delivered. This is the only user of `proto`:
+//! [`convert`] converts the types of the model to those of the protocol.
 
 mod blocking;
 mod catch_up;
@@ -37,31 +38,29 @@ use crate::{
     model::Timestamp,
 };
 
-/// What requests are answered with.
+/// The shared state of all request handlers.
 pub struct DaemonState {
-    /// The way to the engine, and through it to the store.
+    /// The engine, which also gives access to the store.
     pub engine: Engine,
     pub indexes: Indexes,
     pub embedding: Arc<Embedding>,
-    /// What keeps the limits.
+    /// Enforces the disk quotas.
     pub keeper: Arc<QuotaKeeper>,
     pub home: PathBuf,
     /// How long a search waits for episodes that are due.
     pub query_timeout: std::time::Duration,
-    /// What happens at agents' hooks.
+    /// The settings of hooks.
     pub hooks: RwLock<config::Hooks>,
-    /// How often each hook ran.
+    /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,
-    /// Folders that are watched.
     pub watched: Vec<PathBuf>,
-    /// When the daemon was started.
     pub started_at: Timestamp,
-    /// Where requests about the daemon itself go.
+    /// The channel for requests about the daemon itself.
     pub admin_requests: mpsc::Sender<AdminRequest>,
 }
 
 impl DaemonState {
-    /// Puts other settings for hooks in force.
+    /// Replaces the settings of hooks.
     pub fn set_hooks(&self, hooks: &config::Hooks) {
         self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(hooks);
     }
@@ -73,11 +72,10 @@ impl DaemonState {
 
 /// A request about the daemon itself.
 pub enum AdminRequest {
-    /// Read the configuration again.
+    /// Reload the configuration.
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
-    /// Come to an end.
+    /// Stop the daemon.
     Stop,
 }
 
-/// The daemon as connections share it.
 pub type SharedDaemon = Arc<DaemonState>;

@@ -2,23 +2,23 @@
 
 use tokio::sync::watch;
 
-/// Reports the progress of a request to the client that asked for it, if one did. Steps that come
-/// faster than they are sent are skipped, except the last one.
+/// Reports the progress of a request to the client, if the client asked for it. If steps come
+/// faster than they can be sent, only the latest one is sent.
 #[derive(Clone, Debug, Default)]
 pub struct ProgressReporter(Option<watch::Sender<ProgressStep>>);
 
-/// How far a request is.
+/// The progress of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressStep {
     pub done: usize,
     /// 0 when the total is not known.
     pub total: usize,
-    /// What is being done, for people.
+    /// The current step, for people.
     pub message: String,
 }
 
 impl ProgressReporter {
-    /// A reporter and the receiver of its steps.
+    /// Creates a reporter and the receiver of its steps.
     pub fn channel() -> (ProgressReporter, watch::Receiver<ProgressStep>) {
         let (sender, steps) = watch::channel(ProgressStep::default());
         (ProgressReporter(Some(sender)), steps)

@@ -1,4 +1,4 @@
-//! Lets callers in: one socket, only for the user that the daemon runs as.
+//! Accepts connections on a socket, only from the user that the daemon runs as.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ const FAREWELL_BYTES: u64 = 64 << 10;
 
 /// Listens at `socket`, the path of a socket or the name of a pipe.
 ///
-/// The caller holds the lock of the home: a file at the path is left over from a daemon that
+/// The caller holds the lock of the home. A file at the path therefore belongs to a daemon that has
 /// died, unless something answers there.
 pub fn listen(socket: &str) -> io::Result<Listener> {
     #[cfg(unix)]
@@ -42,7 +42,7 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
             Ok(ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?))
         };
         match options()?.mode(0o600).create_tokio() {
-            // macOS cannot set the mode before binding: the home's 0700 keeps others out.
+            // macOS cannot set the mode before binding; the mode 0700 of the home prevents access.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => options()?.create_tokio(),
             other => other,
         }
@@ -52,7 +52,7 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
         use interprocess::os::windows::{
             local_socket::ListenerOptionsExt, security_descriptor::SecurityDescriptor,
         };
-        // Full access for the owner and the system, for nobody else.
+        // Full access for the owner and the system, no access for others.
         let only_user = widestring::u16cstr!("D:P(A;;GA;;;OW)(A;;GA;;;SY)");
         let name = socket.to_fs_name::<GenericFilePath>()?;
         ListenerOptions::new()
@@ -62,8 +62,8 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
     }
 }
 
-/// The listener that a service manager hands over to the program it starts, and the path it listens
-/// at; `None` without one. To be asked once in a process.
+/// Returns the listener that a service manager passes to the daemon, and its path; `None` without
+/// one. Call it only once in a process.
 #[cfg(unix)]
 pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     use std::os::fd::OwnedFd;
@@ -78,13 +78,13 @@ pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     Ok(Some((Listener::UdSocket(OwnedFd::from(listener).try_into()?), path)))
 }
 
-/// There is no such service manager.
+/// No service manager on Windows passes a listener.
 #[cfg(windows)]
 pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     Ok(None)
 }
 
-/// Removes a socket that nobody listens at.
+/// Removes a socket without a listener.
 #[cfg(unix)]
 fn remove_stale_socket(socket: &std::path::Path) -> io::Result<()> {
     use std::os::unix::{fs::FileTypeExt, net::UnixStream};
@@ -117,7 +117,7 @@ pub async fn serve(
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
-                // Out of descriptors, most likely; others must end first.
+                // The likely cause is a lack of file descriptors; other connections must end first.
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -147,7 +147,8 @@ pub async fn reject_all(listener: &Listener, why: &str) {
     }
 }
 
-/// Answers one request. Read first, for who is still writing does not hear.
+/// Answers one request. The request is read first, because a client that is still writing would not
+/// read the answer.
 async fn reject_one(stream: &Stream, why: &str) -> io::Result<()> {
     let mut line = Vec::new();
     BufReader::new(stream.take(FAREWELL_BYTES)).read_until(b'\n', &mut line).await?;
@@ -161,11 +162,11 @@ async fn reject_one(stream: &Stream, why: &str) -> io::Result<()> {
 async fn reject_busy(mut stream: &Stream) {
     let what = "too many connections of one process; end some of them first";
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
-    // A client that does not read in time misses the reason only.
+    // A client that does not read in time only misses the reason.
     let _ = tokio::time::timeout(FAREWELL, stream.write_all(&answer.to_line())).await;
 }
 
-/// The process behind a connection, if it may come in.
+/// The peer of a connection, if it has access.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
     /// The process id, if the system reports it.
@@ -189,7 +190,7 @@ fn authorize(stream: &Stream) -> Option<Peer> {
     Some(Peer { process: credentials.pid().and_then(|pid| u32::try_from(pid).ok()) })
 }
 
-/// The pipe's security descriptor lets only the user in.
+/// The security descriptor of the pipe restricts access to the user.
 #[cfg(windows)]
 fn authorize(stream: &Stream) -> Option<Peer> {
     let process = stream.peer_creds().ok().and_then(|credentials| credentials.pid());

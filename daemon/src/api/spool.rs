@@ -1,7 +1,7 @@
-//! The spool: events of hooks that found no daemon, or whose session is not known yet.
+//! The spool: hook events that could not be delivered, or whose session is not known yet.
 //!
-//! It is gone through at the start, whenever something is put in, and, while something waits there
-//! for its session to be found, now and then.
+//! It is processed at the start, after each new event, and at intervals while events wait for their
+//! session.
 
 use std::{
     collections::HashSet,
@@ -27,14 +27,13 @@ use crate::{
     model::Timestamp,
 };
 
-/// Between two looks for the session of an event.
+/// The interval of processing.
 const PAUSE: Duration = Duration::from_secs(5);
-/// A session that is not known after this time says nothing that could be remembered.
+/// An event is dropped if its session is still unknown after this time.
 const GIVE_UP: Duration = Duration::from_secs(3600);
-/// The same where the transcript of the session cannot be seen from here.
+/// The time limit when the session's transcript is not accessible to the daemon.
 const UNSEEN: Duration = Duration::from_secs(60);
 
-/// Limits the size of the spool of `home`.
 pub fn limit(home: &Path, bytes: u64) -> io::Result<()> {
     hook::limit_spool(home, bytes)
 }
@@ -44,14 +43,14 @@ pub(super) fn bytes(home: &Path) -> u64 {
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
 }
 
-/// The spool of `home`, which is made.
+/// Returns the spool of `home`, and creates it if necessary.
 pub fn open(home: &Path) -> io::Result<PathBuf> {
     let folder = hook::spool(home);
     fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
-/// Goes through the spool when `changed` says so, for as long as the daemon serves.
+/// Processes the spool on each `changed` notification, until the daemon stops.
 pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
     let mut reported = HashSet::new();
     loop {
@@ -66,7 +65,7 @@ pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
         if count(&daemon.home) == 0 {
             changed.notified().await;
         } else {
-            // Either way it is looked again.
+            // The result does not matter: the spool is processed in either case.
             let _ = tokio::time::timeout(PAUSE, changed.notified()).await;
         }
     }
@@ -76,7 +75,7 @@ pub(super) fn count(home: &Path) -> usize {
     waiting(home).map_or(0, |files| files.len())
 }
 
-/// The files of events that are about one of these sessions, by the agents' ids.
+/// Returns the files of events of these sessions, by the agents' ids.
 pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathBuf>> {
     let files = match waiting(home) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -88,7 +87,7 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
         match read(&file) {
             Ok(event) if event.as_ref().is_some_and(is_about) => found.push(file),
             Ok(_) => {}
-            // It was processed in the meantime.
+            // The event was processed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -96,7 +95,8 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
     Ok(found)
 }
 
-/// How long an event may wait for its session to be known; zero for an agent that is not followed.
+/// Returns how long an event may wait for its session to become known; zero for an agent that is
+/// not followed.
 pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     let Some(path) = event.transcript_path.as_deref().map(Path::new) else { return GIVE_UP };
     let Ok(real) = path.canonicalize() else { return UNSEEN };
@@ -106,7 +106,7 @@ pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     if daemon.watched.iter().any(holds) { GIVE_UP } else { Duration::ZERO }
 }
 
-/// Does what the events in the spool ask for, the oldest first.
+/// Processes all events in the spool, the oldest first.
 pub(super) async fn process_all(daemon: &DaemonState) {
     let files = match waiting(&daemon.home) {
         Ok(files) => files,
@@ -123,7 +123,7 @@ pub(super) async fn process_all(daemon: &DaemonState) {
         };
         let event = match read.await {
             Ok(Ok(event)) => event,
-            // It may be read the next time.
+            // A later attempt may be able to read it.
             Ok(Err(_)) | Err(_) if age(&file) <= GIVE_UP => continue,
             Ok(Err(_)) | Err(_) => None,
         };
@@ -134,7 +134,6 @@ pub(super) async fn process_all(daemon: &DaemonState) {
     }
 }
 
-/// Puts an event in the spool.
 pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
     let folder = open(home)?;
     let text = serde_json::to_vec(&event.to_spool())?;
@@ -146,7 +145,7 @@ pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::StorageFull, what));
     }
     let now = clock::now().micros();
-    // A hook's own files are named after its process; this one after nothing.
+    // Hooks name their files after their processes; this name is random.
     let name = format!("{now:020}-{}", uuid::Uuid::new_v4().simple());
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;
@@ -177,7 +176,7 @@ async fn process_file(
     Ok(())
 }
 
-/// The events in the spool, the oldest first.
+/// Returns the events in the spool, the oldest first.
 fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(hook::spool(home))? {
@@ -187,7 +186,8 @@ fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
         if is_event(&path) && is_file {
             files.push(path);
         } else if is_file && age(&path) > GIVE_UP {
-            // Its writer died before it was whole; if it stays, it is in nobody's way.
+            // The writer died before the file was complete. A file that cannot be removed does no
+            // harm.
             let _ = fs::remove_file(path);
         }
     }
@@ -195,7 +195,7 @@ fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What is named as an event and is something else: a pipe, for instance.
+/// Returns entries with the name of an event that are not regular files, such as pipes.
 fn foreign_entries(home: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
     let others = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()));
@@ -206,14 +206,14 @@ fn is_event(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// `None` for what no hook of ours wrote.
+/// Returns `None` for a file that our hooks did not write.
 fn read(path: &Path) -> io::Result<Option<HookEvent>> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // It may be something else by now, and opening a pipe waits for a writer.
+        // The file may have been replaced by a pipe, and opening a pipe would block.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
@@ -227,7 +227,6 @@ fn read(path: &Path) -> io::Result<Option<HookEvent>> {
     Ok(serde_json::from_slice(&text).ok())
 }
 
-/// How long ago a file was written.
 fn age(file: &Path) -> Duration {
     let written = fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
     let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());

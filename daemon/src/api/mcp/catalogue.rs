@@ -1,4 +1,4 @@
-//! Our tools in the SDK's words.
+//! Converts our tools to the types of the SDK.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,7 +15,7 @@ pub(super) fn tools() -> &'static [Tool] {
     &CATALOGUE
 }
 
-/// Every tool, as described to a client of this kind.
+/// Returns every tool with its description for this kind of client.
 pub(super) fn tools_for(kind: ClientKind) -> Vec<Tool> {
     let mut tools = tools().to_vec();
     for tool in &mut tools {
@@ -31,7 +31,7 @@ fn described(tool: &tools::Tool) -> Tool {
         .read_only(tool.effect == Effect::Reads)
         .destructive(tool.effect == Effect::Removes)
         .idempotent(tool.effect != Effect::Adds)
-        // Everything is on this machine.
+        // All data are on this machine.
         .open_world(false);
     Tool::new(tool.name, tool.description, object(&(tool.input)()))
         .with_title(tool.title)

@@ -4,18 +4,18 @@ use rmcp::model::Implementation;
 
 use crate::engine;
 
-/// What is known of the session that a client works in.
+/// What is known about a client's own session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::api) enum ClientKind {
     /// The sessions of its agent are followed.
     Followed,
-    /// An agent whose sessions are not followed: none of those that are known is its own.
+    /// An agent whose sessions are not followed: no known session is its own.
     Unfollowed,
     #[default]
     Unknown,
 }
 
-/// How the names of agents' clients begin, and what their agents are called.
+/// Prefixes of the clients' names, and the names of their agents.
 const AGENTS: &[(&str, &str)] = &[
     ("claude-code", "claude"),
     ("codex", "codex"),
@@ -47,7 +47,7 @@ impl ClientKind {
         format!("{MEMORY} {} {NO_INSTRUCTIONS}", self.about_closing())
     }
 
-    /// Whether, and how, its own session is closed.
+    /// Explains whether and how the client's own session is closed.
     fn about_closing(self) -> &'static str {
         match self {
             ClientKind::Followed => {
@@ -65,7 +65,7 @@ impl ClientKind {
         }
     }
 
-    /// What a tool does, where that is another thing for this client.
+    /// Returns the description of a tool where it differs for this client.
     pub(super) fn description(self, tool: &str) -> Option<&'static str> {
         let is_close = tool == graphiti_proto::tools::close::NAME;
         (is_close && self == ClientKind::Unfollowed).then_some(

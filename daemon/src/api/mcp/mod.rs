@@ -1,10 +1,10 @@
-//! The Model Context Protocol, for agents: the same tools as everyone's, and episodes as resources
-//! and prompts.
+//! Serves the Model Context Protocol to agents: the same tools as for other clients, and episodes
+//! as resources and prompts.
 //!
-//! The handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28, progress and
-//! cancellation are the SDK's business; [`transport`] connects it to our own framing, [`outgoing`] makes
-//! what leaves harmless, [`catalogue`] describes our tools in the SDK's words, [`mod@client_kind`] knows what
-//! holds for the agent that asks.
+//! The SDK implements the handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28,
+//! progress and cancellation. [`transport`] connects it to our own framing, [`outgoing`] cleans all
+//! outgoing text, [`catalogue`] describes our tools, and [`mod@client_kind`] adapts instructions to
+//! the agent.
 
 mod catalogue;
 mod client_kind;
@@ -48,19 +48,19 @@ use crate::{
     fault,
 };
 
-/// The notification by which a caller gives a request up.
+/// The notification that cancels a request.
 pub(super) const CANCELLED: &str = "notifications/cancelled";
-/// The notification that says how far a request is.
+/// The notification of a request's progress.
 pub(super) const PROGRESS: &str = "notifications/progress";
 
-/// Whether a request is one of the Model Context Protocol's own, and not a bare one.
+/// Whether a request belongs to the Model Context Protocol, rather than being a bare one.
 pub(super) fn is_spoken(request: &Request) -> bool {
     const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     matches!(&*request.method, "initialize" | "server/discover")
         || request.params["_meta"][VERSION].is_string()
 }
 
-/// Serves a caller until it hangs up or the daemon stops.
+/// Serves a client until it disconnects or the daemon stops.
 pub(super) async fn serve(
     daemon: &SharedDaemon,
     (peer, slot): (Peer, Arc<SlotGuard>),
@@ -74,7 +74,7 @@ pub(super) async fn serve(
     };
     match agent.serve(lines).await {
         Ok(service) => {
-            // However it ended, the connection is over.
+            // The connection is closed, regardless of how it ended.
             let _ = service.waiting().await;
         }
         Err(error) => tracing::debug!(%error, "an agent's handshake came to nothing"),
@@ -113,7 +113,7 @@ impl McpSession {
                 tools::call(&self.daemon, &client, params).await
             })
             .await;
-            // The telling ends with its teller.
+            // Forwarding ends when the reporter is dropped.
             drop(client);
             outcome
         };
@@ -189,7 +189,7 @@ impl ServerHandler for McpSession {
         let params = json!({ "name": request.name, "arguments": request.arguments });
         match self.call(params, context).await {
             Ok(result) => Ok(call_result(result)?.into()),
-            // What is wrong with arguments the agent shall see and mend.
+            // The agent can correct its arguments, so the error is a tool result.
             Err(error) if error.code == code::INVALID_PARAMS => {
                 Ok(call_result(tools::failed(error))?.into())
             }
@@ -242,7 +242,7 @@ impl ServerHandler for McpSession {
     }
 }
 
-/// The kind of client: from the request, or else from the handshake.
+/// Returns the kind of client: from the request, or else from the handshake.
 fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     match context.meta.client_info() {
         Some(client) => ClientKind::of(Some(&client)),
@@ -252,13 +252,13 @@ fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     }
 }
 
-/// Returns the result of `work`, or an error if it panics: the SDK would leave the request without an
-/// answer.
+/// Returns the result of `work`, or an error if it panics: otherwise the SDK would not answer the
+/// request.
 fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }
 
-/// Passes on how far a request is, until it ends.
+/// Forwards the progress of a request until it ends.
 async fn forward_progress(
     context: RequestContext<RoleServer>,
     mut steps: watch::Receiver<ProgressStep>,
@@ -278,7 +278,7 @@ async fn forward_progress(
     }
 }
 
-/// A tool's result in the SDK's words.
+/// Converts a tool's result to the type of the SDK.
 fn call_result(result: Value) -> Result<CallToolResult, ErrorData> {
     let mut result: CallToolResult = serde_json::from_value(result)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -286,10 +286,10 @@ fn call_result(result: Value) -> Result<CallToolResult, ErrorData> {
     Ok(result)
 }
 
-/// One of our errors in the SDK's words.
+/// Converts an error to the type of the SDK.
 fn error_data(error: Error) -> ErrorData {
     let number = match error.code {
-        // The protocol's own word for a tool, resource or prompt that is not there.
+        // The protocol's code for a tool, resource or prompt that does not exist.
         code::NO_METHOD => code::INVALID_PARAMS,
         other => other,
     };

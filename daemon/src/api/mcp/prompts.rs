@@ -1,5 +1,5 @@
-//! Prompts for people: `handoff` begins where the last session stopped, `recall` asks what is
-//! known. Each is filled with the answer of a tool.
+//! Prompts for people: `handoff` continues the last session, `recall` asks what is known about a
+//! subject. Each contains the answer of a tool.
 
 use graphiti_proto::tools::{get_handoff, search_sessions};
 use rmcp::{
@@ -11,17 +11,16 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-/// Sessions that `recall` shows.
+/// Number of sessions that `recall` shows.
 const HITS: usize = 5;
 
-/// A prompt that was asked for.
 pub(super) enum Prompt {
-    /// Begin where the last session in the project stopped.
+    /// Continue the last session in the project.
     Handoff {
-        /// The project; the caller's when missing.
+        /// The project; the client's project when it is missing.
         project: Option<String>,
     },
-    /// What is known of something.
+    /// Ask what is known about a subject.
     Recall { query: String },
 }
 
@@ -49,7 +48,6 @@ pub(super) fn all() -> Vec<Description> {
 }
 
 impl Prompt {
-    /// The one that is asked for.
     pub(super) fn of(request: &GetPromptRequestParams) -> Result<Prompt, ErrorData> {
         let argument = |name: &str| {
             let given = request.arguments.as_ref().and_then(|arguments| arguments.get(name));
@@ -69,7 +67,7 @@ impl Prompt {
         }
     }
 
-    /// The call of the tool that it is filled from.
+    /// Returns the tool call that provides the content.
     pub(super) fn tool_call(&self) -> Value {
         match self {
             Prompt::Handoff { project } => json!({
@@ -81,7 +79,7 @@ impl Prompt {
         }
     }
 
-    /// The prompt, filled with the tool's answer.
+    /// Returns the prompt with the tool's answer.
     pub(super) fn filled(&self, result: &Value) -> Result<GetPromptResult, ErrorData> {
         let answer = &result["structuredContent"];
         if result["isError"] == true {
@@ -134,7 +132,7 @@ fn recall(query: &str, answer: &Value) -> String {
     text
 }
 
-/// A text on one line that cannot end the quotation marks around it.
+/// Formats a text as one line that cannot close the quotation marks around it.
 fn quotable(value: &Value) -> String {
     let words: Vec<&str> = value.as_str().unwrap_or_default().split_whitespace().collect();
     words.join(" ").replace(['“', '”'], "\"")

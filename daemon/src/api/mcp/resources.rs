@@ -14,12 +14,13 @@ use crate::{
     store::StoreError,
 };
 
-/// Episodes on a page.
+/// Number of episodes on a page.
 const PAGE: usize = 50;
 const SCHEME: &str = "graphiti://episode/";
 const MARKDOWN: &str = "text/markdown";
 
-/// A page of episodes, the latest session first; `cursor` is the last one of the page before.
+/// Returns a page of episodes, the latest session first; `cursor` is the last episode of the
+/// previous page.
 pub(super) fn list(
     daemon: &DaemonState,
     cursor: Option<String>,
@@ -41,7 +42,7 @@ pub(super) fn list(
     Ok(page)
 }
 
-/// What the address of an episode looks like.
+/// Returns the URI template of an episode.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{SCHEME}{{uuid}}"), "episode")

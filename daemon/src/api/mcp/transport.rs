@@ -1,4 +1,4 @@
-//! The SDK's messages on our own lines, so that one framing with its bounds serves everyone.
+//! Connects the SDK to our line framing, so that the same limits apply to all clients.
 
 use std::future::Future;
 
@@ -13,21 +13,21 @@ use tokio::sync::mpsc;
 
 use crate::api::{input::LineReader, mcp::outgoing};
 
-/// A connection as the SDK wants it.
+/// Implements the SDK's transport.
 pub(in crate::api) struct LineTransport {
-    /// The first line, by which the protocol was recognised.
+    /// The first line, which selected the protocol.
     first: Option<Vec<u8>>,
     input: LineReader,
     answers: mpsc::Sender<Vec<u8>>,
 }
 
-/// The caller does not read any more.
+/// The client does not read any more.
 #[derive(Debug, thiserror::Error)]
 #[error("the caller hung up")]
 pub(in crate::api) struct HungUp;
 
 impl LineTransport {
-    /// The rest of a connection whose line `first` was read already.
+    /// Continues a connection whose line `first` was already read.
     pub(in crate::api) fn new(
         first: Vec<u8>,
         input: LineReader,
@@ -38,7 +38,7 @@ impl LineTransport {
 
     async fn refuse(&self, line: &[u8], error: Error) {
         let id = serde_json::from_slice(line).map_or(Value::Null, |line: Value| line["id"].clone());
-        // Nobody waits for the answer when the client has hung up.
+        // Sending fails only when the client has disconnected.
         let _ = self.answers.send(Response::new(id, Err(error)).to_line()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! `graphiti/files`: whether each file is followed as it should be.
+//! `graphiti/files`: checks that each transcript file is registered and read correctly.
 
 use graphiti_proto::{
     methods::files::FileCheckReport,
@@ -16,7 +16,7 @@ use crate::{
     engine::file_check::{self, FileBehind, FileCheck},
 };
 
-/// The number of files of each kind that are named.
+/// Number of files of each kind that the report names.
 const EXAMPLES: usize = 3;
 
 pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {

@@ -1,4 +1,4 @@
-//! `graphiti/forget`: sessions go, everywhere, and stay gone.
+//! `graphiti/forget`: removes sessions from all stores and prevents their import.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -20,17 +20,17 @@ use crate::{
     search::query::dates,
 };
 
-/// Candidates that an error lists.
+/// Maximum number of candidates in an error.
 const CANDIDATES: usize = 10;
 
-/// Which sessions are meant, apart from those that are named.
+/// The filters other than ids.
 struct ForgetFilter {
     project: Option<Namespace>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
 }
 
-/// What is to go, by the agents' ids: a session that is known, or a transcript that was not read.
+/// The sessions to remove, by the agents' ids: known sessions, and transcripts that were not read.
 type ForgetTargets = BTreeMap<SessionId, ForgetTarget>;
 
 enum ForgetTarget {
@@ -66,13 +66,13 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
     daemon.engine.forget(sessions).await.map_err(engine_error)?;
     for file in spooled {
-        // One that was processed in the meantime is gone already.
+        // The file may have been processed in the meantime.
         let _ = fs::remove_file(file);
     }
     let indexes = daemon.indexes.clone();
     let purged = tokio::task::spawn_blocking(move || indexes.purge()).await;
     if let Ok(Err(error)) = purged {
-        // What was forgotten is not found any more; its words go with the next merge.
+        // The documents are not findable any more; a later merge removes them from disk.
         tracing::warn!(%error, "the search index cannot be rid of what was forgotten");
     }
     tracing::info!(sessions = answer.sessions.len(), "sessions forgotten");
@@ -129,8 +129,8 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
 }
 
-/// Adds the sessions in a project or a time, and the transcripts there that were not read: one
-/// that is too old to be imported by itself could still be.
+/// Adds the sessions that match project and time, and such transcripts that were not read, because
+/// they could be imported later.
 async fn add_matching(
     daemon: &DaemonState,
     filter: &ForgetFilter,
@@ -144,7 +144,7 @@ async fn add_matching(
         true
     });
     stored.map_err(store_error)?;
-    // A session that waits to be read does not know its project yet.
+    // The project of a session is unknown until it was read.
     for past in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
         if filter.matches(past.project.as_ref(), (past.modified, past.modified)) {
             targets.insert(past.id.clone(), ForgetTarget::Unread(Box::new(past)));
@@ -237,7 +237,7 @@ fn forgotten_row(session: &ForgottenSession) -> ForgottenRow {
     }
 }
 
-/// Lets forgotten sessions come back.
+/// Allows forgotten sessions to be imported again.
 async fn undo(daemon: &DaemonState, given: &[String]) -> Result<Value, Error> {
     let forgotten = daemon.engine.forgotten();
     let mut targets: Vec<&ForgottenSession> = Vec::new();

@@ -1,7 +1,7 @@
-//! `graphiti/hook`: an agent's hook reports.
+//! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! An event is answered when it would survive the end of this process: the close that it asks for
-//! is recorded, or, when its session is not known yet, the event is put in the [`spool`].
+//! An event is acknowledged when it is durable: the requested close is recorded, or, when the
+//! session is not known yet, the event is in the [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -30,22 +30,22 @@ use crate::{
     store::StoreError,
 };
 
-/// Kinds of events that are counted; what is beyond them is not of an agent.
+/// Maximum number of distinct events that are counted.
 const KINDS: usize = 32;
 /// Time limit for the handoff to a new session.
 const CONTEXT: Duration = Duration::from_millis(30);
 /// Number of earlier sessions in the handoff to a new one.
 const SESSIONS: usize = 5;
 
-/// How often each hook ran.
+/// The number of runs of each hook.
 #[derive(Debug, Default)]
 pub struct HookStats(Mutex<BTreeMap<String, (u64, Timestamp)>>);
 
-/// What became of an event.
+/// The result of processing an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::api) enum EventOutcome {
     Done,
-    /// Its session is not known yet.
+    /// The session is not known yet.
     SessionUnknown,
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // A context that is not ready in time is left out.
+            // A handoff that is not ready in time is omitted.
             reply.context = tokio::time::timeout(CONTEXT, context).await.unwrap_or(None);
         }
         EventKind::Start => {}
@@ -76,7 +76,7 @@ pub(super) async fn hook(
             if outcome == EventOutcome::SessionUnknown && !spool::max_wait(daemon, &event).is_zero()
             {
                 let home = daemon.home.clone();
-                // It waits for the disk.
+                // Writing to the spool blocks.
                 let kept =
                     tokio::task::spawn_blocking(move || spool::store_event(&home, &event)).await;
                 let failed = |error: io::Error| Error::new(code::INTERNAL, error.to_string());
@@ -89,7 +89,7 @@ pub(super) async fn hook(
     Ok(write(&reply))
 }
 
-/// The event without secrets in the names of the session and of the event.
+/// Redacts the names of the session and of the event.
 fn without_secrets(event: HookEvent) -> HookEvent {
     HookEvent {
         hook_event_name: redaction::text(&event.hook_event_name).into_owned(),
@@ -131,7 +131,7 @@ pub(in crate::api) async fn apply_event(
     let session = match session {
         Ok(session) => session,
         Err(ResolveError::Failed(error)) => return Err(EngineError::Failed(error)),
-        // It is not waited for.
+        // A forgotten session will not become known, so the event is dropped.
         Err(_) if daemon.engine.forgotten().iter().any(|one| one.id.id == event.session_id) => {
             return Ok(EventOutcome::Done);
         }

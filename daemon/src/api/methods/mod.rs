@@ -1,4 +1,4 @@
-//! What a request may ask for by its method.
+//! The methods other than tools.
 
 mod files;
 mod forget;
@@ -21,7 +21,7 @@ use crate::{
     model::CloseReason,
 };
 
-/// Characters of a wrong argument that are shown.
+/// Maximum characters of a wrong argument in an error.
 const SHOWN: usize = 60;
 
 pub(super) async fn answer(
@@ -39,7 +39,7 @@ pub(super) async fn answer(
         methods::SETTLE => {
             let Settle { sessions } = read(request.params)?;
             if spool::count(&daemon.home) > 0 {
-                // The sessions that these events are about may have to be found first.
+                // The sessions of these events may have to be discovered first.
                 daemon.engine.settled(false).await.map_err(tools::engine_error)?;
                 spool::process_all(daemon).await;
             }
@@ -58,7 +58,7 @@ pub(super) async fn answer(
         methods::models::PROMPTS => models::prompts(daemon, read(request.params)?).await,
         methods::RELOAD => reload(daemon).await,
         methods::STOP => {
-            // A daemon that takes no requests any more is stopping already.
+            // Sending fails only when the daemon is already stopping.
             let _ = daemon.admin_requests.send(AdminRequest::Stop).await;
             Ok(json!({}))
         }
@@ -89,7 +89,7 @@ async fn close(daemon: &DaemonState, client: &ClientContext, close: Close) -> Re
 
 async fn reload(daemon: &DaemonState) -> Result<Value, Error> {
     let (reply, reloaded) = oneshot::channel();
-    // When it is not sent, `reloaded` fails below.
+    // If sending fails, `reloaded` fails below.
     let _ = daemon.admin_requests.send(AdminRequest::Reload(reply)).await;
     let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
     let reloaded: Reloaded = reloaded.await.map_err(stopping)?;
@@ -105,8 +105,8 @@ pub(super) fn read<T: DeserializeOwned + Default>(params: Value) -> Result<T, Er
     }
 }
 
-/// What is wrong with arguments: the name of the wrong one, what it is and what it must be. Each has
-/// a default, so that one alone tells whether it is right.
+/// Describes a wrong argument: its name, its value and the expected type. All members have
+/// defaults, so each member can be checked separately.
 fn wrong<T: DeserializeOwned>(params: &Value, error: &serde_json::Error) -> String {
     let alone = |(name, value): (&String, &Value)| {
         let error = serde_json::from_value::<T>(json!({ name: value })).err()?;
@@ -120,7 +120,7 @@ fn wrong<T: DeserializeOwned>(params: &Value, error: &serde_json::Error) -> Stri
     })
 }
 
-/// The type that an error of the parser asks for, in words for people.
+/// Converts the type in a parser error to words for people.
 fn expected(error: &str) -> &str {
     let expected = error.rsplit_once("expected ").map_or(error, |(_, expected)| expected);
     match expected.split(" at line").next().unwrap_or(expected) {
@@ -135,7 +135,6 @@ fn expected(error: &str) -> &str {
     }
 }
 
-/// Turns an answer into what is sent.
 pub(super) fn write<T: Serialize>(answer: &T) -> Value {
     serde_json::to_value(answer).expect("answers have only string keys")
 }

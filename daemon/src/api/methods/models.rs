@@ -1,4 +1,4 @@
-//! Models: what asking them takes, what was learned about tools, and the templates.
+//! Methods about models: usage, learned tool classifications, and prompt templates.
 
 use std::{fmt::Display, path::Path, time::Duration};
 
@@ -23,7 +23,7 @@ use crate::{
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// How long a model may take to show that it answers.
+/// The time limit for a model to respond.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {

@@ -1,7 +1,6 @@
 //! `graphiti/sessions`: all sessions, for an export.
 //!
-//! Sessions are numbered, and a page is a range of numbers: the whole export reads each session once,
-//! however many there are.
+//! A page is a range of session numbers, so the whole export reads each session once.
 
 use graphiti_proto::{
     methods::transfer::{SessionPage, SessionPageRequest},
@@ -19,14 +18,14 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Numbers of sessions that a page covers.
+/// Number of session numbers in a page.
 const PAGE: u64 = 200;
 
-/// The numbers that are left.
+/// The remaining session numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cursor {
     from: u64,
-    /// The last number that there was when the export began.
+    /// The last number at the start of the export.
     last: u64,
 }
 
@@ -56,7 +55,7 @@ fn last_session(store: &dyn Store) -> Result<u64, StoreError> {
     Ok(last)
 }
 
-/// The sessions of a page, and where the next one begins.
+/// Returns the sessions of a page, and the start of the next one.
 fn page<S, E>(
     cursor: Cursor,
     mut read: impl FnMut(SessionKey) -> Result<Option<S>, E>,
@@ -94,7 +93,7 @@ mod tests {
         while let Some(at) = cursor {
             let read = |key: SessionKey| {
                 reads.push(key.0);
-                // A session that was forgotten leaves a gap.
+                // A forgotten session leaves a gap in the numbers.
                 Ok::<_, ()>((!key.0.is_multiple_of(5)).then_some(key.0))
             };
             let (found, next) = page(at, read).unwrap();

@@ -1,4 +1,4 @@
-//! `graphiti/export` and `graphiti/import`: episodes on their way to another machine.
+//! `graphiti/export` and `graphiti/import`: transfer episodes to another machine.
 
 use std::fs;
 
@@ -80,7 +80,7 @@ fn portable(episode: &Episode, host: &str) -> PortableEpisode {
     PortableEpisode { episode: node, summary: imported::summary_of(episode) }
 }
 
-/// What this machine is called; empty when that is not known.
+/// Returns the host name; empty when it is not known.
 fn host() -> String {
     let told = fs::read_to_string("/proc/sys/kernel/hostname");
     let told = told.or_else(|_| fs::read_to_string("/etc/hostname"));

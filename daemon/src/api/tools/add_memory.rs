@@ -13,9 +13,9 @@ use crate::{
     model::{EpisodeId, Namespace, Project},
 };
 
-/// Bytes of a body at most.
+/// Maximum bytes of a body.
 const BODY: usize = 256 << 10;
-/// Characters of a name at most.
+/// Maximum characters of a name.
 const TITLE: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {
@@ -76,7 +76,8 @@ fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
     }
 }
 
-/// The memory that is to be replaced. A session's episode is not: its transcript says what it says.
+/// Returns the memory to replace. The episode of a session cannot be replaced, because it is
+/// derived from the transcript.
 fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeId>, Error> {
     let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
         return Ok(None);
@@ -94,7 +95,7 @@ fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeI
     }
 }
 
-/// The project that is named, by its directory or by a namespace that is known; else the caller's.
+/// Returns the given project, by directory or known namespace; otherwise the client's project.
 fn project(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -31,11 +31,11 @@ async fn run(
     let Some(episode) = store.episode(id).map_err(store_error)? else {
         return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));
     };
-    // An imported episode has no session here: it is all there is.
+    // An imported episode has no session data on this machine besides the episode itself.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
     let position = store.write(vec![gone]).done().await.map_err(store_error)?;
-    // It is deleted, whether the index knows or not.
+    // The episode is deleted, even if the index has not followed yet.
     let _ = daemon.engine.until_followed(position).await;
     Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })
 }

@@ -12,7 +12,7 @@ use crate::{
     model::{Episode, EpisodeId},
 };
 
-/// Episodes in an answer when nobody says how many, and at most.
+/// Default and maximum number of episodes in an answer.
 const USUAL: usize = 10;
 const MOST: usize = 200;
 
@@ -79,7 +79,7 @@ pub(in crate::api) fn node(episode: &Episode) -> EpisodeNode {
     EpisodeNode {
         uuid: episode.id.to_string(),
         name: episode.name.clone(),
-        // What someone wanted remembered is given back as it was given.
+        // The text of a memory is returned unchanged.
         content: match episode.text().filter(|_| episode.is_memory()) {
             Some(text) => text.to_owned(),
             None => episode::document(episode),

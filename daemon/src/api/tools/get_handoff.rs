@@ -21,9 +21,9 @@ use crate::{
 
 /// Maximum number of sessions in a handoff.
 const SESSIONS: usize = 20;
-/// Characters of its text at most.
+/// Maximum characters of the text.
 const LONGEST: usize = 20_000;
-/// Sessions named that are going on.
+/// Maximum number of running sessions in the answer.
 const ONGOING: usize = 10;
 
 pub(super) const TOOL: Tool = Tool {
@@ -67,7 +67,7 @@ async fn run(
     Ok(answer)
 }
 
-/// The project that is meant: the one given, or the nearest known one around the directory.
+/// Returns the project: the given one, or that of the nearest known parent of the directory.
 fn place(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -20,9 +20,9 @@ use crate::{
     store::SourceKey,
 };
 
-/// Messages on a page at most.
+/// Maximum number of messages on a page.
 const PAGE: usize = 200;
-/// Bytes of a message besides its text, about.
+/// Approximate bytes of a message besides its text.
 const ROW: usize = 160;
 
 pub(super) const TOOL: Tool = Tool {

@@ -1,4 +1,4 @@
-//! What the tools about things and facts share.
+//! Shared code of the tools about entities and facts.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -23,9 +23,9 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// Rows in an answer at most.
+/// Maximum number of rows in an answer.
 pub(super) const ROWS: usize = 100;
-/// Candidates for each wanted row at first: some are of another kind, some are true no longer.
+/// Initial number of candidates for each wanted row: some are filtered out.
 const CANDIDATES: usize = 6;
 
 pub(super) fn graph(daemon: &DaemonState) -> Graph<'_> {
@@ -37,7 +37,7 @@ pub(super) struct GraphSearch<'d> {
     daemon: &'d DaemonState,
     query: Query,
     scope: Scope,
-    /// Its vector, where there is one.
+    /// The vector of the query, if there is one.
     meant: Option<Arc<Packed>>,
 }
 
@@ -53,9 +53,8 @@ impl<'d> GraphSearch<'d> {
         GraphSearch { daemon, query, scope, meant }
     }
 
-    /// What `look` makes of the things or facts that answer, by their numbers, the best first, with
-    /// why each ranks where it does: at least from `limit` of them, unless there are fewer of which
-    /// it makes anything.
+    /// Calls `look` for the matching entities or facts, best first, with the explanation of their
+    /// rank. Continues until there are `limit` results or no more candidates.
     pub(super) fn find<T>(
         &self,
         kind: VectorSet,
@@ -68,7 +67,7 @@ impl<'d> GraphSearch<'d> {
         if found.len() >= limit || !has_more {
             return Ok(found);
         }
-        // Among the best there are not enough: now all are looked at.
+        // There were not enough results among the best candidates, so all are inspected.
         let failed = RefCell::new(None);
         let only = |key: SessionKey| {
             let looked = look(key.0).map_err(|error| failed.replace(Some(error)));
@@ -104,7 +103,7 @@ impl<'d> GraphSearch<'d> {
     }
 }
 
-/// What `look` makes of the first hits, until there are `limit`.
+/// Calls `look` for the first hits, until there are `limit` results.
 fn taken<T>(
     results: Results,
     limit: usize,
@@ -121,7 +120,8 @@ fn taken<T>(
     Ok(taken)
 }
 
-/// The projects that arguments name; `None` for all. A group that is no project holds them all.
+/// Returns the given projects; `None` for all. A group id that is not a project stands for all of
+/// them.
 pub(super) fn projects(
     project: Option<&str>,
     group_ids: Option<&[String]>,
@@ -135,7 +135,7 @@ pub(super) fn projects(
     (named.len() == groups.len()).then_some(named)
 }
 
-/// The project that an argument names; of a worktree the project that it belongs to.
+/// Returns the given project; for a worktree, its main project.
 fn project_named(argument: Option<&str>) -> Option<Namespace> {
     let argument = argument.map(|given| match Namespace::parse(given.trim()) {
         Some(_) => given.to_owned(),
@@ -144,7 +144,7 @@ fn project_named(argument: Option<&str>) -> Option<Namespace> {
     project_argument(argument.as_deref())
 }
 
-/// A date or an instant: the stretch of time that it names.
+/// Parses a date or an instant into a period.
 pub(super) fn date(name: &str, text: Option<&str>) -> Result<Option<dates::TimeRange>, Error> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     if let Some(at) = Timestamp::parse(text) {
@@ -158,7 +158,7 @@ pub(super) fn date(name: &str, text: Option<&str>) -> Result<Option<dates::TimeR
     })
 }
 
-/// The thing that an argument names.
+/// Parses the id of an entity.
 pub(super) fn entity_argument(text: Option<&str>) -> Result<Option<EntityId>, Error> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     let wrong = || Error::new(code::INVALID_PARAMS, format!("`{text}` is no id of a node"));
@@ -232,8 +232,8 @@ fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<Sourc
     Ok(line)
 }
 
-/// The last message of a file that stands at `line` or before it. Messages are numbered in the
-/// order of their lines.
+/// Returns the last message of a file at or before `line`. Messages are numbered in the order of
+/// their lines.
 fn message_at(store: &dyn Store, key: SourceKey, line: u64) -> Result<Option<u32>, StoreError> {
     let is_behind = |number: u32| -> Result<bool, StoreError> {
         let message = store.messages(key, number, 1)?.pop();
@@ -242,7 +242,7 @@ fn message_at(store: &dyn Store, key: SourceKey, line: u64) -> Result<Option<u32
     if is_behind(0)? {
         return Ok(None);
     }
-    // Not behind, and behind.
+    // The bounds of the binary search: `at` is not after the line, `beyond` is.
     let (mut at, mut beyond) = (0, 1);
     while !is_behind(beyond)? {
         at = beyond;

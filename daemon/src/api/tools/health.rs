@@ -36,7 +36,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn redaction(store: &dyn Store) -> Redaction {
-    // A store that cannot be read is among the problems.
+    // An unreadable store is reported as a problem below.
     let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::present());
     Redaction {
         rules: note::RULES_VERSION,
@@ -54,7 +54,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         Records::default()
     });
-    // The engine learns of it a moment later.
+    // The engine notices this later.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
         &*store.quota().health().borrow()
         && !problems.contains(why)
@@ -118,7 +118,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     })
 }
 
-/// Counts the sessions that a list of all sessions has, and those that it leaves out.
+/// Counts the sessions that a list contains, and those that it omits.
 pub(super) fn sessions(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,
@@ -126,7 +126,7 @@ pub(super) fn sessions(
     let mut sessions = Sessions::default();
     list_sessions::visit_tracked(store, live, &mut |session| {
         if !list_sessions::is_listed(session) {
-            // A session of history has no messages before it is read.
+            // A session of the history has no messages until it is read.
             let is_unread = matches!(session.state, State::Unindexed(Unindexed::History));
             sessions.empty += u64::from(!is_unread);
             return;
@@ -144,7 +144,7 @@ pub(super) fn sessions(
     Ok(sessions)
 }
 
-/// The problem of a search index that makes no progress.
+/// Describes a search index that makes no progress.
 fn stalled(lag: IndexLag) -> Option<String> {
     lag.is_stalled.then(|| {
         format!(
@@ -169,7 +169,7 @@ fn evicted(daemon: &DaemonState) -> EvictionStats {
     }
 }
 
-/// Sums up all files. A file that is open is newer than its record in the store.
+/// Sums up all files. The state of an open file is newer than its record in the store.
 fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError> {
     let open: HashMap<SourceKey, &Source> = at_hand.iter().map(|open| (open.key, open)).collect();
     let mut records = Records::default();

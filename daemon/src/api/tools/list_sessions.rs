@@ -66,7 +66,7 @@ async fn run(
     Ok(ListSessionsAnswer { total: found.len(), sessions })
 }
 
-/// The live sessions: they change faster than they are saved.
+/// Returns the live sessions, which change more often than they are saved.
 pub(super) async fn live_sessions(
     daemon: &DaemonState,
 ) -> Result<HashMap<SessionKey, Session>, Error> {
@@ -74,7 +74,7 @@ pub(super) async fn live_sessions(
     Ok(live.into_iter().map(|session| (session.key, session)).collect())
 }
 
-/// Calls `visit` for every session that an agent wrote.
+/// Calls `visit` for every session of an agent, without added memories.
 pub(super) fn visit_tracked(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,
@@ -89,7 +89,7 @@ pub(super) fn visit_tracked(
     })
 }
 
-/// Whether a session has something to say: messages, or why it failed.
+/// Whether a session has messages or an error to show.
 pub(super) fn is_listed(session: &Session) -> bool {
     session.content.is_some() || matches!(session.state, State::Failed(_))
 }

@@ -1,4 +1,4 @@
-//! The tools: what the daemon can do for anyone. A new one is a file here and a line in [`TOOLS`].
+//! The tools of the daemon. A new tool is one file here and one entry in [`TOOLS`].
 
 mod add_memory;
 mod close;
@@ -60,38 +60,35 @@ pub static TOOLS: &[&Tool] = &[
     &summarize_session::TOOL,
 ];
 
-/// Something that the daemon can do.
 pub struct Tool {
-    /// What it is called.
     pub name: &'static str,
-    /// The same for people.
+    /// The name for people.
     pub title: &'static str,
-    /// What it does, for an agent that has to choose.
+    /// The description for agents.
     pub description: &'static str,
-    /// What it does to what is kept.
+    /// The effect on stored data.
     pub effect: Effect,
-    /// The form of its arguments.
+    /// The schema of the arguments.
     pub input: fn() -> schemars::Schema,
-    /// The form of its answer.
+    /// The schema of the answer.
     pub output: fn() -> schemars::Schema,
     call: for<'a> fn(&'a DaemonState, &'a ClientContext, Value) -> Answering<'a>,
 }
 
-/// What a tool does to what is kept.
+/// The effect of a tool on stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing. That what is due is indexed before a search is nobody's change.
+    /// None. Indexing pending sessions before a search does not count as a change.
     Reads,
-    /// It brings something up to date; done twice it is the same as once.
+    /// It updates data; repeating it has no further effect.
     Updates,
     Adds,
-    /// It removes something for good.
+    /// It removes data permanently.
     Removes,
 }
 
 type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send + 'a>>;
 
-/// Calls the tool that `params` names.
 pub(super) async fn call(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -110,13 +107,13 @@ pub(super) async fn call(
             "structuredContent": answer,
             "isError": false,
         })),
-        // The caller's mistakes in form are the protocol's, everything else is the tool's answer.
+        // Invalid arguments are a protocol error, all other errors are tool results.
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
         Err(error) => Ok(failed(error)),
     }
 }
 
-/// The result of a tool that failed: what went wrong and what to do.
+/// Returns the result of a failed tool: what went wrong and what to do.
 pub(super) fn failed(error: Error) -> Value {
     let mut answer = json!({ "status": "error", "error": error.message, "message": error.message });
     if let Some(Value::Object(data)) = error.data {
@@ -131,7 +128,7 @@ pub(super) fn failed(error: Error) -> Value {
     })
 }
 
-/// The schema of what a tool takes: every member with its default, unless that is nothing.
+/// Returns the schema of a tool's arguments: every member with its default, unless that is null.
 fn input<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     without(&["format", "minimum"], schema.ensure_object());
@@ -145,9 +142,9 @@ fn input<T: JsonSchema>() -> schemars::Schema {
     schema
 }
 
-/// The schema of what a tool answers. No member is required: an error has others. It costs every
-/// agent a part of its context, so the names and types of its members have to do: what is in them
-/// is clear from an answer.
+/// Returns the schema of a tool's answer. No member is required, because errors have other members.
+/// The schema uses space in every agent's context, so it contains only the names and types of
+/// members, without descriptions.
 fn output<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     members(&mut schema).for_each(|member| *member = outline(member));
@@ -159,7 +156,7 @@ fn members(schema: &mut schemars::Schema) -> impl Iterator<Item = &mut Value> {
     members.into_iter().flat_map(|members| members.values_mut())
 }
 
-/// The type of a member; of a list, that of its entries, too.
+/// Returns the type of a member; for a list, also that of its entries.
 fn outline(member: &Value) -> Value {
     let mut outline = serde_json::Map::new();
     if let Some(kind) = member.get("type") {
@@ -174,7 +171,7 @@ fn outline(member: &Value) -> Value {
 fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
     let settings = settings.with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // The types' own names and words say nothing to an agent.
+    // The names and descriptions of the types are of no use to an agent.
     for member in ["$schema", "title", "description"] {
         schema.remove(member);
     }
@@ -183,12 +180,12 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
     schema
 }
 
-/// Takes annotations out of a schema and all that are in it.
+/// Removes annotations from a schema and its nested schemas.
 fn without(annotations: &[&str], schema: &mut serde_json::Map<String, Value>) {
     schema.retain(|name, _| !annotations.contains(&name.as_str()));
     for (name, inner) in schema.iter_mut() {
         match inner {
-            // The keys here are the names of members, not of annotations.
+            // These keys are names of members, not annotations.
             Value::Object(members) if name == "properties" => {
                 for member in members.values_mut().filter_map(Value::as_object_mut) {
                     without(annotations, member);
@@ -204,7 +201,7 @@ fn without(annotations: &[&str], schema: &mut serde_json::Map<String, Value>) {
     }
 }
 
-/// Reads the arguments, does the work and writes the answer.
+/// Parses the arguments, runs the tool and serialises the answer.
 async fn typed<A, T, F>(arguments: Value, run: impl FnOnce(A) -> F) -> Result<Value, Error>
 where
     A: DeserializeOwned + Default,
@@ -214,14 +211,14 @@ where
     Ok(write(&run(read(arguments)?).await?))
 }
 
-/// A project as an argument names it: by its namespace, or by a directory in it.
+/// Parses a project argument: a namespace, or a directory in the project.
 pub(super) fn project_argument(given: Option<&str>) -> Option<Namespace> {
     let given = given.map(str::trim).filter(|given| !given.is_empty())?;
     Some(Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace()))
 }
 
-/// The projects behind Graphiti's group ids; none, which means all, when there are none or one of
-/// them names no project: it holds them all, such as a machine's group for everything.
+/// Returns the projects of Graphiti's group ids. The result is empty, which means all projects,
+/// when no ids are given or when one of them is not a project, such as a machine's global group.
 fn groups<'a>(given: impl Iterator<Item = &'a String>) -> Vec<Namespace> {
     let given: Vec<&str> =
         given.map(|group| group.trim()).filter(|group| !group.is_empty()).collect();

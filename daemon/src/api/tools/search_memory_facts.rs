@@ -46,7 +46,7 @@ async fn run(
     let spans = |number: u64| {
         let mut spans = spans(&things, daemon, number)?;
         spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| names(fact, id)));
-        // Of several times that it held the latest comes first.
+        // Of several periods the latest comes first.
         spans.reverse();
         Ok(spans)
     };
@@ -61,7 +61,7 @@ async fn run(
     Ok(SearchFactsAnswer { message: indexed.message(), facts })
 }
 
-/// The name that a thing has by now; what nothing is known of keeps its own.
+/// Returns the current name of an entity; an unknown entity keeps its id.
 fn latest_name(things: &Graph<'_>, id: EntityId) -> Result<EntityId, Error> {
     Ok(things.entity(id).map_err(store_error)?.map_or(id, |entity| entity.id))
 }
@@ -78,7 +78,7 @@ fn spans(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fa
     }
 }
 
-/// What a fact must be like.
+/// The conditions on a fact.
 struct FactFilter {
     relations: Vec<Relation>,
     /// True at this time.

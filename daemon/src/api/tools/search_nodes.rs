@@ -20,9 +20,9 @@ use crate::{
     model::{Entity, EntityId, graph::EntityKind},
 };
 
-/// Nodes looked at for each wanted one where those near the center come first.
+/// Number of inspected nodes for each wanted one, when nodes near the center come first.
 const CANDIDATES: usize = 4;
-/// Facts of the center whose other ends count as near.
+/// Maximum number of the center's facts whose other entities count as near.
 const NEAR: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {

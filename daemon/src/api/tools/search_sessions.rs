@@ -25,11 +25,11 @@ use crate::{
     store::{SourceKey, StoreError},
 };
 
-/// Sessions in an answer at most.
+/// Maximum number of sessions in an answer.
 const HITS: usize = 50;
-/// Sessions that can be paged through.
+/// Maximum number of sessions that can be paged through.
 const DEEPEST: usize = 450;
-/// Bytes of a passage that are shown.
+/// Maximum bytes of a passage.
 const SNIPPET: usize = 240;
 
 pub(super) const TOOL: Tool = Tool {
@@ -72,7 +72,7 @@ async fn run(
             Some(session) => Some(session.clone()),
             None => stored()?,
         };
-        // One that was forgotten in this moment.
+        // The session was forgotten in the meantime.
         let Some(session) = session else { continue };
         let mut hit = hit(daemon, client, &highlighter, &session, found).map_err(store_error)?;
         hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
@@ -102,7 +102,7 @@ async fn search(
     results.map_err(|error| Error::new(code::INTERNAL, error.to_string()))
 }
 
-/// The question with the filters of the other arguments.
+/// Adds the filters of the other arguments to the query.
 fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
     let now = clock::zoned();
     let mut query = Query::parse(&arguments.query, &now);
@@ -127,7 +127,7 @@ fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
     Ok(query)
 }
 
-/// The project that `directory` lies in.
+/// Returns the project of `directory`.
 fn near(daemon: &DaemonState, directory: Option<&str>) -> Result<Option<Namespace>, StoreError> {
     let Some(directory) = directory else { return Ok(None) };
     let project = handoff::project_of(daemon.engine.store().as_ref(), directory)?;
@@ -144,7 +144,8 @@ fn hit(
     let mut passages = Vec::with_capacity(found.passages.len());
     for passage in &found.passages {
         if let Some(text) = text_of(daemon, session.key, passage)? {
-            // Before its matches are marked: what an agent gets is cleaned, and marks count bytes.
+            // Text for agents is cleaned before its matches are marked, because marks are byte
+            // offsets.
             let text = if client.is_agent() { for_model(&text) } else { text.as_str().into() };
             let snippet = highlighter.snippet(&text, SNIPPET);
             let (source, seq) = match passage.place {
@@ -169,7 +170,7 @@ fn hit(
     })
 }
 
-/// The text that stands at a place of the index; `None` when it is gone by now.
+/// Returns the text at a location of the index; `None` when it no longer exists.
 fn text_of(
     daemon: &DaemonState,
     session: SessionKey,

@@ -15,11 +15,11 @@ use crate::{
     store::StoreError,
 };
 
-/// Sessions named in an answer.
+/// Maximum number of sessions in an answer.
 const NAMED: usize = 10;
 /// One byte in this many of a transcript is text for the model (measured: 2 to 14 %).
 const TEXT: u64 = 12;
-/// Bytes of a token, about.
+/// Approximate bytes of a token.
 const TOKEN: u64 = 4;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -81,13 +81,13 @@ async fn run(
     Ok(answer)
 }
 
-/// Tokens of a session that are looked at, about.
+/// Estimates the tokens of a session that a model would read.
 fn tokens(past: &BackfillCandidate) -> u64 {
     past.bytes / TEXT / TOKEN
 }
 
-/// Indexes one session after the other: what is going on now comes first with the engine, and a
-/// caller that gives up leaves nothing half done.
+/// Indexes one session after the other, so that live sessions take precedence and cancelling the
+/// request leaves no session half indexed.
 async fn index(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -110,7 +110,7 @@ async fn index(
                     continue;
                 }
                 answer.sessions_indexed += 1;
-                // One request at a time: live sessions need the model, too.
+                // One request at a time, because live sessions need the model, too.
                 daemon.engine.request_summary(session).await.map_err(engine_error)?;
             }
             Err(EngineError::Stopping) => return Err(store_error(StoreError::Closed)),
@@ -118,7 +118,7 @@ async fn index(
         }
     }
     client.progress.report(past.len(), past.len(), || "Done".to_owned());
-    // They are indexed, whether that is found or not.
+    // The sessions are indexed, even if the search index has not followed yet.
     let _ = daemon.engine.until_followed(position).await;
     Ok(())
 }
