@@ -1,9 +1,10 @@
-//! Text of others, made harmless for its reader: a transcript may hold anything, a terminal obeys
-//! control characters, and a model reads letters that nobody sees and knows the tags of its agent.
+//! Cleans external text for its reader. A transcript may contain any characters; a terminal
+//! executes control characters, and a model reads invisible characters and interprets the tags of
+//! its agent.
 
 use std::{borrow::Cow, iter::Peekable, str::Chars};
 
-/// Names of tags that agents or their models give a meaning to, in lower case, with `_` for `-`.
+/// Names of tags that agents or models interpret, in lower case, with `_` for `-`.
 const TAGS: &[&str] = &[
     "additional_data",
     "assistant",
@@ -65,12 +66,12 @@ const TAGS: &[&str] = &[
     "workspace_roots",
 ];
 
-/// Beginnings of the names of such tags, of which there are many and new ones with each version.
+/// Prefixes of such names, because each version of an agent adds new ones.
 const FAMILIES: &[&str] =
     &["antml:", "bash-std", "ide_", "local-command-", "system-", "user-prompt-submit"];
 
-/// Whether a terminal obeys `c`, or nobody sees it there: it controls, turns the direction of
-/// writing, has no width, or is a letter that only models read.
+/// Whether a terminal executes `c`, or a person does not see it: control characters, changes of the
+/// writing direction, characters without width, and letters that only models read.
 pub fn is_obeyed(c: char) -> bool {
     let turns_or_joins = matches!(c,
         '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -78,8 +79,8 @@ pub fn is_obeyed(c: char) -> bool {
     c.is_control() || turns_or_joins || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-/// `text` for the context of a model: what a person would see of it, with the tags that agents give
-/// a meaning to replaced by look-alikes (`‹system-reminder>`). Code stays as it is.
+/// Returns `text` for the context of a model: only its visible characters, with the tags that
+/// agents interpret replaced by look-alikes (`‹system-reminder>`). Code stays unchanged.
 pub fn for_model(text: &str) -> Cow<'_, str> {
     let is_plain =
         |c: char| matches!(c, '\n' | '\t') || !is_invisible(c) && !matches!(c, '<' | '[' | ':');
@@ -89,8 +90,8 @@ pub fn for_model(text: &str) -> Cow<'_, str> {
     Cow::Owned(disarmed(&visible_text(text)))
 }
 
-/// Whether a person sees nothing of `c`, though it may be a letter: fillers, selectors and joiners
-/// can carry a text of their own.
+/// Whether a person does not see `c` although it may be a letter: fillers, selectors and joiners
+/// can encode a hidden text.
 fn is_invisible(c: char) -> bool {
     let fills = matches!(
         c,
@@ -108,7 +109,7 @@ fn is_invisible(c: char) -> bool {
     is_obeyed(c) || fills || selects || formats || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What a person would see, without what colours it, and with line feeds as the only line ends.
+/// Returns the visible characters, without colour codes, and with line feeds as the only line ends.
 fn visible_text(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -126,10 +127,10 @@ fn visible_text(text: &str) -> String {
     visible
 }
 
-/// Skips a terminal's control sequence after its beginning.
+/// Skips the rest of a terminal's control sequence.
 fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
-    // It may break off without its last character.
+    // The sequence may be truncated.
     let _ = chars.next_if(|c| matches!(c, '@'..='~'));
 }
 
@@ -147,7 +148,7 @@ fn disarmed(text: &str) -> String {
     disarmed
 }
 
-/// Whether `behind` follows the `<` of a tag, or of a mark such as `<|im_start|>`.
+/// Whether the text after a `<` makes it a tag, or a mark such as `<|im_start|>`.
 fn is_tag(behind: &str) -> bool {
     let name = behind.trim_start_matches('/');
     if let Some(mark) = name.strip_prefix(['|', '｜']) {
@@ -160,7 +161,7 @@ fn is_tag(behind: &str) -> bool {
         || TAGS.contains(&name.replace('-', "_").as_str())
 }
 
-/// Whether a line that names who speaks ends here, as between the turns of a conversation.
+/// Whether a line that names the speaker ends here, as between the turns of a conversation.
 fn ends_with_speaker(before: &str) -> bool {
     let start = before.strip_suffix("Human").or_else(|| before.strip_suffix("Assistant"));
     let start = start.map(|start| start.trim_end_matches([' ', '\t']));
@@ -218,7 +219,7 @@ mod tests {
             ("one\r\ntwo\rthree\u{2028}four\u{85}five", "one\ntwo\nthree\nfour\nfive"),
             ("a\u{202e}b\u{2066}c\u{200b}d\u{feff}e\u{ad}f", "abcdef"),
             ("x\u{e0049}\u{e0067}\u{e0100}\u{fe0f}\u{3164}\u{115f}\u{34f}y", "xy"),
-            // What is hidden within a name does not hide the tag, nor does a colour.
+            // Neither invisible characters nor colours inside a name hide the tag.
             ("@sys\u{200b}tem-rem\u{1b}[1minder>", "‹system-reminder>"),
         ] {
             let given = given.replace('@', "<");

@@ -1,4 +1,4 @@
-//! Where the daemon of a home listens.
+//! The address of a home's daemon.
 
 use std::{
     env, fs,
@@ -7,10 +7,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What a daemon exits with that finds another one in its home (`EX_TEMPFAIL` of sysexits.h).
+/// The exit code of a daemon whose home is in use by another one (`EX_TEMPFAIL` of sysexits.h).
 pub const EXIT_TAKEN: u8 = 75;
 
-/// The user's graphiti folder: `GRAPHITI_HOME`, else `~/.graphiti`. `None` when neither is known.
+/// Returns the user's home folder of graphiti: `GRAPHITI_HOME`, or `~/.graphiti`. `None` when
+/// neither is known.
 ///
 /// The path is absolute, because it is passed to programs with other working directories.
 pub fn home() -> Option<PathBuf> {
@@ -23,30 +24,30 @@ fn default_home() -> Option<PathBuf> {
     env::home_dir().map(|home| home.join(".graphiti"))
 }
 
-/// What a running daemon says of itself in `<home>/graphitid.json`.
+/// The content of `<home>/graphitid.json`, which a running daemon writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
     /// The process id of the daemon.
     pub pid: u32,
     /// The version of the program.
     pub version: String,
-    /// The version of the protocol it speaks.
+    /// The version of its protocol.
     pub protocol: u32,
-    /// Where it listens: the path of a socket, or the name of a pipe.
+    /// The path of its socket, or the name of its pipe.
     pub socket: String,
 }
 
-/// The file that [`Runtime`] stands in.
+/// Returns the path of the file with [`Runtime`].
 pub fn runtime_file(home: &Path) -> PathBuf {
     home.join("graphitid.json")
 }
 
-/// What the daemon of `home` last wrote about itself.
+/// Reads what the daemon of `home` last wrote.
 pub fn runtime(home: &Path) -> Option<Runtime> {
     serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
 }
 
-/// Where the daemon of `home` listens: where it says it does, else the usual place.
+/// Returns the address of the daemon of `home`: the one in [`Runtime`], or the default one.
 pub fn socket(home: &Path) -> String {
     runtime(home).map_or_else(|| usual_socket(home), |runtime| runtime.socket)
 }
@@ -57,8 +58,8 @@ pub fn usual_socket(home: &Path) -> String {
     home.join("mcp.sock").to_string_lossy().into_owned()
 }
 
-/// The default address of the daemon of `home`: a pipe with a name of its
-/// own for each home but the default one.
+/// The default address of the daemon of `home`: a pipe whose name contains the path of every
+/// home but the default one.
 #[cfg(windows)]
 pub fn usual_socket(home: &Path) -> String {
     const PIPE: &str = r"\\.\pipe\graphiti_mcp_hook";

@@ -1,4 +1,4 @@
-//! Files replaced in one step, for the daemon and its client.
+//! Atomic replacement of files, for the daemon and its client.
 
 use std::{
     fs::{self, File},
@@ -6,13 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Replaces `file`: after a crash it holds the old content or the new one, whole.
+/// Replaces `file` atomically: after a crash it has either the old or the new content.
 ///
-/// The content is written beside the file, synced and renamed. Permissions of a file that exists
-/// are kept.
+/// The content is written to a temporary file beside it, synced and renamed. The permissions of an
+/// existing file are kept.
 ///
 /// # Errors
-/// When the system refuses. `file` is then unchanged.
+/// An I/O error. `file` is then unchanged.
 pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     let mut unfinished = file.as_os_str().to_owned();
     unfinished.push(".graphiti-new");
@@ -28,19 +28,19 @@ pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(unfinished, file)
 }
 
-/// Renames a file; the new name survives a power cut once this returns.
+/// Renames a file; the new name survives a power failure once this returns.
 ///
 /// # Errors
-/// When the system refuses.
+/// An I/O error.
 pub fn rename_durably(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
     to.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), sync_folder)
 }
 
-/// Syncs the names in a folder to the disk, where the system can: Windows cannot.
+/// Syncs the entries of a folder to disk, except on Windows, which does not support it.
 ///
 /// # Errors
-/// When the system refuses.
+/// An I/O error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -1,29 +1,29 @@
 //! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
-/// The longest line in bytes, without its newline. A hook hands over a path, not a transcript, and
+/// Maximum bytes of a line, without its newline. A hook sends a path rather than a transcript, and
 /// the largest answer is a page of messages.
 pub const LONGEST: usize = 4 << 20;
 
-/// Cuts a stream of bytes into lines.
+/// Splits a stream of bytes into lines.
 #[derive(Debug, Default)]
 pub struct LineSplitter {
     pending: Vec<u8>,
-    /// How much of `pending` holds no newline.
+    /// The number of bytes of `pending` that were searched for a newline.
     searched: usize,
 }
 
-/// A line that is longer than [`LONGEST`]: nothing on this connection can be trusted any more.
+/// A line is longer than [`LONGEST`], so the rest of the connection cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a line is longer than {LONGEST} bytes")]
 pub struct LineTooLong;
 
 impl LineSplitter {
-    /// Takes bytes as they come.
+    /// Appends bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// The next whole line, without its newline; `None` until more bytes come.
+    /// Returns the next complete line, without its newline; `None` until more bytes arrive.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, LineTooLong> {
         let newline = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(newline) = newline else {
@@ -44,12 +44,12 @@ impl LineSplitter {
         Ok(Some(line))
     }
 
-    /// Bytes of the line that is not whole yet, and of whole ones that were not asked for.
+    /// Returns the bytes of the incomplete line, and of complete lines that were not returned yet.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether a line has begun that is not whole yet.
+    /// Whether an incomplete line has begun.
     pub fn is_within_line(&self) -> bool {
         !self.pending.is_empty()
     }

@@ -1,37 +1,37 @@
-//! JSON-RPC 2.0 as it is used here.
+//! The parts of JSON-RPC 2.0 that the protocol uses.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 /// Error codes. Their meaning never changes.
 pub mod code {
-    /// The line is no JSON.
+    /// The line is not valid JSON.
     pub const PARSE: i64 = -32700;
-    /// The JSON is no request.
+    /// The JSON is not a request.
     pub const INVALID_REQUEST: i64 = -32600;
-    /// There is no such method or tool.
+    /// The method or tool does not exist.
     pub const NO_METHOD: i64 = -32601;
-    /// The arguments are wrong.
+    /// The arguments are invalid.
     pub const INVALID_PARAMS: i64 = -32602;
     /// The daemon failed to answer.
     pub const INTERNAL: i64 = -32603;
-    /// What is asked for does not exist.
+    /// The requested item does not exist.
     pub const NOT_FOUND: i64 = -32001;
-    /// More than one session could be meant; `data.candidates` lists them.
+    /// Several sessions match; `data.candidates` lists them.
     pub const AMBIGUOUS: i64 = -32002;
     /// The daemon is stopping.
     pub const STOPPING: i64 = -32003;
-    /// Too many requests at once.
+    /// There are too many concurrent requests.
     pub const BUSY: i64 = -32004;
 }
 
 /// A request, or a notification when it has no `id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Always `2.0`; a request without it is served all the same.
+    /// Always `2.0`; a request without it is accepted.
     #[serde(default = "version")]
     pub jsonrpc: String,
-    /// What the answer will carry: a number, a string or null. Without one there is no answer.
+    /// The id for the answer: a number, a string or null. A request without it gets no answer.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
     /// The name of the method.
@@ -46,12 +46,12 @@ pub struct Request {
 pub struct Response {
     /// The version, always `2.0`.
     pub jsonrpc: String,
-    /// The request's id; null when the request could not be read.
+    /// The request's id; null when the request could not be parsed.
     pub id: Value,
-    /// What was asked for.
+    /// The result of a successful request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// Why there is none.
+    /// The error of a failed request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Error>,
 }
@@ -64,23 +64,23 @@ pub struct Error {
     pub code: i64,
     /// What went wrong and what to do about it, for people.
     pub message: String,
-    /// Details in a form for programs.
+    /// Details for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl Request {
-    /// A request with an id.
+    /// Creates a request with an id.
     pub fn new(id: u64, method: &str, params: Value) -> Request {
         Request { jsonrpc: version(), id: Some(json!(id)), method: method.to_owned(), params }
     }
 
-    /// A call of a tool.
+    /// Creates a call of a tool.
     pub fn call(id: u64, tool: &str, arguments: &Value) -> Request {
         Request::new(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Reads a request from one line.
+    /// Parses a request from one line.
     pub fn read(line: &[u8]) -> Result<Request, Error> {
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| Error::new(code::PARSE, format!("the line is no JSON: {error}")))?;
@@ -89,14 +89,14 @@ impl Request {
         })
     }
 
-    /// As one line, with its newline.
+    /// Formats the request as one line with its newline.
     pub fn to_line(&self) -> Vec<u8> {
         line_of(self)
     }
 }
 
 impl Response {
-    /// The answer to request `id`.
+    /// Creates the answer to request `id`.
     pub fn new(id: Value, outcome: Result<Value, Error>) -> Response {
         let (result, error) = match outcome {
             Ok(result) => (Some(result), None),
@@ -105,7 +105,7 @@ impl Response {
         Response { jsonrpc: version(), id, result, error }
     }
 
-    /// What was asked for, or why there is none.
+    /// Returns the result or the error.
     pub fn outcome(self) -> Result<Value, Error> {
         match self.error {
             Some(error) => Err(error),
@@ -113,20 +113,20 @@ impl Response {
         }
     }
 
-    /// As one line, with its newline.
+    /// Formats the answer as one line with its newline.
     pub fn to_line(&self) -> Vec<u8> {
         line_of(self)
     }
 }
 
 impl Error {
-    /// An error without more data.
+    /// Creates an error without details.
     pub fn new(code: i64, message: impl Into<String>) -> Error {
         Error { code, message: message.into(), data: None }
     }
 }
 
-/// A member that is there, be it null.
+/// Distinguishes a null member from a missing one.
 fn present<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

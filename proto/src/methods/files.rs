@@ -1,12 +1,12 @@
-//! The check of the files: whether each of them is followed as it should be.
+//! The check of the transcript files that the daemon follows.
 
 use serde::{Deserialize, Serialize};
 
-/// `graphiti/files`: whether each file is registered once, and every complete line of those that
-/// were not written to for a minute is remembered. Looks at every file.
+/// `graphiti/files`: checks that each file is registered once, and that every complete line was
+/// read if the file has not changed for a minute. Reads every file.
 pub const FILES: &str = "graphiti/files";
 
-/// What the daemon answers to [`FILES`].
+/// The answer to [`FILES`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCheckReport {
@@ -14,8 +14,8 @@ pub struct FileCheckReport {
     pub files: u64,
     /// How many paths are registered more than once.
     pub twice: usize,
-    /// How many files have lines that are not remembered.
+    /// Number of files with lines that were not read.
     pub behind: usize,
-    /// The first of both, for people.
+    /// Examples of both problems, for people.
     pub examples: Vec<String>,
 }

@@ -1,24 +1,24 @@
-//! `graphiti/forget`: take sessions out of the memory, everywhere.
+//! `graphiti/forget`: removes sessions from the memory.
 //!
-//! No tool: what an agent reads may ask it to forget, so only a person does.
+//! This is not a tool, because transcripts could instruct an agent to forget sessions.
 
 use serde::{Deserialize, Serialize};
 
 /// The method; answered with [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// What is to be forgotten. Of project and times, a session has to meet all that are given; those
-/// named by their ids come on top.
+/// The sessions to forget. A session has to match all given filters of project and time; the
+/// sessions in `sessions` are added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
-    /// Sessions by their ids, or the beginnings of these, or the ids of their episodes.
+    /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// All of this project: its namespace or its directory.
+    /// All sessions of this project: its namespace or its directory.
     pub project: Option<String>,
-    /// With messages on or after this day, such as 2026-03-01.
+    /// Sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
-    /// With messages before this day.
+    /// Sessions with messages before this day.
     pub before: Option<String>,
     /// Whether to only report what would be removed.
     pub dry_run: bool,
@@ -39,7 +39,8 @@ impl Default for Forget {
     }
 }
 
-/// What is forgotten, or would be; when nothing is asked for, what was forgotten before.
+/// The sessions that were or would be forgotten; for an empty request, those that were forgotten
+/// earlier.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forgotten {
@@ -49,32 +50,32 @@ pub struct Forgotten {
     pub messages: u64,
     /// Number of their episodes.
     pub episodes: u64,
-    /// Nodes and facts that only their episodes mention.
+    /// Number of nodes and facts that only their episodes mention.
     pub things: u64,
-    /// Events of theirs that wait in the spool.
+    /// Number of their events in the spool.
     pub events: u64,
-    /// Other sessions that share text with them, and stay.
+    /// Sessions that share text with them and are kept.
     pub relatives: Vec<ForgottenRow>,
 }
 
-/// A session that is forgotten, or comes back.
+/// A session that is forgotten or restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForgottenRow {
-    /// The agent's id of it.
+    /// The agent's id of the session.
     pub session_id: String,
     /// The name of the agent.
     pub agent: String,
-    /// What it was about; empty when it was never read, or is gone.
+    /// The title; empty when the session was never read, or when its text was removed.
     pub title: String,
     /// The project's directory; empty while unknown.
     pub project: String,
-    /// When something last happened, or when it was forgotten, RFC 3339.
+    /// Time of the last activity or of the removal, RFC 3339.
     pub at: String,
-    /// Messages kept of it.
+    /// Number of stored messages.
     pub messages: u32,
-    /// Its transcript, which stays where the agent keeps it.
+    /// The path of the transcript, which is not removed.
     pub file_path: String,
-    /// Whether its transcript is there, for one that comes back.
+    /// Whether the transcript exists, for a restored session.
     pub exists: bool,
 }

@@ -1,8 +1,8 @@
-//! `graphiti/hook`: what an agent's hook reports.
+//! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! Of what the agent hands to its hook only what tells which session is meant and what happened to
-//! it goes further; prompts and replies stay behind. An event that matters later ([`EventKind::ends`])
-//! and finds no daemon waits in the [`spool`] of the home, a file each.
+//! A hook forwards only the data that identify the session and the event; prompts and replies are
+//! dropped. An event that ends a session ([`EventKind::ends`]) is written to the [`spool`] of the
+//! home when no daemon accepts it, one file per event.
 
 use std::{
     fs::{self, File},
@@ -21,18 +21,18 @@ pub const HOOKS: &str = "graphiti/hooks";
 
 /// Maximum size of an event as JSON; longer ones are refused.
 pub const LONGEST_EVENT: usize = 4 << 10;
-/// The longest input of a hook that is read: a prompt may be a whole file.
+/// Maximum bytes of a hook's input: a prompt may contain a whole file.
 pub const LONGEST_INPUT: u64 = 32 << 20;
-/// What some programs write before everything else.
+/// Some programs write this before the text.
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
-/// Events that may wait, unless [`limit_spool`] says otherwise: together at most 64 MiB.
+/// The default number of events in the spool, of at most 64 MiB together; see [`limit_spool`].
 pub const SPOOLED_EVENTS: usize = 16 << 10;
 
 /// An event that an agent sends to its hook, with the field names of Claude Code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookEvent {
-    /// What happened: `SessionEnd`, ….
+    /// The name of the event: `SessionEnd`, ….
     pub hook_event_name: String,
     /// The agent's id of the session.
     pub session_id: String,
@@ -42,7 +42,7 @@ pub struct HookEvent {
     /// The directory the agent works in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// How a session came to start: `startup`, `resume`, `clear`, `compact`, `fork`.
+    /// Why a session started: `startup`, `resume`, `clear`, `compact`, `fork`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Why a session ended: `clear`, `logout`, `prompt_input_exit`, ….
@@ -50,41 +50,41 @@ pub struct HookEvent {
     pub reason: Option<String>,
 }
 
-/// What is to be done about an event.
+/// How an event is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A session starts: the answer may hold a handoff.
+    /// A session starts: the answer may contain a handoff.
     Start,
-    /// A session is over.
+    /// A session ends.
     End,
     /// The agent is about to compact its context.
     Compact,
-    /// Only shows that the agent is alive.
+    /// The agent is still running.
     Alive,
 }
 
-/// What the daemon answers to [`HOOK`], as soon as the event would survive its end.
+/// The answer to [`HOOK`], sent when the event is durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookReply {
-    /// For the agent's context.
+    /// Text for the agent's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// How long the hook is to wait for the session's episode, in milliseconds; 0 when it may go.
+    /// Milliseconds for which the hook should wait for the session's episode; 0 for no wait.
     pub wait_ms: u64,
 }
 
-/// What the daemon answers to [`HOOKS`].
+/// The answer to [`HOOKS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCounts {
     /// The events, latest first.
     pub events: Vec<HookCount>,
-    /// Events that wait in the spool.
+    /// Number of events in the spool.
     pub spooled: usize,
 }
 
-/// How often a hook fired.
+/// The number of runs of a hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCount {
@@ -92,13 +92,13 @@ pub struct HookCount {
     pub name: String,
     /// How often the hook ran.
     pub count: u64,
-    /// When last, as RFC 3339.
+    /// Time of the last run, RFC 3339.
     pub last: String,
 }
 
 impl HookEvent {
-    /// The first complete event in `input`. A byte order mark before it and any text after it are
-    /// ignored. `None` when there is none within [`LONGEST_INPUT`] bytes.
+    /// Returns the first complete event in `input`. A byte order mark before it and any text after
+    /// it are ignored. `None` when there is none within [`LONGEST_INPUT`] bytes.
     pub fn first(input: impl Read) -> Option<HookEvent> {
         let mut input = input.take(LONGEST_INPUT);
         let mut head = [0; BYTE_ORDER_MARK.len()];
@@ -113,19 +113,19 @@ impl HookEvent {
         HookEvent::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
     }
 
-    /// What is to be done about it.
+    /// Returns how the event is processed.
     pub fn kind(&self) -> EventKind {
         match self.hook_event_name.as_str() {
             "SessionStart" => EventKind::Start,
             "SessionEnd" => EventKind::End,
             "PreCompact" => EventKind::Compact,
-            // Gemini's PreCompress, too: it fires before every call of the model.
+            // Includes Gemini's PreCompress, which fires before every call of the model.
             _ => EventKind::Alive,
         }
     }
 
-    /// What of it waits in the spool: which session is meant, where its transcript lies (an agent that
-    /// is not followed is known by that), what happened to it, and why in a word.
+    /// Returns the part of the event for the spool: the session, its transcript (which identifies
+    /// agents that are not followed), the event, and its reason if it is a single word.
     pub fn to_spool(&self) -> HookEvent {
         HookEvent {
             hook_event_name: self.hook_event_name.clone(),
@@ -136,8 +136,8 @@ impl HookEvent {
         }
     }
 
-    /// The reason that its close is recorded with, as `session_tracking_close` takes it. A word that
-    /// no agent would use becomes `other`.
+    /// Returns the reason for `session_tracking_close`. A reason that is not a single word becomes
+    /// `other`.
     pub fn close_reason(&self) -> String {
         if self.kind() == EventKind::Compact {
             return "pre_compact".to_owned();
@@ -149,33 +149,33 @@ impl HookEvent {
     }
 }
 
-/// Whether a reason is a word of an agent's own, as opposed to a text.
+/// Whether a reason is a single word of an agent rather than a text.
 fn is_word(reason: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     (1..=32).contains(&reason.len()) && reason.bytes().all(is_part)
 }
 
 impl EventKind {
-    /// Whether the event is worth keeping until a daemon is there.
+    /// Whether the event must be kept until a daemon accepts it.
     pub fn ends(self) -> bool {
         matches!(self, EventKind::End | EventKind::Compact)
     }
 }
 
-/// The folder in which events wait for the daemon of `home`: one file each, `*.json`, named so that
-/// their order is that of their names.
+/// Returns the folder of the events that wait for the daemon of `home`: one file `*.json` for each
+/// event. The names sort in the order of the events.
 pub fn spool(home: &Path) -> PathBuf {
     home.join("spool")
 }
 
-/// Limits the size of the spool of `home`. The limit is stored in a file of its own, because hooks
-/// do not read the configuration.
+/// Limits the size of the spool of `home`. The limit is stored in a separate file, because hooks do
+/// not read the configuration.
 pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
     files::replace(&spool_limit(home), bytes.to_string().as_bytes())
 }
 
-/// Whether one more event may wait in the spool of `home`. Every one counts as [`LONGEST_EVENT`]
-/// bytes, which most file systems give it, so that it is enough to count them.
+/// Whether the spool of `home` has space for one more event. Each event counts as [`LONGEST_EVENT`]
+/// bytes, which is its size on most file systems, so that counting the files is enough.
 pub fn has_room(home: &Path) -> io::Result<bool> {
     let limit = fs::read_to_string(spool_limit(home)).ok();
     let bytes: Option<usize> = limit.and_then(|text| text.trim().parse().ok());

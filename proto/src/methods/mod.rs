@@ -1,4 +1,4 @@
-//! The methods beside the tools: for the command line and for hooks.
+//! The methods other than tools, for the command line and for hooks.
 
 pub mod files;
 pub mod forget;
@@ -8,35 +8,35 @@ pub mod transfer;
 
 use serde::{Deserialize, Serialize};
 
-/// `graphiti/hello`: the versions of the daemon and of its protocol.
+/// `graphiti/hello`: returns the versions of the daemon and of its protocol.
 pub const HELLO: &str = "graphiti/hello";
-/// `graphiti/close`: records the intent to close a session, and answers when that is on
-/// disk; the session is indexed later.
+/// `graphiti/close`: records the intent to close a session, and answers when that is on disk. The
+/// session is indexed later.
 pub const CLOSE: &str = "graphiti/close";
-/// `graphiti/settle`: answer when everything there is has been read, indexed where due, and can be
-/// found.
+/// `graphiti/settle`: answers when all transcripts were read, all due sessions are indexed, and all
+/// text is findable.
 pub const SETTLE: &str = "graphiti/settle";
-/// `graphiti/reload`: read the configuration again.
+/// `graphiti/reload`: reloads the configuration.
 pub const RELOAD: &str = "graphiti/reload";
-/// `graphiti/stop`: stop the daemon. Answered at once, if at all; everything is saved when the
-/// daemon releases the lock of its home.
+/// `graphiti/stop`: stops the daemon. An answer is sent at once, if at all; all data are saved when
+/// the daemon releases the lock of its home.
 pub const STOP: &str = "graphiti/stop";
 
-/// What a client says with [`HELLO`].
+/// The parameters of [`HELLO`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Hello {
-    /// The version of the protocol that it speaks.
+    /// The version of the client's protocol.
     pub protocol: u32,
     /// The version of the program.
     pub version: String,
 }
 
-/// What the daemon answers to [`HELLO`].
+/// The answer to [`HELLO`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Welcome {
-    /// The version of the protocol that it speaks.
+    /// The version of the daemon's protocol.
     pub protocol: u32,
     /// The version of the program.
     pub version: String,
@@ -46,35 +46,35 @@ pub struct Welcome {
     pub home: String,
 }
 
-/// What a client says with [`SETTLE`].
+/// The parameters of [`SETTLE`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settle {
-    /// Whether to wait, too, until every session is over that ends by itself: by a timeout, or
-    /// because its agent is gone.
+    /// Whether to wait also until every session that ends automatically has ended: by a timeout, or
+    /// because its agent has exited.
     pub sessions: bool,
 }
 
-/// What a client says with [`CLOSE`].
+/// The parameters of [`CLOSE`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Close {
-    /// The agent's id of the session, or its beginning.
+    /// The agent's id of the session, or a prefix of it.
     pub session_id: Option<String>,
-    /// The transcript, for a session not seen yet.
+    /// The transcript, for a session that is not known yet.
     pub transcript_path: Option<String>,
-    /// Why, in the words of [`crate::tools::close::CloseArguments::reason`].
+    /// The reason, as in [`crate::tools::close::CloseArguments::reason`].
     pub reason: Option<String>,
 }
 
-/// What the daemon answers to [`RELOAD`].
+/// The answer to [`RELOAD`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reloaded {
-    /// What changed, for people.
+    /// The changes, for people.
     pub changes: Vec<String>,
-    /// What is wrong with the file; the old settings hold when there is anything here.
+    /// The problems of the file. If there are any, the old settings stay in force.
     pub problems: Vec<String>,
-    /// What of the file has no effect, or another one than it seems: a key that is not known.
+    /// Remarks about settings without effect, such as unknown keys.
     pub notices: Vec<String>,
 }

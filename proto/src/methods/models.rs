@@ -1,40 +1,40 @@
-//! Models: what asking them takes, what was learned about tools, and the templates.
+//! Methods about models: usage, learned tool classifications, and prompt templates.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// `graphiti/usage`: what asking models took, by day and project.
+/// `graphiti/usage`: the usage of models, by day and project.
 pub const USAGE: &str = "graphiti/usage";
-/// `graphiti/tools`: what was learned about tools, and the user's word on them.
+/// `graphiti/tools`: the learned classifications of tools, and the user's corrections.
 pub const TOOLS: &str = "graphiti/tools";
-/// `graphiti/prompts`: the templates that hold.
+/// `graphiti/prompts`: the templates in effect.
 pub const PROMPTS: &str = "graphiti/prompts";
 
-/// `graphiti/reach`: whether the configured models can be reached. Asks servers what models they
-/// have, which costs nothing; nothing of any session is sent.
+/// `graphiti/reach`: checks whether the configured models are reachable. Requests the servers'
+/// lists of models, which is free of charge; no session data are sent.
 pub const REACH: &str = "graphiti/reach";
 
-/// What the daemon answers to [`REACH`].
+/// The answer to [`REACH`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reach {
-    /// The model that writes summaries; none where none is configured.
+    /// The model that writes summaries, if one is configured.
     pub model: Option<ModelReachability>,
-    /// The model that makes vectors; none where none is configured.
+    /// The embedding model, if one is configured.
     pub embeddings: Option<ModelReachability>,
 }
 
-/// What was found of a model.
+/// The result of checking a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelReachability {
-    /// Whether it can be asked, as far as that shows.
+    /// Whether the model is reachable, as far as the check can show.
     pub is_there: bool,
-    /// What was found, or what is wrong and what to do.
+    /// A description, or the problem and its remedy.
     pub what: String,
 }
 
-/// What a client says with [`USAGE`].
+/// The parameters of [`USAGE`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageRequest {
@@ -48,25 +48,25 @@ impl Default for UsageRequest {
     }
 }
 
-/// What the daemon answers to [`USAGE`].
+/// The answer to [`USAGE`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageReport {
-    /// What each day, project and purpose came to; the latest day first.
+    /// One row for each day, project and purpose; the latest day first.
     pub rows: Vec<UsageRow>,
-    /// Calls that were made today.
+    /// Number of calls today.
     pub calls_today: u64,
-    /// What they cost, in US dollars.
+    /// The cost of today's calls, in US dollars.
     pub usd_today: f64,
-    /// Why no model is asked at present.
+    /// Why requests are refused at present.
     pub outage: Option<String>,
     /// The model; empty when there is none.
     pub model: String,
-    /// Where its prices come from, or that they are not known.
+    /// The source of its prices, or that they are unknown.
     pub prices: String,
 }
 
-/// What the questions of one day, project and purpose came to.
+/// The usage of one day, project and purpose.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageRow {
@@ -76,54 +76,54 @@ pub struct UsageRow {
     pub project: String,
     /// `session_summary`, `message_summary`, `tool_classification` or `trial`.
     pub purpose: String,
-    /// Questions that were answered.
+    /// Number of requests that were answered.
     pub answered: u64,
-    /// Questions that were not.
+    /// Number of requests that failed.
     pub failed: u64,
-    /// Calls that they took.
+    /// Number of calls for these requests.
     pub calls: u64,
     /// Number of tokens in prompts.
     pub input_tokens: u64,
     /// Number of tokens in replies.
     pub output_tokens: u64,
-    /// Tokens of prompts that came from the provider's cache.
+    /// Number of prompt tokens that the provider had cached.
     pub cached_tokens: u64,
-    /// What they cost in US dollars, as far as that is known.
+    /// The known cost in US dollars.
     pub usd: f64,
-    /// Questions whose cost is not known.
+    /// Number of requests with unknown cost.
     pub unpriced: u64,
-    /// Tokens of what they were about that were left out of them.
+    /// Number of tokens that were omitted from prompts.
     pub saved_tokens: u64,
-    /// Questions that were saved.
+    /// Requests that were not necessary.
     pub saved: SkippedQuestions,
 }
 
-/// Questions that were not asked.
+/// The number of requests that were not sent, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SkippedQuestions {
     /// The session did not change.
     pub unchanged: u64,
-    /// The answer was kept from before.
+    /// The answer was cached.
     pub kept: u64,
-    /// The agent's own summary was enough.
+    /// The agent's own summary was sufficient.
     pub recaps: u64,
     /// Rules classified the tool.
     pub known: u64,
 }
 
-/// What a client says with [`TOOLS`].
+/// The parameters of [`TOOLS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Tools {
-    /// List what is known.
+    /// Lists the known tools.
     #[default]
     List,
     /// Sets the user's classification of a tool.
     Set {
         /// The tool's name; `bash:make` for a command.
         tool: String,
-        /// `read`, `search`, `create`, ….
+        /// The intent: `read`, `search`, `create`, ….
         intent: String,
         /// The domain: `filesystem`, `code`, ….
         domain: String,
@@ -133,16 +133,16 @@ pub enum Tools {
         /// The name of the tool.
         tool: String,
     },
-    /// Everything, in the documents' form.
+    /// Exports all classifications in the documents' format.
     Export,
-    /// Import an exported document.
+    /// Imports an exported document.
     Import {
-        /// The document that was exported.
+        /// The document that [`Tools::Export`] returned.
         document: Value,
     },
 }
 
-/// What the daemon answers to [`TOOLS`].
+/// The answer to [`TOOLS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolKnowledge {
@@ -150,43 +150,44 @@ pub struct ToolKnowledge {
     pub tools: Vec<ToolRow>,
     /// The document, for an export.
     pub document: Option<Value>,
-    /// Entries of an import that were taken.
+    /// Number of imported entries that were added.
     pub taken: usize,
-    /// Entries of an import that were known already.
+    /// Number of imported entries that were known already.
     pub known: usize,
-    /// Entries of an import that could not be read.
+    /// Number of imported entries that could not be read.
     pub unreadable: usize,
 }
 
-/// What is known of a tool.
+/// The classification of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolRow {
     /// The name of the tool.
     pub tool: String,
-    /// What it is for.
+    /// The intent of its calls.
     pub intent: String,
     /// The domain it works on.
     pub domain: String,
-    /// How sure that is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Who classified it: `user` or `model`.
+    /// The source of the classification: `user` or `model`.
     pub by: String,
 }
 
-/// What a client says with [`PROMPTS`].
+/// The parameters of [`PROMPTS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Prompts {
-    /// The directory of the project in which they are to hold; none for outside of any.
+    /// The directory of the project whose templates are requested; none for templates outside of
+    /// projects.
     pub project: Option<String>,
-    /// Only this one, by its name.
+    /// Only the prompt with this name.
     pub kind: Option<String>,
-    /// A text to be checked as that kind's template, instead of the one that holds.
+    /// A text to check as that prompt's template, instead of the one in effect.
     pub check: Option<String>,
 }
 
-/// What the daemon answers to [`PROMPTS`].
+/// The answer to [`PROMPTS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Templates {
@@ -200,10 +201,10 @@ pub struct Templates {
 pub struct PromptRow {
     /// The name of the prompt.
     pub kind: String,
-    /// Where it comes from.
+    /// The origin of the template.
     pub origin: String,
     /// The text of the template.
     pub text: String,
-    /// What is wrong or odd about the configured one.
+    /// Problems and remarks about the configured template.
     pub problems: Vec<String>,
 }

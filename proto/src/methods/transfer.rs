@@ -1,11 +1,11 @@
-//! Episodes on their way to another machine.
+//! Methods that transfer episodes to another machine.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::tools::{SessionRow, get_episodes::EpisodeNode};
 
-/// `graphiti/export`: episodes in a form that another machine can import.
+/// `graphiti/export`: returns episodes in a form that another machine can import.
 pub const EXPORT: &str = "graphiti/export";
 /// `graphiti/import`: imports episodes of another machine; answered with [`ImportReport`].
 pub const IMPORT: &str = "graphiti/import";
@@ -13,47 +13,47 @@ pub const IMPORT: &str = "graphiti/import";
 /// Maximum number of episodes in one request.
 pub const MAX_EPISODES: usize = 100;
 
-/// `graphiti/sessions`: all sessions, page by page, each page read once; answered with
-/// [`SessionPage`]. `list_sessions` sorts all sessions for every page.
+/// `graphiti/sessions`: returns all sessions, page by page; answered with [`SessionPage`]. The cost
+/// of a page does not depend on the number of sessions, as it does for `list_sessions`.
 pub const SESSIONS: &str = "graphiti/sessions";
 
-/// What a client says with [`SESSIONS`].
+/// The parameters of [`SESSIONS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionPageRequest {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
-    /// `next` of the page before.
+    /// The member `next` of the previous page.
     pub cursor: Option<String>,
 }
 
-/// What the daemon answers to [`SESSIONS`].
+/// The answer to [`SESSIONS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionPage {
     /// The sessions, in the order in which they became known.
     pub sessions: Vec<SessionRow>,
-    /// Where the next page begins; none when this was the last.
+    /// The start of the next page; none on the last page.
     pub next: Option<String>,
 }
 
-/// What a client says with [`EXPORT`].
+/// The parameters of [`EXPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportRequest {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
-    /// Only those before this episode: `next` of the page before.
+    /// Only episodes before this one: the member `next` of the previous page.
     pub before: Option<String>,
 }
 
-/// What the daemon answers to [`EXPORT`].
+/// The answer to [`EXPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportPage {
     /// The episodes, the latest session first.
     pub episodes: Vec<PortableEpisode>,
-    /// Where the next page begins; none when this was the last.
+    /// The start of the next page; none on the last page.
     pub next: Option<String>,
 }
 
@@ -61,15 +61,17 @@ pub struct ExportPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortableEpisode {
-    /// The episode in Graphiti's words; its content says where it comes from, and is enough.
+    /// The episode in Graphiti's format; its content includes its origin and is sufficient for an
+    /// import.
     #[serde(flatten)]
     pub episode: EpisodeNode,
-    /// Its summary by field, in the words of the documents; what Markdown says of it otherwise.
+    /// The summary by field, in the documents' format; otherwise the fields are read from the
+    /// Markdown.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub summary: Value,
 }
 
-/// What a client says with [`IMPORT`].
+/// The parameters of [`IMPORT`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportRequest {
@@ -79,17 +81,17 @@ pub struct ImportRequest {
     pub dry_run: bool,
 }
 
-/// What the daemon answers to [`IMPORT`]. If there is any problem, nothing was imported.
+/// The answer to [`IMPORT`]. If there is any problem, nothing was imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportReport {
-    /// Episodes that are new here, or newer than an earlier import.
+    /// Number of episodes that are new, or newer than those of an earlier import.
     pub taken: usize,
-    /// Episodes that are here already, or whose transcripts are.
+    /// Number of episodes that exist already, or whose transcripts are on this machine.
     pub known: usize,
-    /// Episodes of sessions that were forgotten here.
+    /// Number of episodes of sessions that were forgotten here.
     pub forgotten: usize,
-    /// What cannot be read.
+    /// The episodes that cannot be read.
     pub problems: Vec<ImportProblem>,
 }
 
@@ -97,10 +99,10 @@ pub struct ImportReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportProblem {
-    /// Which of the request's, from 0.
+    /// The index of the episode in the request, from 0.
     pub episode: usize,
-    /// In which line of its content, from 1.
+    /// The line in the episode's content, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error as a sentence.
     pub what: String,
 }

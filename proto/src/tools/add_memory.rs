@@ -1,4 +1,4 @@
-//! `add_memory`: remember something that no session says.
+//! `add_memory`: stores a text that is not part of a session.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! `session_tracking_close`: close a session and make its episode.
+//! `session_tracking_close`: closes a session and creates its episode.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +25,10 @@ pub struct CloseAnswer {
     pub status: String,
     /// The id of the session.
     pub session_id: String,
-    /// Its episode; null when the session says nothing yet.
+    /// Its episode; null when the session has no content yet.
     pub episode_uuid: Option<String>,
     /// `indexed`, `replaced`, `unchanged` or `empty`.
     pub action: String,
-    /// The same for people.
+    /// The result as a sentence for people.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! `delete_episode`: take an episode out for good.
+//! `delete_episode`: removes an episode permanently.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,6 @@ pub struct DeleteEpisodeArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DeleteEpisodeAnswer {
-    /// What was done, for people.
+    /// The result as a sentence for people.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! `get_failed_episodes`: sessions of which no episode could be made.
+//! `get_failed_episodes`: lists sessions whose episodes could not be created.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,15 +29,15 @@ impl Default for FailedEpisodesArguments {
 pub struct FailedEpisodesAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// How many there are in all.
+    /// Number of all failed sessions.
     pub count: usize,
-    /// They, the latest first.
+    /// The failed sessions, the latest first.
     pub failed: Vec<Failed>,
-    /// The same for people.
+    /// The result as a sentence for people.
     pub message: String,
 }
 
-/// A session of which no episode could be made.
+/// A session whose episode could not be created.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -52,8 +52,8 @@ pub struct Failed {
     pub error: String,
     /// Number of attempts that failed.
     pub attempts: u32,
-    /// When it is tried again by itself, RFC 3339; none when never.
+    /// When it is retried automatically, RFC 3339; none when it is not.
     pub retry_at: Option<String>,
-    /// Whether it is not tried again by itself.
+    /// Whether it is not retried automatically.
     pub permanent: bool,
 }

@@ -1,4 +1,4 @@
-//! `get_episode_entities`: what episodes mention and state.
+//! `get_episode_entities`: returns the nodes and facts of episodes.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,10 +21,10 @@ pub struct EpisodeEntitiesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EpisodeEntitiesAnswer {
-    /// For people: episodes that are not there.
+    /// A message for people about missing episodes.
     pub message: String,
-    /// The things that they mention.
+    /// The nodes that the episodes mention.
     pub nodes: Vec<NodeRow>,
-    /// The facts that they state, the earliest first; ended ones too.
+    /// The facts that the episodes state, the earliest first, including those that have ended.
     pub facts: Vec<FactRow>,
 }

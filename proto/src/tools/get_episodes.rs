@@ -1,4 +1,4 @@
-//! `get_episodes`: the latest episodes.
+//! `get_episodes`: lists the latest episodes.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,17 +27,17 @@ pub struct GetEpisodesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetEpisodesAnswer {
-    /// For people: what was done before, what is missing.
+    /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
     /// The episodes, the latest session first.
     pub episodes: Vec<EpisodeNode>,
-    /// Where the next page begins, for `before`; none when this was the last.
+    /// The start of the next page, for `before`; none on the last page.
     pub next: Option<String>,
-    /// Sessions whose episodes are still being made.
+    /// Number of sessions whose episodes are still being created.
     pub pending: usize,
 }
 
-/// An episode in Graphiti's words.
+/// An episode in Graphiti's format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -46,13 +46,13 @@ pub struct EpisodeNode {
     pub uuid: String,
     /// A short title for lists.
     pub name: String,
-    /// Where it comes from, and the summary as Markdown.
+    /// The origin, and the summary as Markdown.
     pub content: String,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
     /// `text`, `json` or `message`.
     pub source: String,
-    /// The agent and its session, or who added it.
+    /// The agent and its session, or the source of an added memory.
     pub source_description: String,
     /// The namespace of the project.
     pub group_id: String,

@@ -1,4 +1,4 @@
-//! `get_handoff`: what the next agent in a project needs to know of the last sessions.
+//! `get_handoff`: returns what the next agent in a project needs to know about the last sessions.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,36 +26,37 @@ impl Default for GetHandoffArguments {
     }
 }
 
-/// What it answers. Every list begins with what is newest.
+/// The answer of the tool. Every list begins with the newest item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffAnswer {
-    /// For people: what was done before, what is missing.
+    /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
-    /// The project's directory; empty when nothing is known of it.
+    /// The project's directory; empty when it is unknown.
     pub project: String,
-    /// The project's short stable name.
+    /// The project's namespace.
     pub project_namespace: String,
-    /// Everything below as Markdown, the most needed first; empty when there is nothing.
+    /// The following members as Markdown, the most important first; empty when there is nothing to
+    /// report.
     pub text: String,
     /// The sessions that the handoff is about.
     pub sessions: Vec<HandoffSession>,
-    /// What is left to do, and nobody is known to have done since.
+    /// Steps that are left and that no later session is known to have done.
     pub open_ends: Vec<HandoffItem>,
     /// Test suites whose last run failed.
     pub failing_tests: Vec<FailingSuite>,
-    /// What was decided, with the reason where one is known.
+    /// Decisions, with the reason where it is known.
     pub decisions: Vec<HandoffItem>,
-    /// Errors that were met and fixed.
+    /// Errors that were fixed.
     pub errors: Vec<HandoffItem>,
-    /// Settings as they were left.
+    /// The last value of each setting that was changed.
     pub settings: Vec<HandoffItem>,
     /// Files that were changed.
     pub files: Vec<String>,
-    /// Sessions of others that are going on in the project at this moment.
+    /// Other sessions that are running in the project.
     pub ongoing: Vec<SessionRow>,
-    /// Sessions whose episodes are still being made.
+    /// Number of sessions whose episodes are still being created.
     pub pending: usize,
 }
 
@@ -64,19 +65,19 @@ pub struct GetHandoffAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HandoffSession {
-    /// The agent's id of it.
+    /// The agent's id of the session.
     pub session_id: String,
     /// The title of the session.
     pub name: String,
-    /// What it was for.
+    /// The objective of the session.
     pub objective: String,
     /// `completed`, `blocked`, `in_progress` or `abandoned`.
     pub outcome: String,
     /// When it ended, RFC 3339.
     pub ended_at: String,
-    /// The Git branches worked on.
+    /// The Git branches of the session.
     pub branches: Vec<String>,
-    /// What was done in it.
+    /// The tasks that were completed.
     pub done: Vec<String>,
 }
 
@@ -102,7 +103,7 @@ pub struct FailingSuite {
     pub failed: u32,
     /// Number of tests that ran.
     pub total: u32,
-    /// Names of some that failed.
+    /// Names of some tests that failed.
     pub names: Vec<String>,
     /// The id of the session.
     pub session_id: String,

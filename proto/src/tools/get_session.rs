@@ -1,4 +1,4 @@
-//! `get_session`: one session, its summary or its messages.
+//! `get_session`: returns one session with its summary or its messages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,21 +45,21 @@ pub struct GetSessionAnswer {
     /// that session was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<String>,
-    /// Records that they share.
+    /// Number of records that they share.
     pub shared_records: u64,
-    /// The session that is meant.
+    /// The requested session.
     pub session: SessionRow,
-    /// The summary as Markdown, or as plain text for a conversation, once there is an episode.
+    /// The summary as Markdown, or the conversation as plain text, if there is an episode.
     pub markdown: Option<String>,
     /// The summary by its fields.
     pub summary: Option<Value>,
-    /// What became of the transcript's records.
+    /// The transcript files and the number of their records.
     pub files: Vec<FileRow>,
-    /// The messages asked for.
+    /// The requested messages.
     pub messages: Vec<MessageRow>,
-    /// Where the next page begins, for `from`; none when this was the last.
+    /// The start of the next page, for `from`; none on the last page.
     pub next: Option<u32>,
-    /// The same for `at`: characters of that message that stand on this page.
+    /// The start of the next page, for `at`: the number of characters of that message on this page.
     pub next_at: usize,
 }
 
@@ -72,19 +72,19 @@ pub struct FileRow {
     pub path: String,
     /// For a sub-agent's file, the sub-agent's id.
     pub sub_agent: Option<String>,
-    /// Whether it is still there.
+    /// Whether it still exists.
     pub exists: bool,
-    /// Records that were read.
+    /// Number of records that were read.
     pub read: u64,
-    /// Records that hold nothing anyone needs, by type.
+    /// Number of records without useful content, by type.
     pub skipped: std::collections::BTreeMap<String, u64>,
-    /// Broken records of which something could be read.
+    /// Number of damaged records that were partly readable.
     pub repaired: u64,
-    /// Broken pieces that were given up.
+    /// Number of damaged parts that were skipped.
     pub broken: u64,
-    /// Number of bytes in these pieces.
+    /// Number of bytes in the skipped parts.
     pub broken_bytes: u64,
-    /// Times the file was cut or replaced.
+    /// How often the file was truncated or replaced.
     pub restarts: u64,
 }
 
@@ -93,15 +93,15 @@ pub struct FileRow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MessageRow {
-    /// Its number in its file.
+    /// The number of the message in its file.
     pub seq: u32,
     /// The line of the transcript, from 1.
     pub line: u64,
     /// `user`, `assistant`, `tool` or `recap`.
     pub role: String,
-    /// When, RFC 3339; empty while unknown.
+    /// The time, RFC 3339; empty when unknown.
     pub at: String,
-    /// The tool, for a call or a result.
+    /// The name of the tool, for a call or a result.
     pub tool: Option<String>,
     /// The text of the message.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Things and facts as tools answer them: the shapes of Graphiti's own tools, with more beside.
+//! Nodes and facts in the format of Graphiti's own tools, with additional members.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 pub struct NodeRow {
     /// The id, as a UUID.
     pub uuid: String,
-    /// What the latest session calls it.
+    /// The name in the latest session.
     pub name: String,
-    /// `Entity`, and its kind: `File`, `Setting`, `Decision`, ….
+    /// `Entity`, and the kind: `File`, `Setting`, `Decision`, ….
     pub labels: Vec<String>,
-    /// When it was first known here, RFC 3339.
+    /// When it was stored first, RFC 3339.
     pub created_at: String,
-    /// What is true of it, in a few sentences.
+    /// The current facts, in a few sentences.
     pub summary: String,
-    /// Its project's namespace; `00000000` for what is the same in all projects.
+    /// The namespace of the project; `00000000` for nodes that all projects share.
     pub group_id: String,
-    /// More of it by name: `aliases`, `first_at`, `last_at`, `episodes`.
+    /// Further attributes: `aliases`, `first_at`, `last_at`, `episodes`.
     pub attributes: BTreeMap<String, String>,
-    /// Why it ranks where it does, when asked.
+    /// Why it has its rank, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
@@ -37,15 +37,15 @@ pub struct FactRow {
     pub uuid: String,
     /// The namespace of the project.
     pub group_id: String,
-    /// What it is about.
+    /// The node that the fact is about.
     pub source_node_uuid: String,
-    /// What that stands in relation to.
+    /// The node that it is related to.
     pub target_node_uuid: String,
-    /// The same in names.
+    /// The name of the source node.
     pub source_name: String,
-    /// The same in names.
+    /// The name of the target node.
     pub target_name: String,
-    /// What kind of fact it is: `DECIDED`, `RESOLVED`, `SET_TO`, ….
+    /// The relation: `DECIDED`, `RESOLVED`, `SET_TO`, ….
     pub name: String,
     /// The fact as a sentence.
     pub fact: String,
@@ -53,19 +53,19 @@ pub struct FactRow {
     pub standing: String,
     /// The episodes that state it, the earliest session first.
     pub episodes: Vec<String>,
-    /// When it was first known here, RFC 3339.
+    /// When it was stored first, RFC 3339.
     pub created_at: String,
-    /// Since when it is true, RFC 3339.
+    /// When it became true, RFC 3339.
     pub valid_at: String,
-    /// When it ceased to be true, RFC 3339.
+    /// When it stopped being true, RFC 3339.
     pub invalid_at: Option<String>,
-    /// When that was known here, RFC 3339.
+    /// When its end was stored, RFC 3339.
     pub expired_at: Option<String>,
     /// The transcript lines that it was read from.
     pub sources: Vec<SourceLine>,
-    /// More of it by name: an error's cause, a setting's value.
+    /// Further attributes: an error's cause, a setting's value.
     pub attributes: BTreeMap<String, String>,
-    /// Why it ranks where it does, when asked.
+    /// Why it has its rank, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
@@ -83,7 +83,7 @@ pub struct SourceLine {
     pub source: u32,
     /// The line, from 1.
     pub line: u64,
-    /// The message that was kept of it, or the last one before it: `get_session` shows it even when
-    /// the transcript is gone.
+    /// The message of this line, or the last message before it. `get_session` returns it even when
+    /// the transcript no longer exists.
     pub message: Option<u32>,
 }

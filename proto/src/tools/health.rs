@@ -1,4 +1,4 @@
-//! `session_tracking_health`: what the daemon is doing, and what went wrong.
+//! `session_tracking_health`: reports the state of the daemon and its problems.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct HealthArguments {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HealthAnswer {
-    /// `ok`, or `degraded` when something went wrong.
+    /// `ok`, or `degraded` when there are problems.
     pub status: String,
     /// The version of the daemon.
     pub version: String,
@@ -24,11 +24,11 @@ pub struct HealthAnswer {
     pub pid: u32,
     /// The home folder of the daemon.
     pub home: String,
-    /// Seconds since it was started.
+    /// Seconds since the start.
     pub uptime_seconds: u64,
-    /// Folders that are watched.
+    /// The watched folders.
     pub watched: Vec<String>,
-    /// `events`, or `polling` and why.
+    /// `events`, or `polling` with the reason.
     pub watch_mode: String,
     /// Number of sessions in each state.
     pub sessions: Sessions,
@@ -36,83 +36,84 @@ pub struct HealthAnswer {
     pub history: History,
     /// Number and size of what is stored.
     pub kept: StoredTotals,
-    /// How much of each may be kept.
+    /// The limits on disk space.
     pub limits: DiskLimits,
-    /// What was evicted to keep within the limits.
+    /// What was evicted to comply with the limits.
     pub evicted: EvictionStats,
-    /// The name of `evicted` before 0.2, for older clients and of older daemons; goes with 1.0.
+    /// The name of `evicted` before 0.2, for older clients and daemons; will be removed in 1.0.
     pub let_go: EvictionStats,
-    /// How far searches are behind the database.
+    /// How far the search index is behind the database.
     pub index: IndexHealth,
     /// Records of all transcripts.
     pub records: Records,
     /// Number of jobs that run now.
     pub jobs: usize,
-    /// The last things that went wrong, newest last.
+    /// The latest problems, newest last.
     pub problems: Vec<String>,
     /// The state of the model.
     pub model: ModelHealth,
-    /// Vectors beside full text.
+    /// The state of the embeddings.
     pub embeddings: Embeddings,
-    /// By which rules the stored text was redacted.
+    /// The version of the redaction rules of the stored text.
     pub redaction: Redaction,
     /// Summaries that older rules made. They are made again in the background.
     pub older_summaries: usize,
 }
 
-/// By which rules the stored text was redacted.
+/// The version of the redaction rules of the stored text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Redaction {
-    /// The version of the rules in force.
+    /// The current version of the rules.
     pub rules: u32,
-    /// Whether some of it was redacted by older rules: `graphiti redact --again` goes over it.
+    /// Whether older rules redacted some of the text; `graphiti redact --again` applies the current
+    /// ones.
     pub is_older: bool,
-    /// Whether that was begun and did not come to its end.
+    /// Whether a redaction was started and not finished.
     pub is_unfinished: bool,
 }
 
-/// How far searches are behind the database.
+/// How far the search index is behind the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct IndexHealth {
-    /// Changes of the database that searches do not find yet.
+    /// Number of changes that are not searchable yet.
     pub changes_behind: u64,
-    /// Whether nothing takes them over, or that takes too long.
+    /// Whether the index makes no progress, or is too slow.
     pub stalled: bool,
 }
 
-/// The model that is asked.
+/// The state of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ModelHealth {
-    /// Whether one is asked at all.
+    /// Whether a model is configured.
     pub on: bool,
     /// Whether it writes summaries.
     pub writes_summaries: bool,
-    /// Sessions that it is still to be asked about.
+    /// Number of sessions that wait for the model.
     pub awaiting: usize,
-    /// Why it is not asked at present.
+    /// Why requests are refused at present.
     pub outage: Option<String>,
-    /// Why one of the sessions still waits.
+    /// Why one of the sessions is still waiting.
     pub last_error: Option<String>,
 }
 
-/// Vectors beside full text.
+/// The state of the embeddings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Embeddings {
-    /// Whether they are made at all.
+    /// Whether embeddings are configured.
     pub on: bool,
-    /// Sessions, things and facts that have theirs.
+    /// Number of sessions, nodes and facts with vectors.
     pub made: usize,
-    /// Those that wait for theirs.
+    /// Number of sessions, nodes and facts without vectors.
     pub left: usize,
-    /// Why they wait, when the model does not answer.
+    /// Why they have no vectors, when the model does not answer.
     pub error: Option<String>,
 }
 
@@ -121,19 +122,19 @@ pub struct Embeddings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Sessions {
-    /// Number of all sessions that have messages, or failed: those that `list_sessions` lists.
+    /// Number of all sessions that have messages or failed, as in `list_sessions`.
     pub total: u64,
-    /// Sessions that are being written.
+    /// Sessions with recent activity.
     pub active: u64,
     /// Sessions without recent activity.
     pub inactive: u64,
     /// Sessions that are being indexed.
     pub indexing: u64,
-    /// With an episode, and quiet.
+    /// Sessions with an episode and without recent activity.
     pub indexed: u64,
     /// Sessions whose indexing failed.
     pub failed: u64,
-    /// Over without an episode.
+    /// Sessions that ended without an episode.
     pub unindexed: u64,
     /// Sessions without messages of their own, such as copies of other sessions. They are not part
     /// of the total.
@@ -145,11 +146,11 @@ pub struct Sessions {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct History {
-    /// Whether all transcripts that were there at the start have been seen.
+    /// Whether all transcripts that existed at the start were found.
     pub scanned: bool,
-    /// Sessions imported since the start.
+    /// Number of sessions imported since the start.
     pub done: usize,
-    /// Sessions still to be imported.
+    /// Number of sessions still to be imported.
     pub left: usize,
     /// Bytes of transcripts read since the start.
     pub bytes_read: u64,
@@ -168,22 +169,22 @@ pub struct StoredTotals {
     pub database_bytes: u64,
     /// Bytes of the search index.
     pub index_bytes: u64,
-    /// Bytes of hook events that wait.
+    /// Bytes of waiting hook events.
     pub spool_bytes: u64,
 }
 
-/// How many bytes may be taken on disk.
+/// The limits on disk space, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DiskLimits {
-    /// By the database; 0 when the daemon is older than its limits.
+    /// The limit of the database; 0 when an older daemon has no limits.
     pub database_bytes: u64,
-    /// By the search index.
+    /// The limit of the search index.
     pub index_bytes: u64,
-    /// By hook events that wait.
+    /// The limit of waiting hook events.
     pub spool_bytes: u64,
-    /// By all log files.
+    /// The limit of all log files.
     pub log_bytes: u64,
 }
 
@@ -192,29 +193,29 @@ pub struct DiskLimits {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EvictionStats {
-    /// Sessions whose text was evicted.
+    /// Number of sessions whose text was evicted.
     pub sessions: u64,
     /// Bytes of this text in the database.
     pub text_bytes: u64,
-    /// Episodes that were evicted with their facts.
+    /// Number of episodes that were evicted with their facts.
     pub episodes: u64,
-    /// When something was last evicted.
+    /// Time of the last eviction.
     pub at: Option<String>,
 }
 
-/// Records of all transcripts.
+/// Number of records of all transcripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Records {
-    /// Number of records read.
+    /// Number of records that were read.
     pub read: u64,
-    /// Holding nothing anyone needs, by type.
+    /// Number of records without useful content, by type.
     pub skipped: std::collections::BTreeMap<String, u64>,
-    /// Broken, but something could be read.
+    /// Number of damaged records that were partly readable.
     pub repaired: u64,
-    /// Broken and given up.
+    /// Number of damaged records that were skipped.
     pub broken: u64,
-    /// Files that were cut or replaced, times.
+    /// How often files were truncated or replaced.
     pub restarts: u64,
 }

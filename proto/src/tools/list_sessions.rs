@@ -1,4 +1,4 @@
-//! `list_sessions`: sessions, the latest first.
+//! `list_sessions`: lists sessions, the latest first.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl Default for ListSessionsArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListSessionsAnswer {
-    /// How many there are in all.
+    /// Number of all matching sessions.
     pub total: usize,
     /// The sessions of this page.
     pub sessions: Vec<SessionRow>,

@@ -1,4 +1,4 @@
-//! `session_tracking_list_unindexed`: sessions that have not been indexed yet.
+//! `session_tracking_list_unindexed`: lists sessions that have not been indexed yet.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl Default for ListUnindexedArguments {
 pub struct ListUnindexedAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// How many there are.
+    /// Number of the sessions.
     pub count: usize,
     /// The sessions, the latest first.
     pub sessions: Vec<SessionRow>,

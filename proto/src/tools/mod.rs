@@ -1,4 +1,4 @@
-//! Arguments and results of the tools that the command line uses, too.
+//! Arguments and answers of the tools that the command line also uses.
 //!
 //! Each tool has a file with its `NAME`, its `Arguments` and its `Answer`.
 
@@ -29,34 +29,33 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionRow {
-    /// The agent's id of it.
+    /// The agent's id of the session.
     pub session_id: String,
     /// The agent: `claude`, ….
     pub agent: String,
     /// The project's directory; empty while unknown.
     pub project: String,
-    /// The project's short stable name: eight hex digits; empty while unknown.
+    /// The project's namespace: eight hex digits; empty while unknown.
     pub project_namespace: String,
-    /// What it is about in a few words: the name of its episode, or its first prompt; empty when it has
-    /// no messages.
+    /// The title: the name of its episode, or its first prompt; empty without messages.
     pub title: String,
     /// `active`, `inactive`, `indexing`, `indexed`, `failed` or `unindexed`.
     pub state: String,
     /// The path of the transcript.
     pub file_path: String,
-    /// When it began, RFC 3339; empty while unknown.
+    /// When it started, RFC 3339; empty while unknown.
     pub started_at: String,
-    /// When something last happened, RFC 3339.
+    /// Time of the last activity, RFC 3339.
     pub last_activity: String,
     /// Number of messages in it.
     pub message_count: u32,
-    /// SHA-256 over what its episode was made from, in hex; empty before it has one.
+    /// SHA-256 over the content of its episode, in hex; empty without an episode.
     pub content_hash: String,
-    /// What went wrong, for a failed session.
+    /// The error of a failed session.
     pub error: Option<String>,
-    /// When its episode was made, RFC 3339.
+    /// When its episode was created, RFC 3339.
     pub indexed_at: Option<String>,
-    /// Its episode, once it has one.
+    /// Its episode, if it has one.
     pub episode: Option<EpisodeRow>,
 }
 
@@ -75,15 +74,15 @@ pub struct EpisodeRow {
     pub primary_activity: String,
     /// Activities at 0.3 and above with their intensities, strongest first.
     pub activities: Vec<(String, f64)>,
-    /// The Git branches worked on.
+    /// The Git branches of the session.
     pub branches: Vec<String>,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
     /// Why the session was closed: `explicit`, `hook_clear`, ….
     pub close_reason: String,
-    /// The model that wrote its summary; none when it was made from evidence.
+    /// The model that wrote its summary; none when it was derived from evidence.
     pub model: Option<String>,
-    /// The machine that it was imported from, if it was.
+    /// The machine that it was imported from, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! `search_memory_facts`: what is true, since when, and how that is known.
+//! `search_memory_facts`: searches facts, with the periods in which they were true and their
+//! sources.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +66,7 @@ impl Default for SearchFactsArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchFactsAnswer {
-    /// For people: what was done before searching, what is missing.
+    /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
     /// The facts, best first.
     pub facts: Vec<FactRow>,

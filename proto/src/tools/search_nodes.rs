@@ -1,4 +1,4 @@
-//! `search_nodes`: things that sessions were about.
+//! `search_nodes`: searches nodes: the entities that sessions mention.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,8 @@ impl Default for SearchNodesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchNodesAnswer {
-    /// For people: what was done before searching, what is missing.
+    /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
-    /// The things, best first.
+    /// The nodes, best first.
     pub nodes: Vec<NodeRow>,
 }

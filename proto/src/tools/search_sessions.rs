@@ -1,4 +1,4 @@
-//! `search_sessions`: full text over messages and episodes.
+//! `search_sessions`: searches messages and episodes.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,11 +65,11 @@ impl Default for SearchSessionsArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchSessionsAnswer {
-    /// For people: what was done before searching, what is missing.
+    /// A message for people: sessions that were indexed for this request, and pending ones.
     pub message: String,
     /// The sessions, best first.
     pub hits: Vec<Hit>,
-    /// Sessions whose episodes are still being made.
+    /// Number of sessions whose episodes are still being created.
     pub pending: usize,
 }
 
@@ -78,31 +78,31 @@ pub struct SearchSessionsAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Hit {
-    /// The session that is meant.
+    /// The session.
     pub session: SessionRow,
-    /// How good it is; only comparable within one answer.
+    /// The score, comparable only within one answer.
     pub score: f64,
-    /// Where it was found, best first.
+    /// The matching passages, best first.
     pub passages: Vec<MatchedPassage>,
-    /// Why it ranks where it does, when asked.
+    /// Why it has its rank, if requested.
     pub explanation: Option<String>,
 }
 
-/// A place in a session.
+/// A passage in a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MatchedPassage {
     /// `user`, `assistant`, `tool`, `recap` or `summary`.
     pub role: String,
-    /// When, RFC 3339; empty while unknown.
+    /// The time, RFC 3339; empty when unknown.
     pub at: String,
     /// The file, 0 for the session's own.
     pub source: u32,
-    /// The message's number in it.
+    /// The number of the message in the file.
     pub seq: u32,
-    /// Some words of it.
+    /// An excerpt of the text.
     pub text: String,
-    /// Which parts of `text` matched: byte ranges.
+    /// The matching parts of `text`, as byte ranges.
     pub marks: Vec<(usize, usize)>,
 }

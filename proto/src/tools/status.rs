@@ -1,4 +1,4 @@
-//! `session_tracking_status`: how the tracking stands, of one session or of all.
+//! `session_tracking_status`: reports the state of tracking, for one session or all.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,14 +26,14 @@ pub struct StatusAnswer {
     pub status: String,
     /// Whether transcripts are followed.
     pub enabled: bool,
-    /// The session that was asked for.
+    /// The requested session.
     pub session: Option<SessionRow>,
     /// All sessions, by state.
     pub sessions: Sessions,
     /// Folders that are watched.
     pub watched: Vec<String>,
-    /// Whether everything that was there at the start has been seen.
+    /// Whether all transcripts that existed at the start were found.
     pub scanned: bool,
-    /// The same for people.
+    /// The result as a sentence for people.
     pub message: String,
 }

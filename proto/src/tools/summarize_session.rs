@@ -1,4 +1,4 @@
-//! `summarize_session`: close a session and return its summary.
+//! `summarize_session`: closes a session and returns its summary.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,15 +25,15 @@ pub struct SummarizeSessionAnswer {
     pub status: String,
     /// The id of the session.
     pub session_id: String,
-    /// Its episode; null when the session says nothing yet.
+    /// Its episode; null when the session has no content yet.
     pub episode_uuid: Option<String>,
-    /// Two or three sentences on the whole.
+    /// Two or three sentences about the whole session.
     pub overview: String,
-    /// What it was about.
+    /// The topics of the session.
     pub topics: Vec<String>,
     /// The decisions that were made.
     pub decisions: Vec<String>,
-    /// Files and functions that came up.
+    /// Files and functions that the session mentions.
     #[serde(rename = "codeReferences")]
     pub code_references: Vec<String>,
     /// Other points that matter later.

@@ -1,4 +1,4 @@
-//! `session_tracking_sync_history`: index sessions of the past.
+//! `session_tracking_sync_history`: indexes earlier sessions.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,34 +33,34 @@ impl Default for SyncHistoryArguments {
 pub struct SyncHistoryAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// Whether nothing was done.
+    /// Whether only a report was requested.
     pub dry_run: bool,
-    /// Sessions that are not indexed yet.
+    /// Number of sessions that are not indexed yet.
     pub sessions_found: usize,
-    /// What a model would be paid for them, in dollars; 0 when none writes summaries, or when its
-    /// price is not known.
+    /// The estimated cost of the model in US dollars; 0 when no model writes summaries, or when its
+    /// price is unknown.
     pub estimated_cost: f64,
     /// The model that would write their summaries, if one does.
     pub model: Option<String>,
     /// Whether its price is known.
     pub price_known: bool,
-    /// Tokens of their transcripts that would be looked at, about.
+    /// Estimated number of tokens that the model would read.
     pub estimated_tokens: u64,
-    /// The first of them.
+    /// The first of these sessions.
     pub sessions: Vec<PastSession>,
-    /// Sessions that were indexed.
+    /// Number of sessions that were indexed.
     pub sessions_indexed: usize,
-    /// Sessions that say nothing, or nothing that no other one says: copies.
+    /// Number of sessions without messages of their own, such as copies.
     pub sessions_empty: usize,
-    /// Sessions that could not be.
+    /// Number of sessions that failed.
     pub sessions_failed: usize,
-    /// What a model was paid, in dollars, as far as that is known.
+    /// The known cost of the model in US dollars.
     pub actual_cost: f64,
-    /// The same for people.
+    /// The result as a sentence for people.
     pub message: String,
 }
 
-/// A session of the past.
+/// An earlier session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -69,6 +69,6 @@ pub struct PastSession {
     pub path: String,
     /// When it was last written, RFC 3339.
     pub modified: String,
-    /// Messages in it; 0 when it has not been read yet.
+    /// Number of messages; 0 when it has not been read yet.
     pub messages: u32,
 }
