@@ -86,9 +86,9 @@ pub(crate) enum AskError {
     #[error("cannot reach graphitid at {socket}: {error}")]
     Unreachable { socket: String, error: io::Error },
     /// The daemon accepts connections but does not answer.
-    #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it anew", pid(.0))]
+    #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it again", pid(.0))]
     Silent(Option<u32>),
-    #[error("graphitid{} answers, but not this in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` start it anew", pid(.process), .waited.as_secs())]
+    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
     Stuck {
         process: Option<u32>,
         /// How long the client waited.

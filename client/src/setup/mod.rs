@@ -81,7 +81,7 @@ pub(crate) enum EditError {
     #[error("it cannot be read: {0}")]
     Broken(String),
     /// An entry has an unexpected type.
-    #[error("`{0}` in it is of another kind than it should be")]
+    #[error("`{0}` in it has an unexpected type")]
     Unexpected(&'static str),
     /// Another program uses our name.
     #[error("`{0}` in it belongs to another program; rename that one first")]

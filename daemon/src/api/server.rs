@@ -178,7 +178,7 @@ fn authorize(stream: &Stream) -> Option<Peer> {
     let credentials = match stream.peer_creds() {
         Ok(credentials) => credentials,
         Err(error) => {
-            tracing::warn!(%error, "refused a connection that does not say whose it is");
+            tracing::warn!(%error, "refused a connection without peer credentials");
             return None;
         }
     };

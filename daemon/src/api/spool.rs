@@ -112,7 +112,7 @@ pub(super) async fn process_all(daemon: &DaemonState) {
         Ok(files) => files,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
         Err(error) => {
-            tracing::warn!(%error, "cannot look into the spool");
+            tracing::warn!(%error, "cannot read the spool");
             return;
         }
     };
@@ -171,7 +171,7 @@ async fn process_file(
     };
     fault::point("spool: acted");
     if done && let Err(error) = fs::remove_file(file) {
-        tracing::warn!(%error, file = %file.display(), "cannot take an event out of the spool");
+        tracing::warn!(%error, file = %file.display(), "cannot remove an event from the spool");
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub(super) async fn serve(
             // The connection is closed, regardless of how it ended.
             let _ = service.waiting().await;
         }
-        Err(error) => tracing::debug!(%error, "an agent's handshake came to nothing"),
+        Err(error) => tracing::debug!(%error, "the handshake of an agent failed"),
     }
 }
 

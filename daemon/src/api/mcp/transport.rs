@@ -23,7 +23,7 @@ pub(in crate::api) struct LineTransport {
 
 /// The client does not read any more.
 #[derive(Debug, thiserror::Error)]
-#[error("the caller hung up")]
+#[error("the client disconnected")]
 pub(in crate::api) struct HungUp;
 
 impl LineTransport {

@@ -73,7 +73,7 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
     let purged = tokio::task::spawn_blocking(move || indexes.purge()).await;
     if let Ok(Err(error)) = purged {
         // The documents are not findable any more; a later merge removes them from disk.
-        tracing::warn!(%error, "the search index cannot be rid of what was forgotten");
+        tracing::warn!(%error, "cannot remove forgotten sessions from the search index");
     }
     tracing::info!(sessions = answer.sessions.len(), "sessions forgotten");
     Ok(write(&answer))

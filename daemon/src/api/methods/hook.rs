@@ -158,7 +158,7 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         Ok(found.to_text(limit))
     });
     told.await.ok()?.unwrap_or_else(|error: StoreError| {
-        tracing::warn!(%error, "a new session cannot be told what earlier ones left");
+        tracing::warn!(%error, "cannot build the handoff for a new session");
         None
     })
 }

@@ -109,7 +109,7 @@ fn the_default_file_is_written_once_and_for_the_user_alone() {
     fs::write(&file, "{} // mine").unwrap();
     let error = write_default(&home, Existing::Keep).unwrap_err().to_string();
     let wanted = format!(
-        "{}: is there already; `graphiti config init --force` puts it aside and writes a new one",
+        "{}: already exists; `graphiti config init --force` renames it and writes a new one",
         file.display()
     );
     assert_eq!(error, wanted);

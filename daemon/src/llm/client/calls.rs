@@ -43,7 +43,11 @@ impl Client {
             };
             failed += 1;
             let Some(pause) = self.pause(&failure, failed) else { return Err(failure.error) };
-            tracing::debug!(kind = failure.error.kind(), ?pause, "the model is asked again");
+            tracing::debug!(
+                kind = failure.error.kind(),
+                ?pause,
+                "retrying the request to the model"
+            );
             self.ports.clock.sleep(pause).await;
         }
     }

@@ -79,7 +79,7 @@ impl Client {
             Err(_) if answer.ending == Ending::CutOff => return Err(cut_off(question.request)),
             Err(problem) => problem,
         };
-        tracing::debug!(%problem, "the model's answer does not fit, asking once more");
+        tracing::debug!(%problem, "the model's answer does not match the schema, retrying once");
         let marked = with_problem(question.marked, form, &problem);
         let again = MarkedRequest { marked: &marked, ..question };
         let answer = self.exchange(again, account).await?;

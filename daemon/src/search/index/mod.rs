@@ -303,7 +303,7 @@ impl IndexState {
 /// segments were opened.
 fn sweep(writer: &IndexWriter<TantivyDocument>) {
     if let Err(error) = writer.garbage_collect_files().wait() {
-        tracing::debug!(%error, "old files of the search index stay for now");
+        tracing::debug!(%error, "cannot remove old files of the search index yet");
     }
 }
 
