@@ -1,9 +1,9 @@
-//! Removes control characters from external text, because a terminal would execute them.
+//! Replaces control characters in external text, because a terminal would execute them.
 
 use graphiti_proto::clean::is_obeyed;
 
 /// Returns one line: white space is joined, and characters that move the cursor or change the
-/// writing direction are removed.
+/// writing direction are replaced.
 pub(crate) fn line(text: &str) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     joined.chars().map(visible).collect()
