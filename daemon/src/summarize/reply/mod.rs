@@ -12,7 +12,7 @@ use crate::{
     model::{
         EnhancedSessionSummary,
         summary::{ConfigChange, DecisionRecord, ErrorResolution, RelationRecord},
-        wording::{NO_REASON, NOT_STATED},
+        wording::{NO_REASON, NOT_STATED, USER_SAID},
     },
     summarize::text::{cut, one_line, same_words, share_of_words, words},
 };
@@ -43,11 +43,15 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
         summary.objective = objective;
     }
-    summary.outcome = claims.outcome.unwrap_or(summary.outcome);
+    // A reason was read from the transcript: a question waits, or a call has no result.
+    if summary.outcome_reason.is_none() {
+        summary.outcome = claims.outcome.unwrap_or(summary.outcome);
+    }
     let tasks = court.deeds(claims.completed_tasks);
     summary.completed_tasks = some(tasks).or(summary.completed_tasks);
     let decisions = court.decisions(claims.key_decisions);
-    summary.key_decisions = some(decisions).or(summary.key_decisions);
+    summary.key_decisions =
+        some(with_user_decisions(decisions, summary.key_decisions.unwrap_or_default()));
     let steps = court.words(claims.next_steps);
     summary.next_steps = some(steps).or(summary.next_steps);
     let discoveries = court.words(claims.discoveries);
@@ -190,6 +194,22 @@ impl Court<'_> {
         }
         read
     }
+}
+
+/// The model's decisions and those that the user made in so many words; all that were `read` when
+/// the model names none.
+fn with_user_decisions(
+    told: Vec<DecisionRecord>,
+    read: Vec<DecisionRecord>,
+) -> Vec<DecisionRecord> {
+    if told.is_empty() {
+        return read;
+    }
+    let is_told = |decision: &str| told.iter().any(|one| same_words(&one.decision, decision));
+    let is_missing =
+        |one: &DecisionRecord| one.rationale.starts_with(USER_SAID) && !is_told(&one.decision);
+    let missing: Vec<DecisionRecord> = read.into_iter().filter(is_missing).collect();
+    [missing, told].concat()
 }
 
 /// Joins the model's error records, completed from the evidence, with the errors of the evidence

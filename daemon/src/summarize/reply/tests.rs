@@ -59,6 +59,38 @@ fn prose_is_the_model_s_and_facts_are_not() {
 }
 
 #[test]
+fn what_the_user_decided_and_why_it_is_not_over_stand_against_a_model() {
+    let answer = json!({
+        "objective": "Find out why logins fail", "outcome": "completed", "completed_tasks": null,
+        "key_decisions": [{"decision": "Kept minutes out", "rationale": "They mislead"}],
+        "next_steps": null, "discoveries": null, "errors_resolved": null,
+        "root_cause_analysis": null, "config_changes": null,
+    });
+    let claims = Claims::of_json(&answer).unwrap();
+    let (evidence, summary) = evidence();
+    let record = |decision: &str, rationale: &str| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: rationale.to_owned(),
+        alternatives: None,
+    };
+    let read = EnhancedSessionSummary {
+        outcome: Outcome::InProgress,
+        outcome_reason: Some("waits for an answer".to_owned()),
+        key_decisions: Some(vec![
+            record("Let's stick to seconds", USER_SAID),
+            record("Guessed from a report", "It said so"),
+        ]),
+        ..summary
+    };
+    let grounds = Grounds { evidence: &evidence, shown: &[] };
+    let found = merge(read, claims, &grounds).summary;
+    assert_eq!(found.outcome, Outcome::InProgress);
+    let decisions = found.key_decisions.unwrap();
+    let decisions: Vec<&str> = decisions.iter().map(|one| one.decision.as_str()).collect();
+    assert_eq!(decisions, ["Let's stick to seconds", "Kept minutes out"]);
+}
+
+#[test]
 fn claims_about_files_that_the_session_never_touched_are_dropped_and_counted() {
     let claims = Claims {
         completed_tasks: texts(&[
