@@ -91,6 +91,7 @@ impl<'e> Entries<'e> {
         }
         let stands_alone = !leans(&line)
             && !is_broken(&line)
+            && !is_only_code(&line)
             && !self.names_a_commit(&line)
             && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
         let line = capitalised(without_full_stop(&line));
@@ -255,6 +256,15 @@ pub(super) fn leans(line: &str) -> bool {
     .is_match(line)
 }
 
+/// Whether a line only names code, such as the files that the items below it are about.
+fn is_only_code(line: &str) -> bool {
+    line.contains('`')
+        && !line.split('`').step_by(2).flat_map(str::split_whitespace).any(|word| {
+            word.chars().filter(|c| c.is_alphanumeric()).count() >= 2
+                && !matches!(word, "and" | "or")
+        })
+}
+
 /// Whether a line breaks off, has a hole, or lacks a bracket's partner.
 fn is_broken(line: &str) -> bool {
     let count = |mark: char| line.chars().filter(|c| *c == mark).count();
@@ -304,6 +314,8 @@ mod tests {
             assert!(is_broken(line), "{line}");
         }
         assert!(!leans("`x` is read twice") && !is_broken("Added a guard to the list"));
+        assert!(is_only_code("`src/a_test.go` and `logger_test.go`"));
+        assert!(!is_only_code("`src/a_test.go`: new") && !is_only_code("Guard the list"));
         assert!(is_generic("Why") && !is_generic("Root cause of the crash"));
     }
 }

@@ -11,12 +11,16 @@ use crate::{
         from_evidence::{
             entries::{ENTRY, Entries},
             turns::{self, Turn},
+            wording::begins_as_order,
         },
         recap::Sections,
+        report::{Topic, passages, topic_of_heading},
         text::{cut, pattern, same_words, share_of_words, words},
     },
 };
 
+/// How a prompt begins that hands over a plan.
+const PLAN: &str = "Implement the following plan";
 /// Records at most.
 const RECORDS: usize = 10;
 
@@ -37,7 +41,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     }
     for turn in turns::turns(entries.evidence) {
         if !groups.iter().any(|group| turn.holds(group.error.origin))
-            && let Some(record) = reported(entries, &turn)
+            && let Some(record) = planned(entries, &turn).or_else(|| reported(entries, &turn))
         {
             dated.push((turn.prompt.origin.line, record));
         }
@@ -61,6 +65,29 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     let extra = records.len().saturating_sub(RECORDS);
     records.drain(..extra);
     records
+}
+
+/// The cause that a plan of the user names, and what was done about it.
+fn planned(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
+    let evidence = entries.evidence;
+    let plan = turn.prompt.text.strip_prefix(PLAN)?;
+    let passages = passages(plan);
+    let is_cause = |heading: &String| topic_of_heading(heading) == Some(Topic::Cause);
+    let cause = passages
+        .iter()
+        .find(|passage| passage.headings.last().is_some_and(is_cause))
+        .or_else(|| passages.iter().find(|passage| passage.text.contains("happens because")))?;
+    let title = passages.iter().find_map(|passage| passage.headings.first())?;
+    let title = pattern!(r"(?i)^(?:plan: *)?(?:fix|bug)(?:ing)?: *").replace(title, "");
+    let done = turns::last_statement(evidence, turn, StatementKind::Done)?;
+    let was_changed =
+        evidence.files.values().any(|work| work.changed()) || !evidence.commits.is_empty();
+    was_changed.then(|| ErrorResolution {
+        error: cut(&entries.tidy(&title), ENTRY),
+        root_cause: entries.cause(&cause.text),
+        fix: entries.deed(&done.text),
+        verification: verified_in(entries, turn),
+    })
 }
 
 /// Whether a record says why something failed, or what was done about an error that has a name: a
@@ -162,7 +189,9 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
     let files: Vec<String> =
         group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
     let named = files.join(", ");
-    let said = group.said.map(|said| entries.tidy(said));
+    // `Fix the controller test` announces work and does not tell what it was.
+    let says_how = |said: &&str| !begins_as_order(said) || said.split(' ').count() > 6;
+    let said = group.said.filter(says_how).map(|said| entries.tidy(said));
     match (said, group.resolution.commands.as_slice()) {
         (Some(said), _) if files.is_empty() => said,
         (Some(said), _) => format!("{said} (in {named})"),
@@ -201,15 +230,20 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
         Some(done) => entries.deed(&done.text),
         None => format!("Changed {}", files.join(", ")),
     };
-    let passed = evidence.tests.iter().rev().find(|run| run.failed == 0 && turn.holds(run.origin));
-    let verification = passed.map_or(NOT_VERIFIED.to_owned(), |run| {
-        format!("`{}`: {} passed", entries.tidy_line(&run.command), run.passed)
-    });
     Some(ErrorResolution {
         error: cut(&entries.tidy(&request.text), ENTRY),
         root_cause: entries.cause(&cause.text),
         fix,
-        verification,
+        verification: verified_in(entries, turn),
+    })
+}
+
+/// The last run of tests in a turn that passed.
+fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
+    let mut runs = entries.evidence.tests.iter().rev();
+    let passed = runs.find(|run| run.failed == 0 && turn.holds(run.origin));
+    passed.map_or(NOT_VERIFIED.to_owned(), |run| {
+        format!("`{}`: {} passed", entries.tidy_line(&run.command), run.passed)
     })
 }
 

@@ -28,6 +28,9 @@ const KNOWN_FAILURES: usize = 4;
 /// A prompt with a question is no longer than this; an answer is cut to the second.
 const QUESTION: usize = 400;
 const ANSWERED: usize = 260;
+/// Items of a list that is told as one entry, at most, and the characters of the entry.
+const INTRODUCED: usize = 5;
+const LIST: usize = 320;
 /// Statements taken of an answer that holds no discovery by name.
 const ANSWER: usize = 3;
 /// Causes told in the analysis.
@@ -76,10 +79,16 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     for report in &entries.reports.reports {
         let states = !report.changed && !report.proposes();
         let mut taken = 0;
+        if states {
+            for line in introduced(entries, report) {
+                push(list, line);
+                taken += 1;
+            }
+        }
         for claim in &report.claims {
             let is_step = claim.label.is_none() && claim.text.contains('→');
             let is_finding = matches!(claim.topic, Some(Topic::Finding | Topic::Cause)) && !is_step
-                || (states && is_statement(claim));
+                || (states && is_statement(claim) && !is_introduced(claim));
             if is_finding
                 && !is_overtaken(entries, report, claim)
                 && taken < OF_A_REPORT
@@ -93,6 +102,46 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
+/// Lists that a sentence introduces, each as one entry: the items say nothing without the sentence.
+fn introduced(entries: &Entries<'_>, report: &Report) -> Vec<String> {
+    let lists = report.claims.chunk_by(|a, b| a.section == b.section);
+    let told = lists.filter_map(|list| {
+        let items: Vec<&Claim> =
+            list.iter().filter(|claim| is_introduced(claim) && !claim.nested).collect();
+        let first = items.first()?;
+        if items.len() > INTRODUCED || items.iter().any(|claim| is_option(claim)) {
+            return None;
+        }
+        let lead = entries.tidy_line(first.section.as_deref()?);
+        let told = items.iter().map(|claim| {
+            let text = entries.tidy_line(&claim.text);
+            let text = without_full_stop(sentences(&text).first().copied().unwrap_or(&text));
+            match claim.label.as_deref() {
+                Some(label) if text.is_empty() => entries.tidy_line(label),
+                Some(label) => format!("{}: {text}", entries.tidy_line(label)),
+                None => text.to_owned(),
+            }
+        });
+        let line = cut_at_clause(&format!("{lead}: {}", told.collect::<Vec<_>>().join("; ")), LIST);
+        let is_gone = items.iter().any(|claim| is_overtaken(entries, report, claim));
+        let names_nothing =
+            leans(&lead) || pattern!(r"(?i)\b(?:it|this|that|they)$").is_match(&lead);
+        (!names_nothing && !is_gone && says_something(&line)).then(|| capitalised(&line))
+    });
+    told.collect()
+}
+
+/// Whether a claim is an item below a sentence such as `The plugin does two things:`.
+fn is_introduced(claim: &Claim) -> bool {
+    let section = claim.section.as_deref().unwrap_or_default();
+    claim.listed
+        && claim.topic.is_none()
+        && section.split_whitespace().count() >= 4
+        && section.starts_with(|c: char| c.is_uppercase() || c == '`')
+        && pattern!(r"\b(?:[a-z]+s|are|use|have|do|can|was|were|need|run|make|call|fail|depend)\b")
+            .is_match(section)
+}
+
 /// Whether an item that no heading explains states a fact of its own: it has a name and says at
 /// least a sentence about it. Rows of an explanation (`@`: separator) do not.
 fn is_statement(claim: &Claim) -> bool {
@@ -102,8 +151,22 @@ fn is_statement(claim: &Claim) -> bool {
         && !claim.nested
         && (claim.label.is_some() || claim.text.contains('`'))
         && words >= 8
+        && !describes(claim)
         && !claim.text.contains(['→', '?'])
         && !is_option(claim)
+}
+
+/// Whether an item tells what something else does or means, which is not named in it.
+fn describes(claim: &Claim) -> bool {
+    let names_code = claim.label.as_deref().is_some_and(|label| label.starts_with('`'));
+    let text = claim.text.as_str();
+    claim.label.is_none()
+        && pattern!(
+            r"^(?:[A-Z][a-z]+[^s\W]s|Does|Goes|Passes) (?:the|a|an|on|to|in|its|all|each|`)\b"
+        )
+        .is_match(text)
+        || names_code
+            && pattern!(r"^(?:The|A|An) [\w ]+(?: name| prefix| used| of| for)\b").is_match(text)
 }
 
 /// Whether later work changed what the claim names: a finding that led to a fix is told by the fix.
@@ -159,10 +222,12 @@ fn answers(entries: &Entries<'_>, list: &mut Vec<String>) {
         let Some(asked) = asked.filter(|asked| asked.text.len() <= QUESTION) else { continue };
         let asked = one_line(&asked.text);
         let question = sentences(&asked).into_iter().rev().find(|one| one.ends_with('?'));
-        let (Some(question), Some(lead)) = (question, &report.lead) else { continue };
-        let Some(answer) = answer(&entries.tidy_line(lead)) else { continue };
+        let told = report.opening.as_ref().or(report.lead.as_ref());
+        let (Some(question), Some(told)) = (question, told) else { continue };
+        let Some(answer) = answer(&entries.tidy_line(told)) else { continue };
         let is_refuted = is_refuted(entries, &answer, report.origin);
-        if question.len() >= 12 && !is_order(question) && !is_refuted {
+        if question.len() >= 12 && !is_order(question) && is_about(&answer, question) && !is_refuted
+        {
             push(list, format!("Asked: {question} Answer: {answer}"));
         }
     }
@@ -183,23 +248,38 @@ fn is_refuted(entries: &Entries<'_>, answer: &str, at: Origin) -> bool {
 /// The first sentences of an answer that are about the matter.
 fn answer(lead: &str) -> Option<String> {
     let is_talk = |sentence: &&str| {
-        sentence.ends_with([':', '?'])
+        sentence.ends_with('?')
+            || sentence.ends_with(':') && sentence.split_whitespace().count() < 8
             || pattern!(
-                r"(?i)^(?:(?:that's an? |an? )?(?:good|great|fair|excellent|interesting) (?:question|point|catch|call|pushback|idea)|(?:both|these|those|that) (?:are|is) (?:fair|good|valid)|you're (?:absolutely )?right|here(?:'s| is| are)|let me|let's|i'll|i'm going|looking at|based on|now (?:i|let)|ok(?:ay)?[,.]|sure[,.!]|perfect|got it|happy to|i (?:just )?(?:looked|checked|read|searched)|i(?:'ve| have) (?:already )?(?:looked|explored|checked|read))\b"
+                r"(?i)^(?:(?:(?:that's an? |an? )?(?:good|great|fair|excellent|interesting) (?:question|point|catch|call|pushback|idea)|(?:both|these|those|that) (?:are|is) (?:fair|good|valid)|you're (?:absolutely )?right|here(?:'s| is| are)|let me|let's|i'll|i'm going|looking at|based on|now (?:i|let)|perfect|got it|happy to|i (?:just )?(?:looked|checked|read|searched)|i(?:'ve| have) (?:already )?(?:looked|explored|checked|read))\b|(?:ok(?:ay)?|sure)[,.!])"
             )
             .is_match(sentence)
     };
     let all = sentences(lead);
-    let told: Vec<&str> = all.into_iter().skip_while(is_talk).collect();
+    let told = all.into_iter().skip_while(is_talk);
+    let told: Vec<&str> = told.take_while(|sentence| !is_announcement(sentence)).collect();
     let line = cut_at_clause(&told.join(" "), ANSWERED);
     let line = line.trim_end_matches(':');
     (line.len() >= 30 && !leans(line)).then(|| capitalised(line))
 }
 
+/// `Specifically:` announces what is not told here.
+fn is_announcement(sentence: &str) -> bool {
+    sentence.ends_with(':') && sentence.split_whitespace().count() <= 4
+}
+
+/// Whether an answer shares a word with its question, or begins with yes or no: a question that
+/// was asked while the agent worked may be followed by the report of other work.
+fn is_about(answer: &str, question: &str) -> bool {
+    pattern!(r"(?i)^(?:yes|no)\b").is_match(answer)
+        || !answer.is_ascii()
+        || words(answer).intersection(&words(question)).next().is_some()
+}
+
 /// `Can you tag it please?` asks for work, not for an answer.
 fn is_order(question: &str) -> bool {
     pattern!(
-        r"(?i)(?:^|[,.] )(?:(?:ok|okay|so|and|also|now),? )*(?:can|could|would|will|should|shall) (?:you|we|i) (?:also |please |just |now )?(?:add|apply|check|commit|create|do|explain|fix|get|go|have|look|make|merge|move|open|push|put|read|rebase|remove|rename|review|run|search|show|tag|tell|test|try|update|use|write)\b"
+        r"(?i)(?:^|[,.] )(?:(?:ok|okay|so|and|also|now),? )*(?:(?:can|could|would|will|should|shall) (?:you|we|i)|do (?:you|we) want (?:me )?to) (?:also |please |just |now )?(?:add|apply|check|commit|create|do|drive|explain|fix|get|go|have|look|make|merge|move|open|push|put|read|rebase|remove|rename|review|run|search|show|tag|tell|test|try|update|use|write)\b"
     )
     .is_match(question)
 }
@@ -260,6 +340,7 @@ fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{model::evidence::TurnReport, summarize::report::Reports};
 
     #[test]
     fn an_answer_begins_where_the_talk_ends() {
@@ -267,6 +348,39 @@ mod tests {
         assert_eq!(answer(&format!("Good question. Let me think. {told}")).as_deref(), Some(told));
         assert_eq!(answer("Both are fair pushback. Here's my read:"), None);
         assert_eq!(answer("That confirms three callers in the same package."), None);
+    }
+
+    #[test]
+    fn an_answer_keeps_what_announces_the_rest_and_is_about_the_question() {
+        let told = "Yes — we chose a hosted store for the logs of staging. Specifically:";
+        assert_eq!(
+            answer(told).as_deref(),
+            Some("Yes — we chose a hosted store for the logs of staging.")
+        );
+        let told = "The function `agent()` in the settings returns the configured one:";
+        assert_eq!(answer(told).as_deref(), Some(told.trim_end_matches(':')));
+        assert_eq!(answer("Sure, let me open the page and sign in for you now."), None);
+        assert!(is_about("The test passes locally.", "does it fail locally?"));
+        assert!(!is_about("Two tasks race for the folder.", "does it fail locally?"));
+    }
+
+    #[test]
+    fn a_list_is_told_with_the_sentence_that_introduces_it() {
+        let text = "Two tests use both `Parallel()` and `Chdir()`:\n\n\
+                    1. `detects the first`: line 36\n2. `detects the second`: line 459\n\n\
+                    When it starts, it:\n\n- Calls the exported function of the plugin, which returns its hooks\n";
+        let evidence = Evidence {
+            reports: vec![TurnReport { text: text.to_owned(), ..TurnReport::default() }],
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let found = discoveries(&Entries { evidence: &evidence, reports: &reports, project: None });
+        assert_eq!(
+            found,
+            [
+                "Two tests use both `Parallel()` and `Chdir()`: `detects the first`: line 36; `detects the second`: line 459"
+            ]
+        );
     }
 
     #[test]

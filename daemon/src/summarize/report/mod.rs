@@ -193,10 +193,10 @@ impl Claim {
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
-        // Text under a heading of proposals stays a proposal whatever its wording, and an
+        // Text under a heading of proposals or instructions stays one whatever its wording, and an
         // instruction stays one under any heading.
         let topic = match (topic_of(headings), words) {
-            (Some(Topic::Proposal), _) => Some(Topic::Proposal),
+            (Some(topic @ (Topic::Proposal | Topic::Instruction)), _) => Some(topic),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
             // Sections of completed work also mention what was not done, and why.
             (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
