@@ -1,6 +1,6 @@
 //! Private keys in text form: blocks between `-----BEGIN … PRIVATE KEY-----` and `END`, and PuTTY's
-//! format. One of the two lines may be missing, and the block may contain escaped line breaks (`
-//! `), line numbers, quotes, diff markers or the path prefixes of `grep`.
+//! format. One of the two lines may be missing, and the block may contain escaped line breaks
+//! (`\n`), line numbers, quotes, diff markers or the path prefixes of `grep`.
 
 use std::ops::Range;
 
@@ -115,8 +115,7 @@ fn is_gap(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"\"'`,;:|()[]<>#*\\".contains(&byte) || byte >= 0x80
 }
 
-/// Returns the next word at or after `at`; an escaped `
-/// ` is a separator.
+/// Returns the next word at or after `at`; an escaped `\n` is a separator.
 fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at).filter(|byte| is_gap(**byte)) {
@@ -142,8 +141,7 @@ fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>
     }
     let length = bytes[floor.min(at)..at].iter().rev().take_while(|byte| !is_gap(**byte)).count();
     let start = at - length;
-    // The `n` of an escaped `
-    // ` is not part of the word.
+    // The `n` of an escaped `\n` is not part of the word.
     let is_escape = start > floor && bytes[start - 1] == b'\\' && length > 1;
     let start = start + usize::from(is_escape && matches!(bytes[start], b'n' | b'r' | b't'));
     (length > 0).then_some(start..at)

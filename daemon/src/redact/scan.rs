@@ -280,8 +280,7 @@ fn is_password(secret: &str) -> bool {
 const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
 
 /// Whether neither a letter or digit nor one of `others` precedes `at`. The last character of an
-/// escape (`
-/// `, `\u0022`, `%3D`) is not counted.
+/// escape (`\n`, `\u0022`, `%3D`) is not counted.
 fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];

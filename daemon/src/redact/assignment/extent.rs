@@ -218,8 +218,7 @@ pub(super) fn block(text: &[u8], name_start: usize, at: usize) -> Option<Range<u
     (end > start).then_some(start..end)
 }
 
-/// Returns the last line of `before`; an escaped `
-/// ` also starts a line.
+/// Returns the last line of `before`; an escaped `\n` also starts a line.
 pub(super) fn line_start(before: &[u8]) -> &[u8] {
     let real = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let written = before.windows(2).rposition(|pair| pair == b"\\n").map_or(0, |at| at + 2);

@@ -139,8 +139,8 @@ fn scheme_length(meaning: NameMeaning, value: &str) -> usize {
     }
 }
 
-/// Returns the length of an escape (`
-/// `, `\u0022`, `%22`) whose last characters look like the start of the name.
+/// Returns the length of an escape (`\n`, `\u0022`, `%22`) whose last characters look like the start
+/// of the name.
 fn escape_length(text: &[u8], start: usize) -> usize {
     let Some(before) = start.checked_sub(1) else { return 0 };
     match (text[before], text.get(start)) {

@@ -274,8 +274,8 @@ fn owner(rest: &[u8]) -> Option<usize> {
     rest[end..].starts_with(b": ").then_some(end + 2)
 }
 
-/// Parses `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD
-///   value: …` and `key="x" value="…"`.
+/// Parses `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …` and
+/// `key="x" value="…"`.
 fn sibling_value(after_name: &[u8]) -> Option<usize> {
     let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || b",;\"'\\".contains(byte);
     let gap = after_name.iter().take(BLANKS).take_while(is_gap).count();
