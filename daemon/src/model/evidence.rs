@@ -33,6 +33,14 @@ pub struct Evidence {
     /// The last call of a tool behind the last words, as long as it has no result: where a session
     /// ends with it, the agent was cut off.
     pub unanswered_call: Option<Quote>,
+    /// Errors in terminal output that the user pasted into prompts.
+    pub pasted_errors: Vec<Quote>,
+    /// Todo and plan files that the session wrote.
+    pub work_notes: Vec<WorkNote>,
+    /// What a plan that the user gave asks to verify, item by item.
+    pub planned_checks: Vec<Quote>,
+    /// Tickets that the prompts name, as their tracker describes them.
+    pub tickets: Vec<Ticket>,
     /// What the agent said it found, decided or left open, sentence by sentence.
     pub statements: Vec<Statement>,
     /// The same of its last words, read as the report that ends its turn; once the user goes on
@@ -138,6 +146,40 @@ pub struct Quote {
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
+}
+
+/// A file of work that is left, such as a todo or a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkNote {
+    /// The file.
+    pub path: String,
+    /// Whether it plans work or puts it off.
+    pub purpose: NotePurpose,
+    /// Its text, cut when long.
+    pub text: String,
+    /// Where it was written.
+    pub origin: Origin,
+}
+
+/// What a [`WorkNote`] is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotePurpose {
+    /// Work for later.
+    Todo,
+    /// The steps of work that begins next.
+    Plan,
+}
+
+/// A ticket of an issue tracker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// Its id: `ABC-12`.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// Its description, cut when long.
+    pub description: String,
 }
 
 /// The words that ended a turn: what the agent told the user before the user spoke again.

@@ -9,6 +9,20 @@ pub(super) const FIRST_PROMPTS: usize = 10;
 pub(super) const PROMPTS: usize = 24;
 /// A prompt's text.
 pub(super) const PROMPT: usize = 1_000;
+/// Errors that the user pasted. What goes first is the oldest.
+pub(super) const PASTED_ERRORS: usize = 8;
+/// Todo and plan files. What goes first is the oldest.
+pub(super) const WORK_NOTES: usize = 6;
+/// The text of one.
+pub(super) const WORK_NOTE: usize = 1_500;
+/// Checks of plans, the first ones.
+pub(super) const PLANNED_CHECKS: usize = 8;
+/// Tickets, the first ones.
+pub(super) const TICKETS: usize = 4;
+/// A ticket's description.
+pub(super) const TICKET: usize = 300;
+/// Bytes of a tracker's answer that are read.
+pub(super) const TICKET_READ: usize = 4_000;
 /// The agent's last words: their beginning and end.
 pub(super) const LAST_REPLY: usize = 4_000;
 /// Reports of turns kept from the beginning; the rest of [`REPORTS`] are the latest.

@@ -28,6 +28,7 @@ impl Collector {
     pub(super) fn call(&mut self, call: &Call<'_>, moment: Moment) {
         self.count_message(call.message.as_deref(), false);
         self.evidence.counts.tool_calls += 1;
+        self.pending.notified = false;
         self.count_tool(&call.tool, |tool| &mut tool.calls);
         let meaning = self.meaning(call, moment);
         self.pending.settled = self.evidence.last_result.map_or(0, |result| result.line);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::{
-        evidence::{Evidence, Quote, Title},
+        evidence::{Delegation, Evidence, Quote, Title},
         time::Timestamp,
         transcript::{Entry, Item, Origin, SessionContext, TitleSource, Tokens},
     },
@@ -14,7 +14,7 @@ use crate::{
         evidence::{
             bounds, git,
             lists::push_name,
-            pending::{Pending, Waiting},
+            pending::{Meaning, Pending, Waiting},
         },
         text::kept,
     },
@@ -91,7 +91,10 @@ impl Collector {
                 git::pull_request(&mut self.evidence, url, *number);
             }
             Item::ShellOutput(text) => self.shell_of_user_ran(text, moment),
-            Item::TaskEnded(ended) => self.task_ended(ended, moment),
+            Item::TaskEnded(ended) => {
+                self.pending.notified = true;
+                self.task_ended(ended, moment);
+            }
             Item::ServiceError(text) => {
                 self.evidence.counts.service_errors += 1;
                 self.evidence.service_failure = Some(moment.said(text, bounds::STATEMENT));
@@ -108,7 +111,7 @@ impl Collector {
         };
         let call = self.pending.calls.iter().rev().find(is_open);
         self.evidence.unanswered_call = call.map(|call| Quote {
-            text: kept(&call.shown(), bounds::STATEMENT),
+            text: kept(&shown(call, &self.evidence.delegations), bounds::STATEMENT),
             origin: call.origin,
             at: call.at,
         });
@@ -160,6 +163,13 @@ impl Collector {
         sum.cache_write = sum.cache_write.saturating_sub(before.cache_write);
         sum.add(tokens);
     }
+}
+
+/// A call in a few words; one of a sub-agent by its subject.
+fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
+    let delegated = delegations.iter().find(|one| one.origin == call.origin);
+    let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);
+    subject.map_or_else(|| call.shown(), |one| format!("{}: {}", call.tool, one.subject))
 }
 
 /// Where and when an entry stands.

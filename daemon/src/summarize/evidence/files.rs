@@ -12,7 +12,7 @@ use crate::{
     },
     summarize::{
         evidence::{
-            bounds,
+            bounds, notes,
             settings::{self, Setting},
             shell::{Effect, resolve},
         },
@@ -33,6 +33,9 @@ pub(super) struct PlannedChange {
     pub(super) removed: u32,
     /// Settings changed.
     pub(super) settings: Vec<Setting>,
+    /// The text of a todo or plan file.
+    #[serde(default)]
+    pub(super) note: Option<String>,
 }
 
 /// What is done to a file.
@@ -68,7 +71,15 @@ impl PlannedChange {
             ChangeKind::Moved { to } => Deed::Move(resolve(directory, to)),
         };
         let settings = settings::changed(change);
-        PlannedChange { path: resolve(directory, &change.path), deed, added, removed, settings }
+        let note = notes::text_of(change);
+        PlannedChange {
+            path: resolve(directory, &change.path),
+            deed,
+            added,
+            removed,
+            settings,
+            note,
+        }
     }
 }
 
@@ -100,7 +111,14 @@ impl From<&Effect> for PlannedChange {
             Effect::Write { path, lines } => (path, Deed::Write, *lines),
             Effect::Edit(path) => (path, Deed::Edit, 0),
         };
-        PlannedChange { path: path.clone(), deed, added, removed: 0, settings: Vec::new() }
+        PlannedChange {
+            path: path.clone(),
+            deed,
+            added,
+            removed: 0,
+            settings: Vec::new(),
+            note: None,
+        }
     }
 }
 

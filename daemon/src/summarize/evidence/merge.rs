@@ -41,6 +41,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     by_time(&mut session.commits, &sub_agent.commits, |commit| commit.at, bounds::COMMITS);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
+    by_time(&mut session.work_notes, &sub_agent.work_notes, |_| None, bounds::WORK_NOTES);
     by_time(&mut session.delegations, &sub_agent.delegations, |_| None, bounds::DELEGATIONS);
     for request in &sub_agent.pull_requests {
         if !session.pull_requests.iter().any(|known| known.url == request.url) {

@@ -13,6 +13,7 @@ mod files;
 mod git;
 mod lists;
 mod merge;
+mod notes;
 mod pending;
 mod results;
 #[cfg(test)]

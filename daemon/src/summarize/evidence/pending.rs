@@ -43,6 +43,8 @@ pub(super) struct Pending {
     pub(super) shell_of_user: String,
     /// Whether the last report kept is that of the present turn.
     pub(super) reporting: bool,
+    /// Whether the program told the agent of a task in the background, and nothing was done since.
+    pub(super) notified: bool,
     /// Whether the turn changed anything since the user spoke.
     pub(super) turn_changed: bool,
 }

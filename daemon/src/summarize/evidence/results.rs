@@ -13,6 +13,7 @@ use crate::{
             files::{self, Deed, PlannedChange},
             git,
             lists::push_latest,
+            notes,
             pending::{Meaning, Waiting},
             shell::CommandLine,
             tasks,
@@ -201,6 +202,9 @@ impl Collector {
                 self.keep_settings(change, moment);
             }
             files::change(&mut self.evidence, change, moment.origin);
+            if let Some(text) = &change.note {
+                notes::keep(&mut self.evidence, &change.path, text, moment);
+            }
             if created {
                 files::created(&mut self.evidence, &change.path);
             }
@@ -308,7 +312,14 @@ impl Collector {
         let attempt = Attempt::Tool(shown.clone());
         let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
         match result.outcome {
-            Outcome::Succeeded => tracker.succeeded(known, &attempt, event),
+            Outcome::Succeeded => {
+                tracker.succeeded(known, &attempt, event);
+                let is_tracker = matches!(waiting.meaning, Meaning::Other(_));
+                if is_tracker && notes::awaits_ticket(&self.evidence) {
+                    let answer = result.content.decode(bounds::TICKET_READ);
+                    notes::ticket(&mut self.evidence, &answer);
+                }
+            }
             Outcome::Failed(_) => {
                 let content = result.content.decode(bounds::OUTPUT_READ);
                 if !errors::is_slip(&content) {

@@ -11,10 +11,12 @@ use crate::{
             collector::{Collector, Moment},
             errors::{self, About},
             lists::push_latest,
+            notes,
             pending::Meaning,
             statements,
         },
         recap,
+        report::{Topic, is_phrase},
         text::{Block, blocks, kept, one_line, sentences, without_code},
     },
 };
@@ -77,6 +79,15 @@ const HOUSEKEEPING: &[&str] = &[
     "!",
 ];
 
+/// Bytes of an answer to a notice that says nothing new.
+const NOTICE: usize = 400;
+
+/// Whether an agent answers a notice by saying that it knew.
+fn is_stale_notice(text: &str) -> bool {
+    text.len() <= NOTICE
+        && sentences(&one_line(text)).first().is_some_and(|one| is_phrase(Topic::KnownNotice, one))
+}
+
 impl Collector {
     /// The user spoke: the words before are the report of a turn that is over.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
@@ -91,6 +102,7 @@ impl Collector {
             statements::note(&mut evidence.statements, vec![found], said);
         }
         self.pending.turn_changed = false;
+        self.pending.notified = false;
         self.pending.replying = None;
         evidence.counts.prompts += 1;
         evidence.counts.messages += 1;
@@ -126,6 +138,9 @@ impl Collector {
 
     pub(super) fn reply(&mut self, message: Option<&str>, text: &str, moment: Moment) {
         self.count_message(message, true);
+        if self.pending.notified && self.evidence.last_reply.is_some() && is_stale_notice(text) {
+            return;
+        }
         let evidence = &mut self.evidence;
         evidence.service_failure = None;
         let text = without_middle(text, bounds::REPLY_READ);
@@ -277,6 +292,8 @@ impl Collector {
     }
 
     fn keep_prompt(&mut self, text: &str, moment: Moment) {
+        notes::pasted_error(&mut self.evidence, text, moment);
+        notes::planned_checks(&mut self.evidence, text, moment);
         let prompts = &mut self.evidence.prompts;
         prompts.push(moment.said(text, bounds::PROMPT));
         if prompts.len() > bounds::PROMPTS {

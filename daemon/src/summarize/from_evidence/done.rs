@@ -8,7 +8,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{ENTRY, Entries, cut_at_clause, push},
-            overtaken,
+            overtaken, refuted,
             wording::begins_as_order,
         },
         report::{Claim, Form, Report, Topic, passages, topic_of_sentence},
@@ -190,7 +190,9 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
         let point = point(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
-        push(list, format!("{subject}{hash}{point}"));
+        let failed =
+            if refuted::did_not_fix(entries.evidence, commit) { " (did not fix it)" } else { "" };
+        push(list, format!("{subject}{hash}{failed}{point}"));
     }
 }
 

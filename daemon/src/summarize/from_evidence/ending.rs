@@ -1,13 +1,13 @@
 //! How a session ended: the agent's last words, and the state of the repository.
 
 use crate::{
-    model::evidence::{Evidence, GitEvent, GitStep},
+    model::evidence::{Evidence, FileWork, GitEvent, GitStep, PublicationKind, StatementKind},
     summarize::{
         from_evidence::{
             done,
-            entries::{Entries, cut_at_clause, is_scratch},
+            entries::{Entries, cut_at_clause, is_scratch, leans},
         },
-        report::{Claim, Report, Topic, topic_of_heading},
+        report::{Claim, Form, Report, Topic, is_phrase, passages, topic_of_heading},
         text::{pattern, sentences, without_full_stop},
     },
 };
@@ -26,22 +26,60 @@ const UNCOMMITTED: usize = 4;
 /// What the last report comes to, and the one before it that says more where the last says little.
 pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let reports = &entries.reports.reports;
-    let last = reports.last()?;
-    let words = gist(entries, last);
+    let (last, earlier) = reports.split_last()?;
+    let words = gist(entries, last).or_else(|| drafted(entries.evidence));
     if last.has_substance() && words.is_some() {
         return words;
     }
-    let before = reports
-        .iter()
-        .rev()
-        .skip(1)
-        .take(2)
-        .find(|report| report.changed && report.has_substance());
+    let tells = |report: &&Report| report.changed && report.has_substance();
+    let before = match &words {
+        Some(_) => earlier.iter().rev().take(2).find(tells),
+        // Where the last words say nothing, what was said before them ended the session.
+        None => {
+            let states = |report: &&Report| report.has_substance() && !report.proposes();
+            earlier.iter().rev().take(2).find(states).or_else(|| earlier.iter().rev().find(tells))
+        }
+    };
     let before = before.and_then(|report| gist(entries, report));
     match (words, before) {
         (Some(words), Some(before)) => Some(format!("{words} Before that: {before}")),
-        (words, before) => words.or(before),
+        (words, before) => words.or(before).or_else(|| cause(entries)),
     }
+}
+
+/// The text of a pull request that the last words are, where none was opened.
+fn drafted(evidence: &Evidence) -> Option<String> {
+    let reply = evidence.last_reply.as_ref()?.text.trim();
+    let is_description =
+        pattern!(r"(?mi)^\W{0,6}(?:summary|test plan|changes)\W*$").is_match(reply);
+    let title = pattern!(r"(?mi)^\W*(?:PR )?title:?\W*:? *(\S.{8,150}?)[*`]*$").captures(reply)?;
+    let opened = evidence.publications.iter().any(|one| one.kind == PublicationKind::PullRequest);
+    (is_description && !opened).then(|| {
+        format!("Text of a pull request drafted, not opened: {}.", without_full_stop(&title[1]))
+    })
+}
+
+/// The last cause that was stated, in a session that ends without a statement.
+fn cause(entries: &Entries<'_>) -> Option<String> {
+    let causes = entries.statements(StatementKind::Cause);
+    let cause = causes.filter(|one| !leans(&one.text) && !one.text.ends_with(['?', ':'])).last()?;
+    Some(cut_at_clause(&entries.tidy_line(&cause.text), LAST_WORDS))
+}
+
+/// The paragraph that closes a report behind its list.
+fn closing(entries: &Entries<'_>, report: &Report) -> Option<String> {
+    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
+    let last = passages(&text.text).pop().filter(|last| last.form == Form::Paragraph)?;
+    let line = entries.tidy_line(&last.text);
+    let states = sentences(&line).into_iter().take_while(|sentence| {
+        !sentence.ends_with(['?', ':'])
+            && !is_announcement(sentence)
+            && !is_phrase(Topic::Instruction, sentence)
+            && !is_phrase(Topic::Proposal, sentence)
+    });
+    let line = states.collect::<Vec<_>>().join(" ");
+    let points_back = pattern!(r"(?i)^(?:it|this|that|these|they)\b").is_match(&line);
+    (last.label.is_none() && line.len() >= SAYS && !points_back).then_some(line)
 }
 
 /// The opening of a report without what only announces; where that introduces a list, its items.
@@ -57,7 +95,10 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let mut told: Vec<&str> =
         sentences(&opening).into_iter().filter(|sentence| !is_announcement(sentence)).collect();
     let introduction = told.pop_if(|last| last.ends_with(':'));
-    let words = cut_at_clause(&told.join(" "), LAST_WORDS);
+    let mut words = cut_at_clause(&told.join(" "), LAST_WORDS);
+    if words.is_empty() && introduction.is_none() && first.is_some() {
+        words = closing(entries, report).unwrap_or_default();
+    }
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
     }
@@ -100,7 +141,9 @@ fn listed(
 
 /// `Here's what changed:` and `Let me run the tests` say nothing about how it ended.
 fn is_announcement(sentence: &str) -> bool {
-    sentence.ends_with(':') && sentence.split(' ').count() < 6
+    let short = sentence.split(' ').count();
+    let is_hope = short > 3 && is_phrase(Topic::Hope, sentence);
+    sentence.ends_with(':') && short < 6 && !is_hope
         || pattern!(
             r"(?i)^(?:here(?:'s| is| are)|let me|now (?:let|i)|i'll (?:now )?(?:write|run|check|start|look|create|update|read|add)|let's|next,? i|good (?:plan|question|point)|great|perfect|excellent|done|looks good|all good|got it|sure|ok(?:ay)?|no response requested)\b(?:[^.!?]{0,12}[.!:]|[^.!?]*[.:!]$)"
         )
@@ -144,7 +187,7 @@ fn other_branch(evidence: &Evidence) -> Option<&str> {
     branch(evidence).filter(|present| *present != on).map(|_| on)
 }
 
-fn branch(evidence: &Evidence) -> Option<&str> {
+pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
     let noted = evidence.git_events.iter().rev().find_map(|event| event.branch.as_deref());
     noted
         .or(evidence.branches.last().map(String::as_str))
@@ -174,20 +217,56 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
         return Some(failed("commit", event));
     }
     let committed = evidence.commits.last().map(|commit| commit.origin);
+    let left = uncommitted_files(evidence);
+    if left.is_empty() {
+        let unknown = committed.is_none() && is_elsewhere(evidence) && changed_any(evidence);
+        return unknown.then(|| "no commit seen in this session".to_owned());
+    }
+    let staged = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Stage);
+    let is_staged = staged.is_some_and(|staged| {
+        staged.succeeded
+            && committed.is_none_or(|commit| staged.origin > commit)
+            && left.iter().all(|(_, work)| {
+                work.last.source == staged.origin.source && work.last <= staged.origin
+            })
+    });
+    let state = if is_staged { "staged, not committed" } else { "not committed" };
+    let files: Vec<&str> = left.into_iter().map(|(path, _)| entries.path(path)).collect();
+    let named: Vec<String> =
+        files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
+    let more = files.len().saturating_sub(UNCOMMITTED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("{state}: {}{more}", named.join(", ")))
+}
+
+/// The files that were changed after the last commit of a session in a repository.
+pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
+    if is_elsewhere(evidence) && evidence.commits.is_empty() {
+        return Vec::new();
+    }
+    let committed = evidence.commits.last().map(|commit| commit.origin);
     let changed = evidence.files.iter().filter(|(path, work)| {
         let is_later =
             committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);
         work.changed() && is_later && !is_scratch(path)
     });
-    let files: Vec<&str> = changed.map(|(path, _)| entries.path(path)).collect();
-    if files.is_empty() {
-        return None;
-    }
-    let named: Vec<String> =
-        files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
-    let more = files.len().saturating_sub(UNCOMMITTED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("not committed: {}{more}", named.join(", ")))
+    changed.map(|(path, work)| (path.as_str(), work)).collect()
+}
+
+fn changed_any(evidence: &Evidence) -> bool {
+    evidence.files.values().any(FileWork::changed)
+}
+
+/// Whether the session went on in another checkout of its project, where what was changed before
+/// may be committed.
+fn is_elsewhere(evidence: &Evidence) -> bool {
+    let directories = &evidence.directories;
+    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let (Some(first), Some(last)) = (directories.first(), directories.last()) else { return false };
+    let is_inside = first.starts_with(last.as_str()) || last.starts_with(first.as_str());
+    let of_agent =
+        directories.iter().any(|path| path.contains("/.claude/") || path.contains("worktree"));
+    name(first) == name(last) && !is_inside && !of_agent
 }
 
 fn failed(what: &str, event: &GitEvent) -> String {
@@ -198,7 +277,13 @@ fn failed(what: &str, event: &GitEvent) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::evidence::TurnReport, summarize::report::Reports};
+    use crate::{
+        model::{
+            evidence::{Quote, TurnReport},
+            transcript::Origin,
+        },
+        summarize::report::Reports,
+    };
 
     fn words(text: &str) -> Option<String> {
         let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
@@ -208,6 +293,58 @@ mod tests {
             reports: &Reports::of(&evidence),
             project: None,
         })
+    }
+
+    #[test]
+    fn a_list_of_hopes_is_told_with_its_introduction() {
+        let text = "Try again:\n\nThis should fix it by:\n1. Updating npm to the latest version first\n2. Running the file directly\n";
+        assert_eq!(
+            words(text).unwrap(),
+            "This should fix it by: Updating npm to the latest version first; Running the file directly."
+        );
+    }
+
+    #[test]
+    fn the_closing_paragraph_is_told_where_the_opening_says_nothing() {
+        let text = "All good:\n\n- **Database** — the fix is in the file\n\nBoth fixes survived the redeploy.\n";
+        assert!(
+            words(text).unwrap().starts_with("Both fixes survived the redeploy."),
+            "{:?}",
+            words(text)
+        );
+    }
+
+    #[test]
+    fn a_drafted_pull_request_is_told_as_a_draft() {
+        let text = "```\nTitle: Move help.go to the main package\n\n# Summary\n\n- Move it\n```";
+        let last_reply = Some(Quote { text: text.to_owned(), origin: Origin::default(), at: None });
+        let evidence = Evidence { last_reply, ..Evidence::default() };
+        assert_eq!(
+            drafted(&evidence).unwrap(),
+            "Text of a pull request drafted, not opened: Move help.go to the main package."
+        );
+    }
+
+    #[test]
+    fn what_was_staged_last_is_not_merely_uncommitted() {
+        let file =
+            FileWork { edits: 1, last: Origin { source: 0, line: 3 }, ..FileWork::default() };
+        let staged = GitEvent {
+            step: GitStep::Stage,
+            succeeded: true,
+            branch: Some("main".to_owned()),
+            error: None,
+            origin: Origin { source: 0, line: 5 },
+            at: None,
+        };
+        let mut evidence = Evidence { git_events: vec![staged], ..Evidence::default() };
+        evidence.files.insert("/app/a.rs".to_owned(), file);
+        let state = |evidence: &Evidence| {
+            repository(&Entries { evidence, reports: &Reports::default(), project: None })
+        };
+        assert_eq!(state(&evidence).unwrap(), "branch `main`; staged, not committed: `/app/a.rs`");
+        evidence.directories = vec!["/home/ann/app".to_owned(), "/home/bob/work/app".to_owned()];
+        assert_eq!(state(&evidence).unwrap(), "branch `main`; no commit seen in this session");
     }
 
     #[test]

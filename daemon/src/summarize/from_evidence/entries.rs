@@ -70,7 +70,7 @@ impl<'e> Entries<'e> {
         let text = self.tidy_line(&claim.text);
         // What an agent says it will do next, or offers, is no part of what it states.
         let stated = sentences(&text).into_iter().take_while(|sentence| {
-            !is_phrase(Topic::Instruction, sentence)
+            (!is_phrase(Topic::Instruction, sentence) || is_phrase(Topic::LeftToUser, sentence))
                 && !is_phrase(Topic::Proposal, sentence)
                 && !sentence.ends_with('?')
         });

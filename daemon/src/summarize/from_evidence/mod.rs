@@ -4,6 +4,7 @@
 //! named is "not stated". Everything is cleaned to one line, cut at sentences, and said once.
 
 mod decisions;
+mod deferred;
 mod done;
 mod ending;
 mod entries;
@@ -13,6 +14,7 @@ mod next_steps;
 mod objective;
 mod outcome;
 mod overtaken;
+mod refuted;
 mod request;
 mod settings;
 mod test_results;
@@ -60,14 +62,16 @@ pub fn summarize(
     context: &Context<'_>,
     activity: ActivityVector,
 ) -> EnhancedSessionSummary {
-    let reports = Reports::of(evidence);
+    let evidence = &*refuted::without_refuted_statements(evidence);
+    let mut reports = Reports::of(evidence);
+    refuted::remove_refuted_claims(&mut reports, evidence);
     let entries = Entries { evidence, reports: &reports, project: context.project };
     let verdict = outcome::verdict(evidence);
     let mut summary = EnhancedSessionSummary {
         activity_vector: activity,
         objective: entries.tidy_line(&objective::objective(evidence)),
         outcome: verdict.outcome,
-        outcome_reason: verdict.reason.map(str::to_owned),
+        outcome_reason: verdict.reason,
         phases: None,
         last_words: ending::last_words(&entries),
         repository: ending::repository(&entries),
@@ -360,7 +364,10 @@ mod tests {
         );
         let found = summary(&script);
         assert_eq!(found.outcome, Ending::InProgress);
-        assert_eq!(found.outcome_reason.as_deref(), Some("waits for the user's choice"));
+        assert_eq!(
+            found.outcome_reason.as_deref(),
+            Some("waits for the user's choice; nothing was changed")
+        );
         assert_eq!(
             found.next_steps.unwrap(),
             [

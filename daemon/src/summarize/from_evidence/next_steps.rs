@@ -2,11 +2,12 @@
 
 use crate::{
     model::{
-        evidence::{GitStep, PublicationKind, StatementKind},
-        transcript::{Origin, RecapKind, TaskState},
+        evidence::{GitStep, StatementKind},
+        transcript::{Origin, RecapKind, Task, TaskState},
     },
     summarize::{
         from_evidence::{
+            deferred,
             entries::{Entries, push},
             findings::last_turn_errors,
             overtaken,
@@ -14,9 +15,10 @@ use crate::{
             test_results::main_run,
         },
         recap::{self, Section, Sections},
-        report::{Form, Report, Topic, passages},
+        report::{Claim, Report, Topic, is_phrase},
         text::{
-            Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words, words,
+            Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words,
+            without_full_stop, words,
         },
     },
 };
@@ -26,9 +28,7 @@ const REPORTS: usize = 3;
 /// The share of its words that something later must have to take up what was open.
 const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
-const STEPS: usize = 8;
-/// Unticked boxes of a pull request, at most.
-const CHECKS: usize = 3;
+const STEPS: usize = 12;
 /// Options named at most.
 const OPTIONS: usize = 5;
 /// Failing tests named at most.
@@ -39,10 +39,13 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     cut_off(entries, &mut list);
     unanswered(entries, &mut list);
+    deferred::returned_errors(entries, &mut list);
     failing(entries, &mut list);
     unapproved(entries, &mut list);
     let open = |state| entries.evidence.tasks.iter().filter(move |task| task.state == state);
-    for task in open(TaskState::InProgress).chain(open(TaskState::Pending)) {
+    let open: Vec<&Task> = open(TaskState::InProgress).chain(open(TaskState::Pending)).collect();
+    let is_chore = |task: &Task| open.len() > 1 && closes_a_list(&task.subject);
+    for task in open.iter().filter(|task| !is_chore(task)) {
         push(&mut list, entries.tidy(&task.subject));
     }
     for statement in entries.evidence.report.iter().filter(|one| one.kind == StatementKind::OpenEnd)
@@ -50,29 +53,61 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         push(&mut list, entries.open_end(&statement.text));
     }
     reported(entries, &mut list);
-    to_check(entries, &mut list);
+    deferred::fallback(entries, &mut list);
+    deferred::written_down(entries, &mut list);
+    deferred::unticked(entries, &mut list);
+    deferred::in_commits(entries, &mut list);
+    deferred::unchecked(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
+    deferred::offers(entries, &mut list);
     list.truncate(STEPS);
     list
 }
 
+/// `Run tests and lint` ends every list of tasks.
+fn closes_a_list(subject: &str) -> bool {
+    pattern!(r"(?i)^(?:run|execute|re-?run) (?:the |all )?(?:(?:tests?|lint(?:er|ing)?|build|fmt|format(?:ter|ting)?|type ?checks?|checks?|and|,|&|suite) ?)+$")
+        .is_match(subject)
+}
+
 /// The call that the session ended in.
 fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
-    if let Some(call) = &entries.evidence.unanswered_call {
-        let call = entries.tidy_line(&call.text);
-        push(list, entries.tidy(&format!("Cut off in `{call}`: whether it was done is not known")));
-    }
+    let Some(call) = &entries.evidence.unanswered_call else { return };
+    let shown = cut(&entries.tidy_line(&call.text), 120);
+    let asked = asked_last(entries).map_or(String::new(), |request| {
+        format!(" (asked: {})", cut(&entries.tidy_line(without_full_stop(&request.text)), 110))
+    });
+    push(list, format!("Cut off in `{shown}`{asked}: whether it was done is not known"));
+}
+
+/// The request that the session ended with, where it says what is wanted.
+fn asked_last(entries: &Entries<'_>) -> Option<Request> {
+    let request = Request::of(&entries.evidence.prompts.last()?.text)?;
+    let says_what = request.text.split_whitespace().count() >= 4;
+    (request.weight > Weight::Routine && says_what && entries.evidence.prompts.len() > 1)
+        .then_some(request)
 }
 
 /// The user's last request, when nothing came after it.
 fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
+    // Where a call was made for it, the call says how far it came.
+    if evidence.unanswered_call.is_some() {
+        return;
+    }
     let replied_at = evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
-    let last = evidence.prompts.last().filter(|prompt| prompt.origin.line > replied_at);
-    let request = last.and_then(|prompt| Request::of(&prompt.text));
-    if let Some(request) = request.filter(|request| request.weight > Weight::Reaction) {
-        push(list, format!("Asked last, not answered: {}", entries.tidy(&request.text)));
+    let Some(last) = evidence.prompts.last().filter(|prompt| prompt.origin.line > replied_at)
+    else {
+        return;
+    };
+    let began = evidence.last_result.is_some_and(|result| result.line > last.origin.line);
+    let state = if began { "worked on, not reported" } else { "not answered" };
+    let request = Request::of(&last.text);
+    if let Some(request) = request.filter(|request| {
+        request.weight > Weight::Reaction && !(began && request.weight == Weight::Routine)
+    }) {
+        push(list, format!("Asked last, {state}: {}", entries.tidy(&request.text)));
     }
 }
 
@@ -124,7 +159,8 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             continue;
         }
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
-        for claim in open.filter(|claim| claim.headed || is_last) {
+        let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
+        for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
             let is_vague = pattern!(r"(?i)^`/|\bwhatever (?:it|they)\b").is_match(&line);
             if !is_vague && !is_taken_up(entries, &line, report.origin) {
@@ -134,25 +170,8 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// What the test plan of the newest pull request has not ticked off.
-fn to_check(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let mut published = entries.evidence.publications.iter().rev();
-    let Some(request) = published.find(|one| one.kind == PublicationKind::PullRequest) else {
-        return;
-    };
-    let boxes = passages(&request.body).into_iter();
-    let unticked = boxes.filter(|one| matches!(one.form, Form::Item { ticked: Some(false), .. }));
-    for passage in unticked.take(CHECKS) {
-        let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
-        let line = entries.tidy(&format!("{label}{}", passage.text));
-        if line.split_whitespace().count() >= 3 && !is_taken_up(entries, &line, request.origin) {
-            push(list, format!("To check: {line}"));
-        }
-    }
-}
-
 /// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
-fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |other: Origin| other.source != origin.source || other.line > origin.line;
     let done = |step: GitStep| {
@@ -273,7 +292,7 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, Publication},
+        model::evidence::{Evidence, Publication, PublicationKind},
         summarize::report::Reports,
     };
 
@@ -291,6 +310,6 @@ mod tests {
         };
         let reports = Reports::of(&evidence);
         let steps = next_steps(&Entries { evidence: &evidence, reports: &reports, project: None });
-        assert_eq!(steps, ["To check: Check the token after the merge"]);
+        assert_eq!(steps, ["Unchecked in the pull request: Check the token after the merge"]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Evidence, PublicationKind, Title},
+        evidence::{Commit, Evidence, PublicationKind, Ticket, Title},
         transcript::{RecapKind, TitleSource},
     },
     summarize::{
@@ -46,6 +46,9 @@ const UNSTATED: &str = "No request was recorded";
 pub(super) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
     let first = first_request(&requests);
+    if let Some(work) = work_behind_talk(evidence, first.map(|at| &requests[at])) {
+        return work;
+    }
     let goal = goal(evidence, first.map(|at| &requests[at]));
     let commands = commands(evidence);
     let later = first
@@ -58,8 +61,44 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     format!("{}{stop} Later: {}.", goal.text, later.join("; "))
 }
 
+/// What was worked on where the session began with talk: the subject of its first commit, or of
+/// the newest where the first is another matter.
+fn work_behind_talk(evidence: &Evidence, first: Option<&Request>) -> Option<String> {
+    let talk = first.filter(|request| is_talk(&request.text))?;
+    let is_work = |commit: &&Commit| !is_bookkeeping(commit);
+    let commit = evidence.commits.iter().find(is_work)?;
+    let subject = without_full_stop(&commit.subject);
+    let subject = subject.strip_prefix("Initial implementation: ").unwrap_or(subject);
+    Some(format!(
+        "{} (began with: {})",
+        capitalised(subject),
+        without_full_stop(&cut(&talk.text, LATER))
+    ))
+}
+
+/// Whether a first prompt only asks to read and talk.
+fn is_talk(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:please )?read\b.*\b(?:then|and) (?:talk|tell me|discuss|let's|we)\b|talk to me\b|let's (?:talk|chat|discuss)\b|do you (?:remember|know|recall)\b|what (?:is|was|were|are) (?:the|our|we)\b|hello\b|hi\b)"
+    )
+    .is_match(text)
+}
+
+/// The ticket that the first prompts name, as a title.
+fn ticket(evidence: &Evidence) -> Option<&Ticket> {
+    let named = |ticket: &&Ticket| {
+        let key = ticket.key.to_lowercase();
+        evidence.prompts.iter().take(2).any(|prompt| prompt.text.to_lowercase().contains(&key))
+    };
+    evidence.tickets.iter().find(named)
+}
+
 /// A title for lists, at most 80 characters.
 pub(super) fn name(evidence: &Evidence) -> String {
+    let ticketed = ticket(evidence).map(|ticket| format!("{}: {}", ticket.key, ticket.title));
+    if let Some(title) = ticketed {
+        return cut_at_clause(&one_line(&title), NAME);
+    }
     if let Some(title) = title(evidence).filter(|title| fits(title, evidence)) {
         return cut_at_clause(&one_line(&title.text), NAME);
     }
@@ -98,9 +137,13 @@ fn subject(evidence: &Evidence) -> Option<String> {
     let committed = commits.map(|commit| commit.subject.clone()).filter(is_work);
     let asked: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
+    let requests = requests(evidence);
+    let began_with_talk =
+        first_request(&requests).is_some_and(|first| is_talk(&requests[first].text));
+    let shared = if began_with_talk { 0.0 } else { 0.4 };
     opened.chain(committed).find(|subject| {
         let plain = subject.split_once(": ").map_or(subject.as_str(), |(_, plain)| plain);
-        share_of_words(&words(plain), &asked) >= 0.4
+        share_of_words(&words(plain), &asked) >= shared
     })
 }
 
@@ -152,6 +195,9 @@ fn first_request(requests: &[Request]) -> Option<usize> {
 }
 
 fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
+    if let Some(goal) = first.and_then(|request| ticketed(evidence, request)) {
+        return goal;
+    }
     let is_clear = first.is_some_and(|request| request.weight == Weight::Clear);
     let note = || noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
     if let Some(known) = intent(evidence).or_else(note) {
@@ -188,6 +234,20 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// A request that only names a ticket, in the ticket's words.
+fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
+    let ticket = ticket(evidence)?;
+    if !request.text.to_lowercase().contains(&ticket.key.to_lowercase()) {
+        return None;
+    }
+    let title = format!("{}: {}", ticket.key, one_line(&ticket.title));
+    let description = one_line(&ticket.description);
+    let told = sentences(&description).first().copied().unwrap_or_default().to_owned();
+    let told = cut(&told, REQUEST.saturating_sub(title.len()));
+    let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
+    Some(Goal { text, ask: title })
 }
 
 /// What a request picks by number or letter from the list that the agent showed before.

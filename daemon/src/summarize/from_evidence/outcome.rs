@@ -2,16 +2,18 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, StatementKind, TestRun},
+        evidence::{Evidence, GitStep, StatementKind, TestRun},
         summary::Outcome,
         transcript::TaskState,
     },
     summarize::{
         from_evidence::{
+            ending,
             findings::last_turn_errors,
             request::{Request, Weight},
             test_results::main_run,
         },
+        report::{Topic, is_phrase},
         text::{Block, blocks, one_line, pattern, sentences},
     },
 };
@@ -20,16 +22,25 @@ use crate::{
 pub(super) struct ReasonedOutcome {
     pub(super) outcome: Outcome,
     /// A phrase; nothing where the work is simply done.
-    pub(super) reason: Option<&'static str>,
+    pub(super) reason: Option<String>,
 }
 
 impl ReasonedOutcome {
-    fn new(outcome: Outcome, reason: &'static str) -> ReasonedOutcome {
-        ReasonedOutcome { outcome, reason: Some(reason) }
+    fn new(outcome: Outcome, reason: &str) -> ReasonedOutcome {
+        ReasonedOutcome { outcome, reason: Some(reason.to_owned()) }
     }
 
-    fn completed() -> ReasonedOutcome {
-        ReasonedOutcome { outcome: Outcome::Completed, reason: None }
+    /// Completed, with what is missing of it.
+    fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
+        let is_committed =
+            ending::branch(evidence).is_none() || ending::uncommitted_files(evidence).is_empty();
+        let reason = match (is_committed, hoped) {
+            (true, false) => None,
+            (true, true) => Some("not confirmed by the user"),
+            (false, false) => Some("not committed"),
+            (false, true) => Some("not committed, not confirmed by the user"),
+        };
+        ReasonedOutcome { outcome: Outcome::Completed, reason: reason.map(str::to_owned) }
     }
 }
 
@@ -55,7 +66,7 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     let interrupted = evidence.interrupted_at.is_some_and(|at| at.line > reply.origin.line);
     let grateful = last_prompt.is_some_and(|prompt| is_thanks(&prompt.text));
     if grateful && !interrupted {
-        return ReasonedOutcome::completed();
+        return ReasonedOutcome::completed(evidence, false);
     }
     if interrupted {
         return ReasonedOutcome::new(unfinished, "stopped by the user");
@@ -78,15 +89,23 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
         return ReasonedOutcome::new(Blocked, "something stands in the way");
     }
     if words.asks_for_choice {
-        return ReasonedOutcome::new(InProgress, "waits for the user's choice");
+        let reason = if has_results(evidence) {
+            "waits for the user's choice"
+        } else {
+            "waits for the user's choice; nothing was changed"
+        };
+        return ReasonedOutcome::new(InProgress, reason);
     }
     let done =
         evidence.report.iter().any(|one| one.kind == StatementKind::Done) || words.claims_done;
     if words.announces {
         return ReasonedOutcome::new(InProgress, "ended before what was announced");
     }
-    if words.hopes {
+    if words.asks_to_try_again {
         return ReasonedOutcome::new(InProgress, "waits for the user's check");
+    }
+    if let Some(reason) = failed_step(evidence) {
+        return ReasonedOutcome::new(InProgress, reason);
     }
     if tests_fail(evidence) {
         return ReasonedOutcome::new(InProgress, "tests fail");
@@ -96,13 +115,13 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
     let went_on = evidence.last_result.is_some_and(|result| result.line > line);
     match () {
-        () if done => ReasonedOutcome::completed(),
+        () if done => ReasonedOutcome::completed(evidence, words.hopes),
         () if words.asks => ReasonedOutcome::new(InProgress, "waits for an answer"),
         () if went_on => ReasonedOutcome::new(InProgress, "nothing was said of the last results"),
         () if !last_turn_errors(evidence).is_empty() => {
             ReasonedOutcome::new(InProgress, "the last error is open")
         }
-        () => ReasonedOutcome::completed(),
+        () => ReasonedOutcome::completed(evidence, words.hopes),
     }
 }
 
@@ -126,6 +145,17 @@ fn is_thanks(prompt: &str) -> bool {
 fn is_put_off(request: &str) -> bool {
     pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
         .is_match(request)
+}
+
+/// A commit or push whose last attempt failed.
+fn failed_step(evidence: &Evidence) -> Option<&'static str> {
+    let last = |step| evidence.git_events.iter().rev().find(|event| event.step == step);
+    let failed = |step| last(step).is_some_and(|event| !event.succeeded);
+    match () {
+        () if failed(GitStep::Commit) => Some("the last commit failed"),
+        () if failed(GitStep::Push) => Some("the last push failed"),
+        () => None,
+    }
 }
 
 /// The last run of the main suite failed.
@@ -152,7 +182,9 @@ struct LastWords {
     asks_for_choice: bool,
     /// They say what comes next, and then nothing came.
     announces: bool,
-    /// They ask the user to try whether it works now.
+    /// They ask the user to try the same again.
+    asks_to_try_again: bool,
+    /// They expect something that nobody has verified.
     hopes: bool,
     /// They say that it is done.
     claims_done: bool,
@@ -165,6 +197,11 @@ impl LastWords {
             Block::Heading(_) => None,
         });
         let prose: Vec<String> = prose.collect();
+        let announced = blocks(reply).into_iter().filter_map(|block| match block {
+            Block::Heading(text) => Some(one_line(&text)),
+            Block::Paragraph(_) | Block::Item(_) => None,
+        });
+        let announced: Vec<String> = announced.collect();
         let all: Vec<&str> = prose.iter().flat_map(|line| sentences(line)).collect();
         let (first, last) =
             (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
@@ -181,7 +218,10 @@ impl LastWords {
             announces: reply.trim_end().ends_with(':')
                 || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
                     && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b").is_match(last),
-            hopes: all.iter().any(|sentence| pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?again\b").is_match(sentence)),
+            asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
+                pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
+            }),
+            hopes: all.iter().any(|sentence| is_phrase(Topic::Hope, sentence)),
             claims_done: pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first),
         }
     }
@@ -191,7 +231,7 @@ impl LastWords {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{FileWork, Quote},
+        evidence::{FileWork, GitEvent, Quote},
         transcript::{Origin, Task},
     };
 
@@ -296,10 +336,52 @@ mod tests {
     }
 
     #[test]
+    fn what_is_done_may_lack_a_commit_or_a_confirmation() {
+        let reason = |reply: &str, change: fn(&mut Evidence)| {
+            let session = Session::new(&[("the list is empty", 1)], Some((reply, 5)));
+            verdict(&session.with(change).0).reason
+        };
+        let in_repository = |evidence: &mut Evidence| {
+            changed(evidence);
+            evidence.branches.push("main".to_owned());
+        };
+        assert_eq!(reason("Fixed the list.", changed), None);
+        assert_eq!(reason("Fixed the list.", in_repository).as_deref(), Some("not committed"));
+        assert_eq!(
+            reason("Fixed. Try restarting it: the list should now be visible.", changed).as_deref(),
+            Some("not confirmed by the user")
+        );
+    }
+
+    #[test]
+    fn a_commit_that_failed_is_not_the_end() {
+        let failed = |evidence: &mut Evidence| {
+            evidence.git_events.push(GitEvent {
+                step: GitStep::Commit,
+                succeeded: false,
+                branch: None,
+                error: None,
+                origin: Origin::default(),
+                at: None,
+            });
+        };
+        let session = Session::new(&[("commit it", 1)], Some(("Done.", 5))).with(failed);
+        assert_eq!(verdict(&session.0).reason.as_deref(), Some("the last commit failed"));
+        session.ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn an_attempt_that_the_user_is_to_repeat_waits() {
+        let reply = "Try again:\n\n```\n./run.sh\n```\n\nThis should fix it by:\n1. Updating npm\n\nIf this still fails, we can build locally.";
+        let session = Session::new(&[("it fails", 1)], Some((reply, 5))).with(changed);
+        assert_eq!(verdict(&session.0).reason.as_deref(), Some("waits for the user's check"));
+    }
+
+    #[test]
     fn a_choice_that_was_left_to_the_user_waits() {
         let reply = "Fixed the first one. Which approach do you prefer? I can do either.";
         let session = Session::new(&[("fix it", 1)], Some((reply, 5))).with(changed);
-        assert_eq!(verdict(&session.0).reason, Some("waits for the user's choice"));
+        assert_eq!(verdict(&session.0).reason.as_deref(), Some("waits for the user's choice"));
         session.ends(Outcome::InProgress);
     }
 

@@ -65,6 +65,17 @@ impl Request {
 /// `/name args`: the arguments when they say something, else what the command is known to do.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    // `all of phase 14 work` says nothing without the command that it is given to.
+    let words = args.split_whitespace().count();
+    let names_an_object = (3..=8).contains(&words)
+        && !args.contains(['.', '?', '\n'])
+        && pattern!(
+            r"(?i)^(?:all|the|this|that|my|our|phase|pr|issue|these|every|everything|only)\b"
+        )
+        .is_match(args);
+    if names_an_object {
+        return Request::stated(&format!("/{name} {}", one_line(args)), Weight::Clear);
+    }
     if args.split_whitespace().count() >= 3 || args.chars().count() >= 24 {
         return worded(&written(args));
     }
@@ -283,6 +294,7 @@ mod tests {
                 "See team/app#104 and check its tests",
             ),
             ("/foo", "Run the `/foo` command"),
+            ("/security:review all of phase 14 work", "/security:review all of phase 14 work"),
         ] {
             assert_eq!(Request::of(prompt).unwrap().text, wanted, "{prompt:?}");
         }

@@ -78,6 +78,10 @@ pub(super) fn tells_a_problem(sentence: &str) -> bool {
 pub(super) fn short_addresses(line: &str) -> String {
     let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
         .replace_all(line, "$1#$2");
+    let line = pattern!(r"https?://(?:www\.)?github\.com/([\w.-]+/[\w.-]+)/actions/runs/(\d+)\S*")
+        .replace_all(&line, "$1 CI run $2");
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/(?:-/)?(?:blob|tree)/[\w.-]+/([\w./-]*\w)\S*")
+        .replace_all(&line, "$1: $2");
     let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([\w.-]+/[\w.-]+)/\S{20,}")
         .replace_all(&line, "$1");
     pattern!(r"https?://(?:www\.)?([\w.-]+)/\S{40,}").replace_all(&line, "$1").into_owned()
@@ -104,6 +108,23 @@ mod tests {
             ("The build fails on main.", "The build fails on main.", Manner::Tells),
         ] {
             assert_eq!(plain(sentence), (wanted.to_owned(), manner), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn an_address_keeps_what_identifies_it() {
+        for (address, wanted) in [
+            (
+                "https://github.com/team/app/actions/runs/21662/job/62449?pr=1",
+                "team/app CI run 21662",
+            ),
+            (
+                "https://github.com/team/app/blob/main/.opencode/plugins/a.js",
+                "team/app: .opencode/plugins/a.js",
+            ),
+            ("https://github.com/team/app/pull/104/files", "team/app#104"),
+        ] {
+            assert_eq!(short_addresses(address), wanted);
         }
     }
 

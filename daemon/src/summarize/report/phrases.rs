@@ -34,12 +34,29 @@ pub(crate) enum Topic {
     Wish,
     /// A choice of the user.
     Choice,
+    /// Open, and for the user to do: it stays open whatever the session does next.
+    LeftToUser,
+    /// A claim that nobody has verified: `this should work now`.
+    Hope,
+    /// An answer to a notice about a background task that was known already.
+    KnownNotice,
+    /// A commit, push or pull request that the agent offers to make.
+    PublishOffer,
 }
 
 impl Topic {
-    /// Whether the topic occurs in users' messages rather than in agents' reports.
-    fn is_of_users(self) -> bool {
-        matches!(self, Topic::Wish | Topic::Choice)
+    /// The topic that a sentence of this kind gives a claim in a report; `None` for kinds that are
+    /// looked for by name.
+    fn of_claim(self) -> Option<Topic> {
+        match self {
+            Topic::Wish
+            | Topic::Choice
+            | Topic::Hope
+            | Topic::KnownNotice
+            | Topic::PublishOffer => None,
+            Topic::LeftToUser => Some(Topic::Open),
+            _ => Some(self),
+        }
     }
 }
 
@@ -65,6 +82,7 @@ macro_rules! phrases {
 
 /// Each file with its name. If two topics have the same heading, the earlier file wins.
 const FILES: &[(&str, &str)] = phrases![
+    "en/left_to_user.toml",
     "en/instruction.toml",
     "en/proposal.toml",
     "en/open.toml",
@@ -76,6 +94,9 @@ const FILES: &[(&str, &str)] = phrases![
     "en/done.toml",
     "en/wish.toml",
     "en/choice.toml",
+    "en/hope.toml",
+    "en/known_notice.toml",
+    "en/publish_offer.toml",
     "de.toml",
     "es.toml",
     "fr.toml",
@@ -139,7 +160,7 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
     let mut topics = INDEX.sentences.matches(sentence).into_iter().map(|found| INDEX.topics[found]);
-    topics.find(|topic| !topic.is_of_users())
+    topics.find_map(Topic::of_claim)
 }
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.

@@ -10,7 +10,7 @@ use crate::{
             shell::kind::Invocation,
             shell::words::{Joint, Simple, Word},
         },
-        text::kept,
+        text::{kept, pattern},
     },
 };
 
@@ -148,6 +148,13 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
             let files = files.skip(usize::from(!scripted)).filter(|word| is_plain(word));
             effects.extend(files.map(|word| Effect::Edit(resolve(directory, &word.text))));
         }
+        ("python" | "python3", _) if invocation.arguments.contains(&"-c") => {
+            let script = operands.first().filter(|word| !word.expands);
+            let opened = pattern!(r#"open\(\s*r?['"]([^'"${}]+)['"]\s*,\s*['"][wa]\+?['"]"#);
+            let files = script.into_iter().flat_map(|word| opened.captures_iter(&word.text));
+            let files = files.filter(|file| !is_passing(&file[1]));
+            effects.extend(files.map(|file| Effect::Edit(resolve(directory, &file[1]))));
+        }
         ("tee", _) => {
             let plain = operands.iter().filter(|word| is_plain(word) && !is_passing(&word.text));
             effects.extend(plain.map(|word| Effect::Write {
@@ -229,6 +236,10 @@ mod tests {
                 vec![Effect::Write { path: "/app/note.md".to_owned(), lines: 2 }],
             ),
             ("sed -i 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
+            (
+                "python3 -c \"\nold = open('x.ts').read()\nopen('x.ts', 'w').write(old.replace('a', 'b'))\n\"",
+                vec![Effect::Edit("/app/x.ts".to_owned())],
+            ),
             ("sed -i -e 's/a/b/' -e 's/c/d/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
             ("sed -i '' 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
         ] {

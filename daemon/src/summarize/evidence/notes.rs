@@ -1,0 +1,185 @@
+//! Files and tickets that say what the work is and what is left of it.
+
+use crate::{
+    model::{
+        evidence::{Evidence, NotePurpose, Quote, Ticket, WorkNote},
+        transcript::{ChangeKind, FileChange},
+    },
+    summarize::{
+        evidence::{bounds, collector::Moment, errors, lists::push_latest},
+        report::{Form, passages},
+        text::{kept, pattern},
+    },
+};
+
+/// The purpose of a file that is written to say what is left; `None` for other files.
+pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
+    if !path.ends_with(".md") || path.contains("/.claude/") {
+        return None;
+    }
+    let is_done = pattern!(r"(?i)/(?:done|completed|archived?|closed)/").is_match(path);
+    if pattern!(
+        r"(?i)(?:^|/)(?:todos?|backlog|deferred)/.*\.md$|(?:^|/|-)(?:todo|backlog|deferred)\.md$"
+    )
+    .is_match(path)
+    {
+        return (!is_done).then_some(NotePurpose::Todo);
+    }
+    let plans = pattern!(r"(?i)(?:^|[/-])plan\.md$|/plans/[^/]+\.md$").is_match(path);
+    (plans && !is_done).then_some(NotePurpose::Plan)
+}
+
+/// The text of a note that `change` writes whole.
+pub(super) fn text_of(change: &FileChange) -> Option<String> {
+    purpose(&change.path)?;
+    let is_whole = matches!(change.kind, ChangeKind::Written);
+    let text = change.edits.first().filter(|_| is_whole)?;
+    Some(kept(&text.new, bounds::WORK_NOTE))
+}
+
+/// Keeps the newest text of each note.
+pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: Moment) {
+    let Some(purpose) = purpose(path) else { return };
+    evidence.work_notes.retain(|known| known.path != path);
+    let note =
+        WorkNote { path: path.to_owned(), purpose, text: text.to_owned(), origin: moment.origin };
+    push_latest(&mut evidence.work_notes, note, bounds::WORK_NOTES);
+}
+
+/// Keeps the error in terminal output that a prompt quotes.
+pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: Moment) {
+    if prompt.lines().nth(1).is_none() || prompt.starts_with(['<', '#']) {
+        return;
+    }
+    // Builders print the time before each line.
+    let plain = pattern!(r"(?m)^\s*(?:#\d+ )?\d+\.\d+s? +").replace_all(prompt, "");
+    if let Some(message) = errors::message_of(&plain) {
+        let error = Quote {
+            text: kept(&message, bounds::ERROR_TEXT),
+            origin: moment.origin,
+            at: moment.at,
+        };
+        push_latest(&mut evidence.pasted_errors, error, bounds::PASTED_ERRORS);
+    }
+}
+
+/// Keeps what a plan in a prompt asks to verify.
+pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Moment) {
+    if !pattern!(
+        r"(?im)^(?:please )?(?:implement|execute) (?:the|this) (?:following )?plan\b|^# .*\bplan\b"
+    )
+    .is_match(prompt)
+    {
+        return;
+    }
+    let is_check = |heading: &String| {
+        pattern!(r"(?i)^\W*(?:\d+\W+)?(?:(?:manual )?verification|verify|test plan|how to verify|manual test(?:s|ing)?)\b")
+            .is_match(heading)
+    };
+    let items = passages(prompt).into_iter().filter(|passage| {
+        matches!(passage.form, Form::Item { depth: 1, .. })
+            && passage.headings.last().is_some_and(is_check)
+    });
+    for item in items.take(bounds::PLANNED_CHECKS) {
+        let label = item.label.map_or(String::new(), |label| format!("{label}: "));
+        let text = format!("{label}{}", item.text);
+        evidence.planned_checks.push(moment.said(&text, bounds::TASK));
+    }
+    evidence.planned_checks.truncate(bounds::PLANNED_CHECKS);
+}
+
+/// Whether a tracker's answer may describe a ticket that is wanted.
+pub(super) fn awaits_ticket(evidence: &Evidence) -> bool {
+    evidence.tickets.len() < bounds::TICKETS
+        && evidence.prompts.iter().any(|prompt| ticket_id().is_match(&prompt.text))
+}
+
+/// Keeps the ticket that a tracker's answer describes, where a prompt names it.
+pub(super) fn ticket(evidence: &mut Evidence, answer: &str) {
+    let text = |key: &regex::Regex| {
+        let quoted = key.captures(answer)?.get(1)?.as_str();
+        serde_json::from_str::<String>(&format!("\"{quoted}\"")).ok()
+    };
+    let key = text(pattern!(r#""(?:identifier|key)"\s*:\s*"([A-Z][A-Z0-9]+-\d+)""#));
+    let title = text(pattern!(r#""(?:title|summary)"\s*:\s*"((?:[^"\\]|\\.)*)""#));
+    let (Some(key), Some(title)) = (key, title) else { return };
+    let is_known = evidence.tickets.iter().any(|known| known.key == key);
+    let is_named = evidence.prompts.iter().any(|prompt| {
+        ticket_id().find_iter(&prompt.text).any(|id| id.as_str().eq_ignore_ascii_case(&key))
+    });
+    if is_known || !is_named || title.is_empty() {
+        return;
+    }
+    let description = text(pattern!(r#""description"\s*:\s*"((?:[^"\\]|\\.)*)""#));
+    evidence.tickets.push(Ticket {
+        key,
+        title: kept(&title, bounds::SUBJECT),
+        description: kept(&description.unwrap_or_default(), bounds::TICKET),
+    });
+}
+
+fn ticket_id() -> &'static regex::Regex {
+    pattern!(r"\b[A-Za-z][A-Za-z0-9]+-\d+\b")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_known_by_their_paths() {
+        use NotePurpose::{Plan, Todo};
+        for (path, wanted) in [
+            ("/app/.planning/todos/pending/2026-02-21-review-deferred.md", Some(Todo)),
+            ("/app/TODO.md", Some(Todo)),
+            ("/app/.planning/quick/013-move-bar/013-PLAN.md", Some(Plan)),
+            ("/app/docs/plans/2026-01-02-cache.md", Some(Plan)),
+            ("/app/.planning/todos/done/2026-02-21-review.md", None),
+            ("/home/a/.claude/plans/lucky-fox.md", None),
+            ("/app/src/todos/list.rs", None),
+            ("/app/README.md", None),
+        ] {
+            assert_eq!(purpose(path), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_error_in_pasted_output_is_kept() {
+        let moment = Moment { origin: crate::model::transcript::Origin::default(), at: None };
+        let mut evidence = Evidence::default();
+        let pasted = "❯ ./run.sh\n => ERROR [3/7] RUN npm ci  158.6s\n158.5 npm error Exit handler never called!\n";
+        pasted_error(&mut evidence, pasted, moment);
+        pasted_error(&mut evidence, "The error: is it known?", moment);
+        assert_eq!(evidence.pasted_errors.len(), 1);
+        assert!(evidence.pasted_errors[0].text.ends_with("Exit handler never called!"));
+    }
+
+    #[test]
+    fn the_checks_of_a_plan_are_kept() {
+        let moment = Moment { origin: crate::model::transcript::Origin::default(), at: None };
+        let mut evidence = Evidence::default();
+        let plan = "Implement the following plan:\n\n# Show the address\n\n1. Edit it\n\n## Verification\n\n1. Run an evaluation\n2. Run `bun test`\n";
+        planned_checks(&mut evidence, plan, moment);
+        planned_checks(&mut evidence, "## Verification\n\n1. Look", moment);
+        let checks: Vec<&str> =
+            evidence.planned_checks.iter().map(|check| check.text.as_str()).collect();
+        assert_eq!(checks, ["Run an evaluation", "Run `bun test`"]);
+    }
+
+    #[test]
+    fn a_ticket_is_kept_when_a_prompt_names_it() {
+        let moment = Moment { origin: crate::model::transcript::Origin::default(), at: None };
+        let prompts = vec![moment.said("I'm working on ent-98.", 100)];
+        let mut evidence = Evidence { prompts, ..Evidence::default() };
+        assert!(awaits_ticket(&evidence));
+        let answer = |key: &str| {
+            format!(
+                r#"{{"identifier":"{key}","title":"move \"help\" back","description":"Too fraught."}}"#
+            )
+        };
+        ticket(&mut evidence, &answer("ENT-12"));
+        ticket(&mut evidence, &answer("ENT-98"));
+        assert_eq!(evidence.tickets.len(), 1);
+        assert_eq!(evidence.tickets[0].title, "move \"help\" back");
+    }
+}

@@ -1,0 +1,348 @@
+//! What is left according to files, commits and plans, rather than to the last report.
+
+use crate::{
+    model::{
+        evidence::{Commit, GitStep, NotePurpose, PublicationKind, WorkNote},
+        transcript::Origin,
+    },
+    summarize::{
+        from_evidence::{
+            entries::{Entries, cut_at_clause, push},
+            next_steps::is_taken_up,
+            refuted,
+            test_results::main_run,
+        },
+        report::{Form, Passage, Topic, is_phrase, passages, topic_of_heading},
+        text::{capitalised, cut, one_line, pattern, sentences, without_full_stop},
+    },
+};
+
+/// Characters of an entry that names several things.
+const ENTRY: usize = 320;
+/// Todo files named at most.
+const TODOS: usize = 3;
+/// Unticked boxes of a pull request, at most.
+const BOXES: usize = 8;
+/// Reports that are asked for an offer that nobody answered.
+const REPORTS: usize = 6;
+
+/// Errors that came back after their fix.
+pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    for (error, times) in refuted::returned_errors(evidence) {
+        let tried = evidence.commits.last().filter(|commit| commit.origin > error.origin);
+        let tried = tried.filter(|commit| !commit.hash.is_empty());
+        let tried =
+            tried.map_or("the last attempt".to_owned(), |commit| format!("`{}`", commit.hash));
+        let message = cut(&entries.tidy_line(&error.text), 160);
+        push(list, format!("`{message}` (pasted {times} times): {tried} is not verified"));
+    }
+}
+
+/// What the agent would do if its last attempt failed.
+pub(super) fn fallback(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let Some(last) = entries.reports.reports.last() else { return };
+    let all = last.claims.iter().flat_map(|claim| sentences(&claim.text));
+    let way = all.filter(|one| {
+        pattern!(r"(?i)^if (?:this|that|it) (?:still )?(?:fails|does not work|doesn't work|happens again|persists)\b").is_match(one)
+    });
+    for sentence in way.take(1) {
+        push(
+            list,
+            without_full_stop(&cut_at_clause(&entries.tidy_line(sentence), ENTRY)).to_owned(),
+        );
+    }
+}
+
+/// Work that was put into files of todos, and plans that nothing followed.
+pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let stays = |note: &&WorkNote| {
+        evidence.files.get(&note.path).is_some_and(|file| file.changed() && !file.deleted)
+    };
+    let of = |purpose| {
+        evidence.work_notes.iter().filter(stays).filter(move |note| note.purpose == purpose)
+    };
+    for todo in of(NotePurpose::Todo).rev().take(TODOS) {
+        let path = entries.path(&todo.path);
+        push(
+            list,
+            cut_at_clause(&format!("{} (todo `{path}`)", todo_in_short(entries, todo)), ENTRY),
+        );
+    }
+    for plan in of(NotePurpose::Plan).rev().take(1) {
+        let later = |origin: Origin| origin.source != plan.origin.source || origin > plan.origin;
+        let is_work = |path: &str| !path.ends_with(".md");
+        let followed = evidence.commits.iter().any(|commit| later(commit.origin))
+            || evidence
+                .files
+                .iter()
+                .any(|(path, work)| work.changed() && is_work(path) && later(work.last));
+        if !followed && let Some(goal) = goal_of_plan(&plan.text) {
+            let path = entries.path(&plan.path);
+            let goal = cut_at_clause(&entries.tidy_line(&goal), ENTRY);
+            push(list, format!("Execute `{path}`: {}", without_full_stop(&goal)));
+        }
+    }
+}
+
+/// The title of a todo and the labels of its problems.
+fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
+    let given = pattern!(r#"(?m)\A---\n(?:.*\n)*?title: *"?(.+?)"?$"#).captures(&todo.text);
+    let heading = pattern!(r"(?m)^# +(.+)$").captures(&todo.text);
+    let title =
+        given.or(heading).map_or("", |found| found.get(1).map_or("", |title| title.as_str()));
+    let title = if title.is_empty() { "Todo written" } else { title };
+    let body = pattern!(r"\A---\n[\s\S]*?\n---\n").replace(&todo.text, "");
+    let items = passages(&body).into_iter().filter(|passage| {
+        matches!(passage.form, Form::Item { depth: 1, ticked: None | Some(false) })
+    });
+    let labelled = items.filter_map(|item| {
+        let label = item.label?;
+        let first = sentences(&item.text).first().copied().unwrap_or_default().to_owned();
+        Some(format!("{label}: {}", without_full_stop(&first)))
+    });
+    let labelled: Vec<String> = labelled.take(6).collect();
+    let items =
+        if labelled.is_empty() { String::new() } else { format!(": {}", labelled.join("; ")) };
+    cut_at_clause(&entries.tidy_line(&format!("{title}{items}")), ENTRY - 60)
+}
+
+/// What a plan is for: its objective, else its title.
+fn goal_of_plan(text: &str) -> Option<String> {
+    let tagged = pattern!(r"(?s)<objective>\s*(.+?)(?:\n\n|</objective>)").captures(text);
+    if let Some(goal) = tagged {
+        return Some(one_line(&goal[1]));
+    }
+    let body = pattern!(r"\A---\n[\s\S]*?\n---\n").replace(text, "");
+    let goal = passages(&body).into_iter().find(|passage| {
+        let heading = passage.headings.last().map(String::as_str).unwrap_or_default();
+        passage.form == Form::Paragraph
+            && pattern!(r"(?i)^(?:objective|goal|purpose)\b").is_match(heading)
+    });
+    let title = || pattern!(r"(?m)^# +(.+)$").captures(&body).map(|title| title[1].to_owned());
+    goal.map(|goal| one_line(&goal.text)).or_else(title)
+}
+
+/// The next steps that the bodies of commits name, unless a later commit or report took them up.
+pub(super) fn in_commits(entries: &Entries<'_>, list: &mut Vec<String>) {
+    for commit in &entries.evidence.commits {
+        for step in steps_of(commit) {
+            let line = entries.tidy(&step);
+            if line.split_whitespace().count() >= 3 && !is_taken_up(entries, &line, commit.origin) {
+                push(list, line);
+            }
+        }
+    }
+}
+
+fn steps_of(commit: &Commit) -> Vec<String> {
+    let is_open = |heading: &str| {
+        topic_of_heading(heading) == Some(Topic::Open)
+            && !pattern!(r"(?i)^(?:limitations?|caveats?|out of scope|known)\b").is_match(heading)
+    };
+    let is_listed = |passage: &Passage| {
+        let open_label = passage.label.as_deref().is_some_and(is_open);
+        open_label || passage.headings.last().is_some_and(|heading| is_open(heading))
+    };
+    let found = passages(&commit.body).into_iter();
+    let mut steps: Vec<String> = found.filter(is_listed).map(|passage| passage.text).collect();
+    // `Next steps: run it, tune it` in one line of plain text.
+    let line = pattern!(
+        r"(?im)^(?:next steps?|follow-?ups?|remaining|still to do|deferred|todo): *(\S.{11,})$"
+    );
+    steps.extend(line.captures_iter(&commit.body).map(|found| capitalised(&found[1])));
+    steps.dedup_by(|a, b| b.contains(a.as_str()) || a.contains(b.as_str()));
+    steps
+}
+
+/// A commit or push that was offered and neither made nor answered.
+pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    // The last report's offer is told with the other offers.
+    let earlier = evidence.reports.iter().rev().skip(1).take(REPORTS);
+    for report in earlier.filter(|report| report.changed) {
+        let last = one_line(report.text.trim_end().lines().last().unwrap_or_default());
+        let Some(offer) = sentences(&last).pop().filter(|one| is_phrase(Topic::PublishOffer, one))
+        else {
+            continue;
+        };
+        let is_later =
+            |origin: Origin| origin.source != report.origin.source || origin > report.origin;
+        let step =
+            |step| evidence.git_events.iter().any(|one| one.step == step && is_later(one.origin));
+        let is_done = match () {
+            () if offer.contains("push") => step(GitStep::Push),
+            () if offer.contains("commit") => step(GitStep::Commit),
+            () => step(GitStep::OpenPullRequest) || step(GitStep::ClosePullRequest),
+        };
+        let words = pattern!(
+            r"(?i)\b(?:to|i) ((?:also )?(?:commit|push|merge|open|create|make)\b[^?]*)\?$"
+        )
+        .captures(offer);
+        if !is_done && let Some(words) = words {
+            push(list, entries.tidy(&format!("Offered, not answered: {}", &words[1])));
+            return;
+        }
+    }
+}
+
+/// What a plan asked to verify, and no command or report shows.
+pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let ran = |code: &str| {
+        let runs = evidence.commands.iter().filter(|run| run.outcome.succeeded());
+        runs.map(|run| run.command.as_str()).any(|command| command.contains(code))
+    };
+    let tests_pass = main_run(evidence).is_some_and(|run| run.failed == 0);
+    let is_shown = |check: &str| {
+        let codes = check.split('`').skip(1).step_by(2);
+        codes.clone().any(|code| code.len() >= 4 && ran(code))
+            || tests_pass && pattern!(r"(?i)\btests?\b.*\b(?:pass|run|suite)|\b(?:run|all|existing|unit)\b.*\btests?\b").is_match(check)
+    };
+    let open = evidence
+        .planned_checks
+        .iter()
+        .filter(|check| !is_shown(&check.text) && !is_taken_up(entries, &check.text, check.origin));
+    let open: Vec<String> =
+        open.map(|check| without_full_stop(&entries.tidy_line(&check.text)).to_owned()).collect();
+    if !open.is_empty() && !evidence.reports.is_empty() {
+        push(
+            list,
+            cut_at_clause(
+                &format!("Not shown as checked (from the plan): {}", open.join("; ")),
+                ENTRY,
+            ),
+        );
+    }
+}
+
+/// What the test plan of the newest pull request has not ticked off.
+pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let mut published = evidence.publications.iter().rev();
+    let Some(request) = published.find(|one| one.kind == PublicationKind::PullRequest) else {
+        return;
+    };
+    let number = evidence.pull_requests.last().and_then(|request| request.number);
+    let of = number.map_or("the pull request".to_owned(), |number| format!("PR #{number}"));
+    let boxes = passages(&request.body).into_iter();
+    let unticked = boxes.filter(|one| matches!(one.form, Form::Item { ticked: Some(false), .. }));
+    for passage in unticked.take(BOXES) {
+        let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
+        let line = entries.tidy(&format!("{label}{}", passage.text));
+        if line.split_whitespace().count() >= 3 && !is_taken_up(entries, &line, request.origin) {
+            push(list, format!("Unchecked in {of}: {line}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Evidence, FileWork, Quote, TurnReport},
+        summarize::report::Reports,
+    };
+
+    fn told(evidence: &Evidence, tell: fn(&Entries<'_>, &mut Vec<String>)) -> Vec<String> {
+        let reports = Reports::of(evidence);
+        let mut list = Vec::new();
+        tell(&Entries { evidence, reports: &reports, project: None }, &mut list);
+        list
+    }
+
+    fn at(line: u64) -> Origin {
+        Origin { source: 0, line }
+    }
+
+    fn note(path: &str, purpose: NotePurpose, text: &str) -> Evidence {
+        let origin = at(5);
+        let note = WorkNote { path: path.to_owned(), purpose, text: text.to_owned(), origin };
+        let mut evidence = Evidence { work_notes: vec![note], ..Evidence::default() };
+        let work = FileWork { writes: 1, last: origin, ..FileWork::default() };
+        evidence.files.insert(path.to_owned(), work);
+        evidence
+    }
+
+    #[test]
+    fn a_todo_file_is_open_with_its_problems() {
+        let text = "---\ntitle: \"Deferred findings\"\n---\n\n## Problem\n\n- **M1**: Names are plain. More.\n- **L4**: No pages\n";
+        let mut evidence = note("/app/todos/a.md", NotePurpose::Todo, text);
+        assert_eq!(
+            told(&evidence, written_down),
+            ["Deferred findings: M1: Names are plain; L4: No pages (todo `/app/todos/a.md`)"]
+        );
+        evidence.files.clear();
+        assert!(told(&evidence, written_down).is_empty());
+    }
+
+    #[test]
+    fn a_plan_is_open_until_work_follows() {
+        let text = "---\nphase: 1\n---\n\n<objective>\nMove the bar below the list.\n\nPurpose: x\n</objective>\n";
+        let mut evidence = note("/app/013-PLAN.md", NotePurpose::Plan, text);
+        assert_eq!(
+            told(&evidence, written_down),
+            ["Execute `/app/013-PLAN.md`: Move the bar below the list"]
+        );
+        let work = FileWork { edits: 1, last: at(9), ..FileWork::default() };
+        evidence.files.insert("/app/bar.ts".to_owned(), work);
+        assert!(told(&evidence, written_down).is_empty());
+    }
+
+    #[test]
+    fn next_steps_of_a_commit_are_open() {
+        let commit = |line, subject: &str, body: &str| Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: subject.to_owned(),
+            body: body.to_owned(),
+            origin: at(line),
+            at: None,
+        };
+        let first = commit(
+            1,
+            "Add an agent",
+            "It clicks.\n\nNext steps: run the first scenario end to end",
+        );
+        let mut evidence = Evidence { commits: vec![first], ..Evidence::default() };
+        assert_eq!(told(&evidence, in_commits), ["Run the first scenario end to end"]);
+        evidence.commits.push(commit(2, "Run the first scenario end to end", ""));
+        assert!(told(&evidence, in_commits).is_empty());
+    }
+
+    #[test]
+    fn an_offer_to_commit_stays_open_until_there_is_a_commit() {
+        let report = |line, text: &str, changed| TurnReport {
+            text: text.to_owned(),
+            origin: at(line),
+            changed,
+            ..TurnReport::default()
+        };
+        let reports = vec![
+            report(3, "Done.\n\nWould you like me to commit these changes?", true),
+            report(9, "The document is attached.", false),
+        ];
+        let evidence = Evidence { reports, ..Evidence::default() };
+        assert_eq!(told(&evidence, offers), ["Offered, not answered: commit these changes"]);
+    }
+
+    #[test]
+    fn checks_of_a_plan_are_open_unless_something_ran() {
+        let check = |text: &str| Quote { text: text.to_owned(), origin: at(1), at: None };
+        let evidence = Evidence {
+            planned_checks: vec![check("Open the page and look"), check("Run `bun run test`")],
+            reports: vec![TurnReport { text: "Fixed.".to_owned(), ..TurnReport::default() }],
+            commands: vec![crate::model::evidence::CommandRun {
+                command: "bun run test".to_owned(),
+                outcome: crate::model::transcript::Outcome::Succeeded,
+                origin: at(2),
+                at: None,
+            }],
+            ..Evidence::default()
+        };
+        assert_eq!(
+            told(&evidence, unchecked),
+            ["Not shown as checked (from the plan): Open the page and look"]
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Fixes that did not fix: the same error came back, or the user said so.
+
+use std::borrow::Cow;
+
+use crate::{
+    model::{
+        evidence::{Commit, Evidence, Quote, StatementKind},
+        transcript::Origin,
+    },
+    summarize::{
+        report::{Report, Reports, Topic},
+        text::{pattern, words},
+    },
+};
+
+/// A prompt that says that something still fails is no longer than this.
+const COMPLAINT: usize = 240;
+
+/// The part of a session between an error and its return.
+struct Span<'e> {
+    begin: Origin,
+    end: Origin,
+    /// The error; nothing where the user only said that it still fails.
+    error: Option<&'e str>,
+}
+
+impl Span<'_> {
+    fn holds(&self, origin: Origin) -> bool {
+        origin.source == self.begin.source
+            && (self.begin.line..self.end.line).contains(&origin.line)
+    }
+}
+
+/// The parts of the session whose fixes failed.
+fn spans(evidence: &Evidence) -> Vec<Span<'_>> {
+    let pasted = &evidence.pasted_errors;
+    let mut found: Vec<Span<'_>> = Vec::new();
+    for (at, error) in pasted.iter().enumerate() {
+        let again = pasted[at + 1..].iter().find(|later| is_same(error, later));
+        found.extend(again.map(|again| Span {
+            begin: error.origin,
+            end: again.origin,
+            error: Some(error.text.as_str()),
+        }));
+    }
+    let pairs = evidence.prompts.windows(2);
+    let refused = pairs.filter(|pair| says_it_still_fails(&pair[1].text));
+    found.extend(refused.map(|pair| Span {
+        begin: pair[0].origin,
+        end: pair[1].origin,
+        error: None,
+    }));
+    found
+}
+
+/// Whether two errors differ only in numbers.
+fn is_same(error: &Quote, other: &Quote) -> bool {
+    let shape = |error: &Quote| pattern!(r"\d+").replace_all(&error.text, "#").to_lowercase();
+    shape(error) == shape(other)
+}
+
+fn says_it_still_fails(prompt: &str) -> bool {
+    prompt.len() <= COMPLAINT
+        && pattern!(
+            r"(?i)^(?:(?:no|nope|hmm+|nah|sorry|ok|okay|well|unfortunately),? ?(?:but )?)*(?:(?:it(?:'s| is| does)?|that(?:'s| is)?|this(?: is)?|i(?:'m| am)?) )?(?:still (?:fails?|failing|broken|not (?:working|fixed)|doesn't work|does not work|the same|getting (?:the|this|that|an?) (?:same )?error|crashes|crashing)\b|same (?:error|issue|problem|failure)\b|(?:didn't|did not) (?:work|fix|help)\b)"
+        )
+        .is_match(prompt.trim_start())
+}
+
+/// Whether a later run or the user refuted what the commit was to fix.
+pub(super) fn did_not_fix(evidence: &Evidence, commit: &Commit) -> bool {
+    let subject = words(&commit.subject);
+    let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);
+    spans(evidence).iter().filter(|span| span.holds(commit.origin)).any(|span| {
+        is_fix || span.error.is_some_and(|error| words(error).intersection(&subject).count() >= 2)
+    })
+}
+
+/// The evidence without causes and discoveries that were refuted.
+pub(super) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidence> {
+    let spans = spans(evidence);
+    let is_refuted = |origin| spans.iter().any(|span| span.error.is_some() && span.holds(origin));
+    if !evidence.statements.iter().any(|one| is_refuted(one.origin)) {
+        return Cow::Borrowed(evidence);
+    }
+    let mut plain = evidence.clone();
+    plain.statements.retain(|one| {
+        let claims = matches!(one.kind, StatementKind::Cause | StatementKind::Done);
+        !(claims && is_refuted(one.origin))
+    });
+    Cow::Owned(plain)
+}
+
+/// Takes the refuted claims out of the reports.
+pub(super) fn remove_refuted_claims(reports: &mut Reports, evidence: &Evidence) {
+    let spans = spans(evidence);
+    for report in &mut reports.reports {
+        let Some(span) = spans.iter().find(|span| span.holds(report.origin)) else { continue };
+        remove_claims(report, span.error.is_some());
+    }
+}
+
+/// A returned error refutes all that was said of it; a complaint only causes and fixes.
+fn remove_claims(report: &mut Report, returned: bool) {
+    report.claims.retain(|claim| match claim.topic {
+        Some(Topic::Cause | Topic::Fix) => false,
+        Some(Topic::Done | Topic::Finding) => !returned,
+        _ => true,
+    });
+}
+
+/// The errors that the user pasted more than once, with the number of times, of which nothing
+/// shows that they are gone.
+pub(super) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
+    let pasted = &evidence.pasted_errors;
+    let mut found: Vec<(&Quote, usize)> = Vec::new();
+    for (at, error) in pasted.iter().enumerate() {
+        let is_last = !pasted[at + 1..].iter().any(|later| is_same(error, later));
+        let times = pasted.iter().filter(|other| is_same(error, other)).count();
+        // Who goes on to something else has seen it work.
+        let went_on = evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
+        if is_last && times >= 2 && !went_on {
+            found.push((error, times));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Outcome;
+    use crate::summarize::evidence::scenarios::Script;
+
+    const PASTED: &str = "❯ ./run.sh\n158.6 npm error Exit handler never called!\n";
+
+    fn twice() -> Script {
+        let mut script = Script::default();
+        script.prompt("Build the container");
+        script.prompt(PASTED);
+        script.edit("c1", "/app/Containerfile", "ci", "install");
+        script.run(
+            "c2",
+            "git commit -qam 'Fix npm ci failure in container'",
+            Outcome::Succeeded,
+            "[main 0bc41d9] Fix npm ci failure in container\n",
+        );
+        script.reply("m1", "Fixed! The issue was a bug of `npm ci`.\n\n- Changed to `npm install`\n\nThis should work now.");
+        script.prompt(PASTED);
+        script.run(
+            "c3",
+            "git commit -qam 'Update npm'",
+            Outcome::Succeeded,
+            "[main bb3e424] Update npm\n",
+        );
+        script.reply("m2", "Try again. This should fix it.");
+        script
+    }
+
+    #[test]
+    fn an_error_that_returns_refutes_its_fix() {
+        let evidence = twice().collect();
+        let refuted: Vec<bool> =
+            evidence.commits.iter().map(|commit| did_not_fix(&evidence, commit)).collect();
+        assert_eq!(refuted, [true, false]);
+        let mut reports = Reports::of(&evidence);
+        remove_refuted_claims(&mut reports, &evidence);
+        assert!(reports.reports[0].claims.iter().all(|claim| claim.topic != Some(Topic::Done)));
+        let returned = returned_errors(&evidence);
+        assert_eq!((returned.len(), returned[0].1), (1, 2));
+    }
+
+    #[test]
+    fn an_error_that_the_user_speaks_of_no_more_is_not_open() {
+        let mut script = twice();
+        script.prompt("Great, now add a test");
+        assert!(returned_errors(&script.collect()).is_empty());
+    }
+
+    #[test]
+    fn complaints_are_told_from_other_prompts() {
+        for prompt in [
+            "still not working",
+            "No, it's still failing on CI",
+            "hmm same error",
+            "that didn't fix it",
+        ] {
+            assert!(says_it_still_fails(prompt), "{prompt}");
+        }
+        for prompt in
+            ["is it still needed?", "we still want the list", "the same for the other file"]
+        {
+            assert!(!says_it_still_fails(prompt), "{prompt}");
+        }
+    }
+}
