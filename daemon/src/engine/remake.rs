@@ -47,7 +47,7 @@ pub(super) enum RemakePermit {
     Busy,
     /// The session has another episode, will get one, or may not be worked on.
     Refused,
-    Granted(RemakeContext),
+    Granted(Box<RemakeContext>),
 }
 
 /// What a summary is made again with.
@@ -75,7 +75,7 @@ impl Remaker {
             Ok(()) | Err(EngineError::Stopping) => {}
             Err(error) => tracing::warn!(%error, "failed to make older summaries again"),
         }
-        future::pending().await
+        future::pending::<()>().await;
     }
 
     /// Makes all older summaries again, with pauses of at least `pause`.

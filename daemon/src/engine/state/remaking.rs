@@ -31,7 +31,7 @@ impl EngineState {
         }
         self.remaking = Some(key);
         let (reader, parse_context) = (self.reader.clone(), self.settings.parse_context.clone());
-        RemakePermit::Granted(RemakeContext { session, reader, parse_context })
+        RemakePermit::Granted(Box::new(RemakeContext { session, reader, parse_context }))
     }
 
     /// Stores an episode that was made again. Returns whether it is still wanted: the session may have
