@@ -82,6 +82,8 @@ pub struct Evidence {
     pub reported_sub_agents: Vec<String>,
     /// Choices made by the user's word: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
+    /// Prompts that corrected the agent: the latest ones.
+    pub corrections: Vec<Correction>,
     /// The agent's own summaries of the session.
     pub recaps: Vec<Recap>,
     /// The session's names.
@@ -452,8 +454,24 @@ pub struct Choice {
     /// The label that the agent's dialogue shows above the question: `Auth method`.
     #[serde(default)]
     pub header: Option<String>,
+    /// Of a plan: how it means to reach its goal.
+    #[serde(default)]
+    pub approach: Option<String>,
+    /// Whether the answer was typed in place of an option.
+    #[serde(default)]
+    pub typed: bool,
     /// Where.
     pub origin: Origin,
+}
+
+/// A prompt that came on a refused call or an interruption.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    /// Where the prompt stands.
+    pub origin: Origin,
+    /// The call that the user refused with these words.
+    #[serde(default)]
+    pub refused: Option<String>,
 }
 
 /// A summary of the session by the agent itself.

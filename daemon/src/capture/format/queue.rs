@@ -67,8 +67,14 @@ impl PromptQueue {
         prompts
     }
 
+    /// What the user typed leaves the queue before notices of the program do.
     fn take(&mut self) -> String {
-        if self.waiting.is_empty() { String::new() } else { self.waiting.remove(0) }
+        let typed = self.waiting.iter().position(|text| !text.is_empty());
+        if self.waiting.is_empty() {
+            String::new()
+        } else {
+            self.waiting.remove(typed.unwrap_or(0))
+        }
     }
 }
 

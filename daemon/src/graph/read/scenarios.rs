@@ -111,6 +111,8 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         answer: "Both".to_owned(),
         alternatives: vec!["On disk".to_owned()],
         header: None,
+        approach: None,
+        typed: false,
         origin: line(4),
     }];
     session.evidence.statements = vec![Statement {

@@ -90,6 +90,8 @@ pub(super) const BACKGROUND: usize = 12;
 pub(super) const CHOICES: usize = 20;
 /// A choice's question.
 pub(super) const QUESTION: usize = 300;
+/// An answer that the user typed, or that accepts what the agent proposed.
+pub(super) const TYPED_ANSWER: usize = 400;
 /// Alternatives kept of one choice, and their size.
 pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
 /// The latest recap at a compaction.

@@ -15,7 +15,7 @@ use crate::{
             shell::{CommandLine, resolve},
             tasks,
         },
-        text::{kept, one_line},
+        text::{Block, blocks, cut, kept, one_line, pattern},
     },
 };
 
@@ -23,6 +23,9 @@ use crate::{
 const CHANGES: usize = 24;
 /// Questions that one call may ask.
 const QUESTIONS: usize = 4;
+
+/// Characters kept of a plan's approach.
+const APPROACH: usize = 300;
 
 impl Collector {
     pub(super) fn call(&mut self, call: &Call<'_>, moment: Moment) {
@@ -122,9 +125,54 @@ fn target(call: &Call<'_>) -> String {
     texts.filter(|text| text.len() <= 80).map(str::to_owned).next().unwrap_or_default()
 }
 
-/// A plan's heading, or its first line.
+/// A plan's heading, or its first line; on a second line, how the plan means to reach its goal.
 fn plan_in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
-    kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION)
+    let title = kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION);
+    match approach(plan) {
+        Some(approach) => format!("{title}\n{}", kept(&approach, bounds::TYPED_ANSWER)),
+        None => title,
+    }
+}
+
+/// The first sentences under a heading such as `What to create` or `Approach`.
+fn approach(plan: &str) -> Option<String> {
+    let is_named = |heading: &str| {
+        pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
+            .is_match(heading)
+    };
+    let mut is_below = false;
+    for block in blocks(plan) {
+        match block {
+            Block::Heading(heading) => {
+                is_below = is_named(one_line(&heading).trim_end_matches(':'))
+            }
+            Block::Paragraph(text) | Block::Item(text) if is_below => {
+                let line = one_line(&text);
+                let names_a_file = pattern!(r"(?i)^(?:new )?files?(?: to \w+)?:").is_match(&line);
+                if names_a_file || line.ends_with(':') || line.len() < 30 {
+                    continue;
+                }
+                return Some(cut(&line, APPROACH));
+            }
+            Block::Paragraph(_) | Block::Item(_) => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_kept_with_its_approach() {
+        let plan = "# Plan: Add a plugin\n\n## Context\n\nIt is missing.\n\n## What to Create\n\n**File:** `a.js`\n\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n\n### Implementation\n\nMore.";
+        assert_eq!(
+            plan_in_short(plan),
+            "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path."
+        );
+        assert_eq!(plan_in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
+    }
 }

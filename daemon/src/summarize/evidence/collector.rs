@@ -84,6 +84,7 @@ impl Collector {
             Item::Interrupted => {
                 self.evidence.counts.interruptions += 1;
                 self.evidence.interrupted_at = Some(moment.origin);
+                self.pending.corrects.get_or_insert_default();
             }
             Item::Context(context) => self.surroundings(context),
             Item::Usage { message, tokens } => self.usage(message.as_deref(), *tokens),

@@ -27,6 +27,8 @@ pub(super) struct Pending {
     pub(super) background: VecDeque<BackgroundTask>,
     /// The question that the user refused last, until they speak.
     pub(super) refused: Option<Asked>,
+    /// The call that the user refused or stopped last, until they speak; empty where none is known.
+    pub(super) corrects: Option<String>,
     /// Messages counted lately, by the agent's ids.
     pub(super) messages: VecDeque<String>,
     /// The usage counted for messages lately, by the agent's ids.

@@ -46,6 +46,9 @@ impl Collector {
         if failed {
             self.count_tool(&waiting.tool, |tool| &mut tool.errors);
         }
+        if result.outcome == Outcome::Rejected {
+            self.pending.corrects = Some(kept(&waiting.shown(), bounds::TASK));
+        }
         let succeeded = result.outcome.succeeded();
         if succeeded && self.goes_on(&waiting, result) {
             return;
@@ -287,11 +290,14 @@ impl Collector {
             Outcome::Rejected => "refused",
             Outcome::Failed(_) | Outcome::Interrupted => return,
         };
+        let (title, approach) = plan.split_once('\n').unwrap_or((plan, ""));
         self.choose(Choice {
-            question: plan.to_owned(),
+            question: title.to_owned(),
             answer: answer.to_owned(),
             alternatives: Vec::new(),
             header: None,
+            approach: Some(approach.to_owned()).filter(|approach| !approach.is_empty()),
+            typed: false,
             origin: moment.origin,
         });
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Choice, Recap, StatementKind, TurnReport},
+        evidence::{Choice, Correction, Evidence, Recap, StatementKind, TurnReport},
         transcript::{RecapKind, without_middle},
     },
     summarize::{
@@ -88,11 +88,48 @@ fn is_stale_notice(text: &str) -> bool {
         && sentences(&one_line(text)).first().is_some_and(|one| is_phrase(Topic::KnownNotice, one))
 }
 
+/// Earlier reports that are searched for the options that a prompt picks from.
+const REPORTS_WITH_OPTIONS: usize = 2;
+/// Sentences of the user's that are noted as confirmed, and the bytes of such a prompt.
+const CONFIRMED: usize = 2;
+const ASSERTION: usize = 400;
+
+/// What the user stated, when the agent's first words after it agree.
+fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
+    let prompt = evidence.prompts.last()?;
+    let is_first =
+        evidence.last_reply.as_ref().is_none_or(|reply| reply.origin.line < prompt.origin.line);
+    let opening = one_line(reply);
+    let agrees = sentences(&opening).first().is_some_and(|one| is_phrase(Topic::Agreement, one));
+    if !is_first || !agrees || prompt.text.len() > ASSERTION || prompt.text.starts_with(['/', '<'])
+    {
+        return None;
+    }
+    let text = one_line(&without_code(&prompt.text));
+    let stated = sentences(&text).into_iter().filter(|one| {
+        one.len() >= 30
+            && !one.ends_with('?')
+            && !is_phrase(Topic::Choice, one)
+            && !statements::asks_about(one)
+    });
+    let stated: Vec<&str> = stated.take(CONFIRMED).collect();
+    let text = format!("User: \"{}\" (the agent agreed)", stated.join(" "));
+    let found = statements::Found { kind: StatementKind::Discovery, text };
+    let said = statements::Said { origin: prompt.origin, reported: false };
+    (!stated.is_empty()).then_some((found, said))
+}
+
 impl Collector {
     /// The user spoke: the words before are the report of a turn that is over.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
+        if let Some(refused) = self.pending.corrects.take() {
+            let refused =
+                Some(refused).filter(|_| self.evidence.last_result == Some(moment.origin));
+            let correction = Correction { origin: moment.origin, refused };
+            push_latest(&mut self.evidence.corrections, correction, bounds::CHOICES);
+        }
         self.pending.reporting = false;
         let evidence = &mut self.evidence;
         let report = std::mem::take(&mut evidence.report);
@@ -144,6 +181,9 @@ impl Collector {
         let evidence = &mut self.evidence;
         evidence.service_failure = None;
         let text = without_middle(text, bounds::REPLY_READ);
+        if let Some(found) = confirmed(evidence, &text) {
+            statements::note(&mut evidence.statements, vec![found.0], found.1);
+        }
         let said = statements::Said { origin: moment.origin, reported: false };
         let working = statements::while_working(&text);
         statements::note(&mut evidence.statements, working.clone(), said);
@@ -209,15 +249,19 @@ impl Collector {
             }
             _ => None,
         });
-        let (number, size) = bounds::ALTERNATIVES;
         let header = options.and_then(|asked| asked.header.clone());
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
-        let others = options.iter().filter(|option| !answer.contains(option.as_str()));
+        // Where no option stands in the answer, the user typed it: it refuses none of them.
+        let typed = !options.is_empty() && !options.iter().any(|one| answer.contains(one.as_str()));
+        let others = options.iter().filter(|one| !typed && !answer.contains(one.as_str()));
+        let (number, size) = bounds::ALTERNATIVES;
         let choice = Choice {
             question: kept(question, bounds::QUESTION),
-            answer: kept(answer, bounds::ERROR_TEXT),
+            answer: kept(answer, if typed { bounds::TYPED_ANSWER } else { bounds::ERROR_TEXT }),
             alternatives: others.take(number).map(|option| kept(option, size)).collect(),
             header,
+            approach: None,
+            typed,
             origin: moment.origin,
         };
         self.choose(choice);
@@ -232,27 +276,28 @@ impl Collector {
         push_latest(&mut self.evidence.choices, choice, bounds::CHOICES);
     }
 
-    /// `b` after a list of options, `yes` after a recommendation.
+    /// `b` after a list of options, `yes` after a recommendation. Options may stand in an earlier
+    /// report: the user asked about them meanwhile.
     fn choose_in_conversation(&mut self, prompt: &str, moment: Moment) {
         let evidence = &self.evidence;
         let asked_at = evidence.prompts.last().map_or(0, |asked| asked.origin.line);
         let reply = evidence.last_reply.as_ref().filter(|reply| reply.origin.line > asked_at);
-        let Some(chosen) = reply.and_then(|reply| statements::chosen(&reply.text, prompt)) else {
-            return;
-        };
+        let Some(reply) = reply else { return };
+        let reports = evidence.reports.iter().rev().skip(1).take(REPORTS_WITH_OPTIONS);
+        let earlier: Vec<&str> = reports.map(|report| report.text.as_str()).collect();
         let (number, size) = bounds::ALTERNATIVES;
-        self.choose(Choice {
-            question: kept(&chosen.question, bounds::QUESTION),
-            answer: kept(&chosen.answer, bounds::ERROR_TEXT),
-            alternatives: chosen
-                .alternatives
-                .iter()
-                .take(number)
-                .map(|one| kept(one, size))
-                .collect(),
-            header: None,
-            origin: moment.origin,
-        });
+        for chosen in statements::chosen(&reply.text, &earlier, prompt) {
+            let others = chosen.alternatives.iter().take(number);
+            self.choose(Choice {
+                question: kept(&chosen.question, bounds::QUESTION),
+                answer: kept(&chosen.answer, bounds::TYPED_ANSWER),
+                alternatives: others.map(|one| kept(one, size)).collect(),
+                header: None,
+                approach: None,
+                typed: false,
+                origin: moment.origin,
+            });
+        }
     }
 
     /// A question whose dialogue was refused is answered by what the user says next.
@@ -268,6 +313,8 @@ impl Collector {
             answer: kept(prompt, bounds::ERROR_TEXT),
             alternatives: asked.options.into_iter().take(number).collect(),
             header: asked.header,
+            approach: None,
+            typed: true,
             origin: moment.origin,
         });
     }

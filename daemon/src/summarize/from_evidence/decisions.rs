@@ -2,9 +2,10 @@
 
 use crate::{
     model::{
-        evidence::{Choice, StatementKind},
+        evidence::{Choice, Quote, StatementKind},
         summary::DecisionRecord,
-        wording::{ACCEPTED, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED},
+        transcript::{Task, TaskState},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
     },
     summarize::{
         evidence::RECOMMENDED,
@@ -13,18 +14,20 @@ use crate::{
             overtaken, user_words,
         },
         report::Topic,
-        text::{capitalised, cut, pattern, same_words, without_full_stop},
+        text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
     },
 };
 
 /// Records at most; of more, accepted plans go first, then the oldest.
 const RECORDS: usize = 14;
+/// The share of its words by which a prompt repeats a typed answer.
+const SAID_AGAIN: f64 = 0.85;
 
 /// What was decided, in the order it was.
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
-    let mut dated: Vec<(u64, DecisionRecord)> = Vec::new();
+    let mut dated = of_tasks(entries);
     for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
-        dated.push((choice.origin.line, of_choice(entries, choice)));
+        dated.extend(of_choice(entries, choice).map(|record| (choice.origin.line, record)));
     }
     for statement in entries.statements(StatementKind::Decision) {
         if let Some(record) = of_statement(&entries.tidy_line(&statement.text)) {
@@ -40,7 +43,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.push(record);
     }
     while records.len() > RECORDS {
-        let plan = records.iter().position(|record| record.decision.starts_with(PLAN));
+        let plan = records.iter().position(|record| record.rationale.starts_with(PLAN));
         records.remove(plan.unwrap_or(0));
     }
     records
@@ -78,16 +81,61 @@ fn record(decision: &str, rationale: String) -> DecisionRecord {
     DecisionRecord { decision: decision.to_owned(), rationale, alternatives: None }
 }
 
-fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
+/// Tasks that the agent noted as decisions: `Decision: use one file`.
+fn of_tasks(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
+    let label =
+        pattern!(r"(?i)^(?:decision|entscheidung|decisión|décision|决定|決定)s?: *(.{8,})$");
+    let is_kept = |task: &&Task| task.state != TaskState::Dropped;
+    let decided = entries.evidence.tasks.iter().filter(is_kept).filter_map(|task| {
+        let decision = capitalised(without_full_stop(&label.captures(&task.subject)?[1]));
+        // Tasks have no place of their own: they stand before what came of them.
+        Some((0, record(&entries.tidy_line(&decision), NO_REASON.to_owned())))
+    });
+    decided.collect()
+}
+
+/// What the user typed in place of an option: their own words, unless a prompt repeats them.
+fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
+    let said = words(&choice.answer);
+    let repeats = |prompt: &Quote| share_of_words(&said, &words(&prompt.text)) >= SAID_AGAIN;
+    if entries.evidence.prompts.iter().any(repeats) {
+        return None;
+    }
+    let question = entries.tidy_line(&choice.question);
+    let rationale = if question.is_empty() {
+        USER_SAID.to_owned()
+    } else {
+        format!("{USER_SAID}, asked: {}", cut(&question, ENTRY))
+    };
+    let quote = entries.tidy_line(&choice.answer);
+    Some(record(&format!("User: \"{quote}\""), rationale))
+}
+
+/// What a plan decided, by its approach; its title decides nothing.
+fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
+    let title = entries.tidy_line(&choice.question);
+    if choice.answer == "refused" {
+        return Some(record(&format!("{NOT_AS_PLANNED}{}", plan(&title)), REFUSED.to_owned()));
+    }
+    let approach = entries.tidy_line(choice.approach.as_deref()?);
+    let rationale = format!("{PLAN}{}, accepted {BY_THE_USER}", plan(&title));
+    Some(record(without_full_stop(&approach), rationale))
+}
+
+fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
+    if matches!(choice.answer.as_str(), "accepted" | "refused") {
+        return of_plan(entries, choice);
+    }
+    if choice.typed {
+        return of_typed_answer(entries, choice);
+    }
     let question = entries.tidy_line(&choice.question);
     let question =
         pattern!(r"(?i)^(?:next |first |last |final )?question(?: \d+)?: ").replace(&question, "");
     let answer = pattern!(r"(?i) ?\((?:recommended|default)\)").replace(&choice.answer, "");
     let answer = entries.tidy(&answer);
-    let (decision, rationale) = match choice.answer.as_str() {
-        "accepted" => (format!("{PLAN}{}", plan(&question)), ACCEPTED.to_owned()),
-        "refused" => (format!("{NOT_AS_PLANNED}{}", plan(&question)), REFUSED.to_owned()),
-        _ if choice.question == RECOMMENDED => {
+    let (decision, rationale) = match choice.question.as_str() {
+        RECOMMENDED => {
             let (decision, reason) = match labelled(&answer) {
                 (label, Some(detail)) if label.split(' ').count() <= 8 => {
                     (label.to_owned(), Some(capitalised(detail)))
@@ -115,7 +163,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> DecisionRecord {
     };
     let others: Vec<String> =
         choice.alternatives.iter().map(|one| labelled(&entries.tidy(one)).0.to_owned()).collect();
-    DecisionRecord { decision, rationale, alternatives: (!others.is_empty()).then_some(others) }
+    let alternatives = (!others.is_empty()).then_some(others);
+    Some(DecisionRecord { decision, rationale, alternatives })
 }
 
 fn plan(question: &str) -> String {
@@ -250,13 +299,26 @@ mod tests {
             answer: answer.to_owned(),
             alternatives: vec!["Hourly - many files".to_owned()],
             header: None,
+            approach: None,
+            typed: false,
             origin: Origin::default(),
         };
         let evidence = Evidence {
             choices: vec![
                 choice("How should the log be split?", "Daily — one file for each date"),
-                Choice { alternatives: Vec::new(), ..choice("# Plan: Export to CSV", "accepted") },
+                Choice {
+                    alternatives: Vec::new(),
+                    approach: Some("One writer that quotes each cell.".to_owned()),
+                    ..choice("# Plan: Export to CSV", "accepted")
+                },
+                Choice { alternatives: Vec::new(), ..choice("# Plan: Untold", "accepted") },
+                Choice { typed: true, ..choice("Which name?", "`rows`, as in the file") },
             ],
+            tasks: vec![Task {
+                key: "1".to_owned(),
+                subject: "Decision: Use one file".to_owned(),
+                state: TaskState::Completed,
+            }],
             ..Evidence::default()
         };
         let records = key_decisions(&Entries {
@@ -264,12 +326,17 @@ mod tests {
             reports: &Reports::of(&evidence),
             project: None,
         });
-        assert_eq!(records[0].decision, "Daily");
+        assert_eq!(records[0].decision, "Use one file");
+        assert_eq!(records[1].decision, "Daily");
         assert_eq!(
-            records[0].rationale,
+            records[1].rationale,
             "One file for each date (Chosen by the user; asked: How should the log be split?)"
         );
-        assert_eq!(records[0].alternatives.as_deref(), Some(&["Hourly".to_owned()][..]));
-        assert_eq!(records[1].decision, "Plan: Export to CSV");
+        assert_eq!(records[1].alternatives.as_deref(), Some(&["Hourly".to_owned()][..]));
+        assert_eq!(records[2].decision, "One writer that quotes each cell");
+        assert_eq!(records[2].rationale, "Plan: Export to CSV, accepted by the user");
+        assert_eq!(records[3].decision, "User: \"`rows`, as in the file\"");
+        assert_eq!(records[3].rationale, "The user's words, asked: Which name?");
+        assert_eq!(records.len(), 4);
     }
 }

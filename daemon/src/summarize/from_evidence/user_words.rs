@@ -9,10 +9,10 @@ use crate::{
     },
 };
 
-/// Characters of a quote.
-const QUOTE: usize = 240;
-/// A prompt up to this length is quoted whole: its parts explain each other.
-const WHOLE: usize = 400;
+/// Bytes of a sentence that is quoted.
+const QUOTE: usize = 300;
+/// Characters of all that is quoted of one prompt.
+const WHOLE: usize = 480;
 /// Prompts longer than this are plans, logs and instructions of a command, not words to the agent.
 const SPOKEN: usize = 900;
 /// Standing wishes at most; of more, the latest.
@@ -25,30 +25,154 @@ pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
-    let words = spoken(&unquoted(entries, prompt))?;
-    let told: Vec<&str> = sentences(&words)
-        .into_iter()
-        .filter(|sentence| {
-            sentence.len() <= QUOTE
-                && !sentence.ends_with('?')
-                && is_phrase(Topic::Choice, sentence)
-        })
-        .collect();
-    if told.is_empty() || is_routine(&words) {
+    let text = spoken(&unquoted(entries, prompt))?;
+    let correction = entries.evidence.corrections.iter().find(|one| one.origin == prompt.origin);
+    let refused = correction.and_then(|one| one.refused.as_deref());
+    let all = user_sentences(&text);
+    let decides = |sentence: &str| match refused {
+        // What is said on refusing a call says how to go on, whatever its words.
+        Some(_) => !is_question(sentence) && !is_aside(sentence) && !is_wish(sentence),
+        None => is_choice(sentence) && !is_wish(sentence),
+    };
+    let quote = quoted(&all, &decides)?;
+    if is_picked(entries, &quote, prompt.origin) {
         return None;
     }
-    let quote = if words.chars().count() <= WHOLE { words.clone() } else { told.join(" ") };
-    let on = named_options(entries, &words, prompt.origin);
-    let rationale = if on.is_empty() {
-        USER_SAID.to_owned()
-    } else {
-        format!("{USER_SAID}, on {}", on.join("; "))
+    let on = named_options(entries, &one_line(&text), prompt.origin);
+    let rationale = match (on.is_empty(), refused) {
+        (false, _) => format!("{USER_SAID}, on {}", on.join("; ")),
+        (true, Some(refused)) => format!("{USER_SAID}, refusing `{}`", call(entries, refused)),
+        (true, None) => USER_SAID.to_owned(),
     };
     Some(DecisionRecord {
         decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
         rationale,
         alternatives: None,
     })
+}
+
+/// A call such as `Edit a.go`, with its path as the summary shows it.
+fn call(entries: &Entries<'_>, shown: &str) -> String {
+    match shown.split_once(' ') {
+        Some((tool, path)) => format!("{tool} {}", entries.path(path)),
+        None => shown.to_owned(),
+    }
+}
+
+/// The sentences that decide, each with the one that it leans on and the reason behind it.
+fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut taken = vec![false; all.len()];
+    for (at, sentence) in all.iter().enumerate() {
+        if sentence.len() > QUOTE || !decides(sentence) {
+            continue;
+        }
+        taken[at] = true;
+        if at > 0 && leans_back(sentence) {
+            taken[at - 1] = true;
+        }
+        if let Some(next) = all.get(at + 1).filter(|next| gives_reason(next)) {
+            taken[at + 1] = next.len() <= QUOTE;
+        }
+    }
+    let mut quote = String::new();
+    let mut before = None;
+    for (at, sentence) in all.iter().enumerate().filter(|(at, _)| taken[*at]) {
+        let is_next = before.is_none_or(|before| before + 1 == at);
+        quote.push_str(match (quote.is_empty(), is_next) {
+            (true, _) => "",
+            (false, true) => " ",
+            (false, false) => " … ",
+        });
+        quote.push_str(sentence);
+        before = Some(at);
+    }
+    (!quote.is_empty()).then_some(quote)
+}
+
+fn leans_back(sentence: &str) -> bool {
+    let bare = without_opener(sentence);
+    pattern!(r"(?i)^(?:because|so|otherwise|then|that|this|it|they|these|those|instead|rather|weil|porque|parce que)\b")
+        .is_match(bare)
+        || pattern!(r"(?i)^(?:but|and|so|then)\b").is_match(sentence)
+}
+
+fn gives_reason(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:because|since|otherwise|so that|that way|it.s |it (?:works|is|will|would)|they (?:are|were)|(?:that|this|it)\b.*\b(?:because|since|due to)\b|weil|porque|parce que|因为|なぜなら)")
+        .is_match(sentence)
+        && !is_question(sentence)
+}
+
+fn is_choice(sentence: &str) -> bool {
+    !is_question(sentence)
+        && is_phrase(Topic::Choice, without_opener(sentence))
+        && !is_aside(sentence)
+}
+
+fn is_aside(sentence: &str) -> bool {
+    is_phrase(Topic::Aside, without_opener(sentence))
+        || pattern!(
+            r"(?i)^(?:yes|ok|okay|sure|thanks|thank you|go ahead|continue|proceed|stop|wait)[.! ]*$"
+        )
+        .is_match(sentence)
+}
+
+fn is_wish(sentence: &str) -> bool {
+    !is_question(sentence)
+        && (12..=QUOTE).contains(&sentence.len())
+        && is_phrase(Topic::Wish, sentence)
+}
+
+fn is_question(sentence: &str) -> bool {
+    sentence.trim_end_matches(['"', ')', ' ']).ends_with(['?', '？'])
+        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|is|are)\b")
+            .is_match(sentence)
+}
+
+/// Whether the words only pick what a choice of the same prompt tells.
+fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
+    quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
+}
+
+/// The sentences of a prompt. Users write without capitals, and end sentences with lines and wide
+/// spaces.
+fn user_sentences(text: &str) -> Vec<String> {
+    let ends = pattern!(r"[.!?][ \t]+|[ \t]{2,}");
+    let mut found: Vec<String> = Vec::new();
+    let mut in_paste = false;
+    for line in text.lines() {
+        // What follows a line of a terminal belongs to it, up to an empty line.
+        in_paste = is_pasted(line) || in_paste && !line.trim().is_empty();
+        if in_paste {
+            continue;
+        }
+        let mut start = 0;
+        for end in ends.find_iter(line) {
+            let head = &line[start..end.start()];
+            let last = head.rsplit(' ').next().unwrap_or_default();
+            let is_mark = head.len() <= 3 && last.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_mark && !["e.g", "i.e", "etc", "vs", "eg", "ie", "cf"].contains(&last) {
+                found.push(one_line(&line[start..end.end()]));
+                start = end.end();
+            }
+        }
+        found.extend(sentences(&one_line(&line[start..])).into_iter().map(str::to_owned));
+    }
+    found.retain(|sentence| sentence.chars().any(char::is_alphabetic));
+    found
+}
+
+/// Whether a line was copied from a terminal or a log.
+fn is_pasted(line: &str) -> bool {
+    pattern!(r"^\s*(?:[❯$%#>] |=+ ?>|\[\+\]|={3,}|-{3,}|ERROR|WARN|npm (?:error|ERR)|\w+Error:|at .+:\d+|\d{4}-\d\d-\d\d|[│┌└├])")
+        .is_match(line)
+}
+
+/// A sentence without the words that only take up the talk: `ok, so `.
+fn without_opener(sentence: &str) -> &str {
+    let opener = pattern!(
+        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"
+    );
+    opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
 }
 
 /// A prompt without the lines that the user pasted from the report before.
@@ -94,26 +218,13 @@ pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
     })
 }
 
-/// Words that ask to be shown something, or name a helper to do it with: nothing is decided.
-fn is_routine(words: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:(?:ok|okay|yes|no|and|so|now|great|cool),? )*(?:i (?:want|would like|'d like) to (?:see|know|understand|check|look)|i (?:don'?t|do not|can'?t|cannot) (?:see|know|understand|get|remember|think so)|use (?:the |your )?.{0,30}\b(?:skill|superpower|agent|command|tool|lsp)\b|i (?:really )?like (?:it|this|that|the)\b|(?:let'?s |lets )?(?:try|wait|start|continue|proceed|get (?:this|it) going|do (?:it|this|that))[.! ]*$)|\b(?:i'm )?not sure\b"
-    )
-    .is_match(words)
-}
-
 /// What the user wants from now on.
 pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for prompt in &entries.evidence.prompts {
         let Some(words) = spoken(&unquoted(entries, prompt)) else { continue };
-        for sentence in sentences(&words) {
-            let is_wish = !sentence.ends_with('?')
-                && (12..=QUOTE).contains(&sentence.len())
-                && is_phrase(Topic::Wish, sentence);
-            if is_wish {
-                push(&mut list, format!("\"{}\"", entries.tidy_line(sentence)));
-            }
+        for sentence in user_sentences(&words).iter().filter(|sentence| is_wish(sentence)) {
+            push(&mut list, format!("\"{}\"", entries.tidy_line(sentence)));
         }
     }
     let extra = list.len().saturating_sub(WISHES);
@@ -124,11 +235,12 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
 /// A prompt as words to the agent; `None` for commands, pasted logs and plans.
 fn spoken(prompt: &str) -> Option<String> {
     let is_review =
-        pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>").is_match(prompt);
+        pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
+            .is_match(prompt);
     let is_command = is_review
         || prompt.starts_with(['/', '<', '#'])
         || prompt.starts_with("Implement the following plan");
-    let words = one_line(&without_code(prompt));
+    let words = without_code(prompt);
     (!is_command && prompt.len() <= SPOKEN && words.chars().any(char::is_alphabetic))
         .then_some(words)
 }
@@ -136,19 +248,98 @@ fn spoken(prompt: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::evidence::{Correction, Evidence},
+        summarize::report::Reports,
+    };
+
+    fn decided(prompts: &[&str]) -> Vec<String> {
+        let quote = |(at, text): (usize, &&str)| Quote {
+            text: (*text).to_owned(),
+            origin: Origin { source: 0, line: at as u64 + 1 },
+            at: None,
+        };
+        let evidence = Evidence {
+            prompts: prompts.iter().enumerate().map(quote).collect(),
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        decisions(&entries).into_iter().map(|(_, record)| record.decision).collect()
+    }
 
     #[test]
-    fn asking_to_see_something_decides_nothing() {
-        for (words, wanted) in [
-            ("I want to see all options", true),
-            ("use the reviewer superpower on this", true),
-            ("I don't see the commands", true),
-            ("ok, let's do it", true),
-            ("use pnpm", false),
-            ("only the first response", false),
-            ("I want the old name kept", false),
+    fn the_sentences_that_decide_are_quoted_alone() {
+        for (prompt, wanted) in [
+            (
+                "todomvc is great.  let's use something simple. i don't know for sure if we want mcp. remember that I'd rather implement it as click tools",
+                "User: \"let's use something simple.\"",
+            ),
+            (
+                "those look...ancient?  proving it is very hard to test. we do container-first.  but let's research frameworks",
+                "User: \"we do container-first.\"",
+            ),
+            (
+                "ok. let's use apple container instead of docker proper. it works basically the same way. can you push all the way through?",
+                "User: \"let's use apple container instead of docker proper. it works basically the same way.\"",
+            ),
+            (
+                "lets get this in early, but not top prio. that remains mfa, due to the key questions.",
+                "User: \"lets get this in early, but not top prio. that remains mfa, due to the key questions.\"",
+            ),
+            (
+                "First line.\nwe explicitly don't want hardcoded visual tests. crash detection is boring.",
+                "User: \"we explicitly don't want hardcoded visual tests.\"",
+            ),
+            (
+                "it feels implausible? because we want the agent doing the driving.",
+                "User: \"it feels implausible? because we want the agent doing the driving.\"",
+            ),
         ] {
-            assert_eq!(is_routine(words), wanted, "{words}");
+            assert_eq!(decided(&["Build it", prompt]), [wanted], "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_status_a_symptom_or_a_step_decides_nothing() {
+        let prompts = [
+            "Build it",
+            "ok I think I am missing some setup steps on grafana. not seeing any logs from staging there.",
+            "ok I updated it",
+            "ok I just deployed the latest code to staging. looks like its working well. can you make sure the docker env settings have stuck",
+            "ok lets get a pr up for this",
+            "I want to see all options",
+            "use the reviewer superpower on this",
+            "ok, let's do it",
+            "$ git status\nSession count: 2\nit should not be attributed",
+        ];
+        assert!(decided(&prompts).is_empty(), "{:?}", decided(&prompts));
+    }
+
+    #[test]
+    fn a_wish_is_told_as_a_wish_only() {
+        assert!(decided(&["Build it", "Never push to main."]).is_empty());
+    }
+
+    #[test]
+    fn words_at_a_refusal_say_how_to_go_on() {
+        let at = Origin { source: 0, line: 2 };
+        let evidence = Evidence {
+            prompts: vec![
+                Quote { text: "Fix it".into(), origin: Origin::default(), at: None },
+                Quote {
+                    text: "branch and PR. but also is there any other way to solve this?".into(),
+                    origin: at,
+                    at: None,
+                },
+            ],
+            corrections: vec![Correction { origin: at, refused: Some("Edit a.go".into()) }],
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let found = &decisions(&entries)[0].1;
+        assert_eq!(found.decision, "User: \"branch and PR.\"");
+        assert_eq!(found.rationale, "The user's words, refusing `Edit a.go`");
     }
 }

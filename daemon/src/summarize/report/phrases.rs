@@ -34,6 +34,10 @@ pub(crate) enum Topic {
     Wish,
     /// A choice of the user.
     Choice,
+    /// A status, a symptom or a routine step that the user mentions; no decision.
+    Aside,
+    /// The agent agrees with what the user stated.
+    Agreement,
     /// Open, and for the user to do: it stays open whatever the session does next.
     LeftToUser,
     /// A claim that nobody has verified: `this should work now`.
@@ -51,6 +55,8 @@ impl Topic {
         match self {
             Topic::Wish
             | Topic::Choice
+            | Topic::Aside
+            | Topic::Agreement
             | Topic::Hope
             | Topic::KnownNotice
             | Topic::PublishOffer => None,
@@ -94,6 +100,8 @@ const FILES: &[(&str, &str)] = phrases![
     "en/done.toml",
     "en/wish.toml",
     "en/choice.toml",
+    "en/aside.toml",
+    "en/agreement.toml",
     "en/hope.toml",
     "en/known_notice.toml",
     "en/publish_offer.toml",

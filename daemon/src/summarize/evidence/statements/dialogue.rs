@@ -1,7 +1,7 @@
 //! What a short word of the user means after what the agent said: `b` after a list of options,
 //! `yes` after a recommendation.
 
-use crate::summarize::text::{Block, blocks, capitalised, one_line, pattern, sentences};
+use crate::summarize::text::{Block, blocks, capitalised, cut, one_line, pattern, sentences};
 
 /// A choice made in conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +17,36 @@ pub(in crate::summarize::evidence) struct Chosen {
 /// How the words of a recommendation are kept as the question of a choice.
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
-/// The choice that `prompt` makes among what `reply` offered; `None` when it makes none.
-pub(in crate::summarize::evidence) fn chosen(reply: &str, prompt: &str) -> Option<Chosen> {
-    let prompt = prompt.trim().to_lowercase();
-    picked(reply, &prompt).or_else(|| accepted(reply, &prompt))
+/// Characters of a recommendation.
+const RECOMMENDATION: usize = 360;
+/// Points taken of a proposal that was approved.
+const APPROVED: usize = 4;
+
+/// The choices that `prompt` makes among what `reply` offered, or what one of the `earlier` reports
+/// did, newest first.
+pub(in crate::summarize::evidence) fn chosen(
+    reply: &str,
+    earlier: &[&str],
+    prompt: &str,
+) -> Vec<Chosen> {
+    let prompt = one_line(prompt).to_lowercase();
+    let marks = marks(&prompt);
+    if let Some(accepted) = accepted(reply, &prompt).filter(|one| names_all(&one.answer, &marks)) {
+        return vec![accepted];
+    }
+    if let Some(picked) = [reply].iter().chain(earlier).find_map(|offer| picked(offer, &marks)) {
+        return vec![picked];
+    }
+    if marks.is_empty() && agrees(&prompt) { approved(reply) } else { Vec::new() }
+}
+
+/// Whether a recommendation names what the user picks: `(a)`.
+fn names_all(recommended: &str, marks: &[String]) -> bool {
+    let recommended = recommended.to_lowercase();
+    marks.iter().all(|mark| {
+        recommended.contains(&format!("({mark})"))
+            || recommended.contains(&format!("option {mark}"))
+    })
 }
 
 /// Whether `prompt` asks about something rather than for a change.
@@ -33,45 +59,68 @@ pub(in crate::summarize::evidence) fn asks_about(prompt: &str) -> bool {
         || (prompt.ends_with('?') && prompt.len() < 400)
 }
 
-fn picked(reply: &str, prompt: &str) -> Option<Chosen> {
-    let marks = marks(prompt);
+fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     let first = marks.first()?;
     let is_number = |mark: &str| mark.bytes().all(|byte| byte.is_ascii_digit());
-    let (taken, others): (Vec<_>, Vec<_>) = options(reply)
+    let (taken, others): (Vec<_>, Vec<_>) = options(offer)
         .into_iter()
         .filter(|(mark, _)| is_number(mark) == is_number(first))
-        .partition(|(mark, _)| marks.contains(&mark.as_str()));
+        .partition(|(mark, _)| marks.contains(mark));
     if taken.is_empty() {
         return None;
     }
     let answer = taken.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; ");
-    let question = last_question(reply).unwrap_or_default();
+    let question = last_question(offer).unwrap_or_default();
     let alternatives = others.into_iter().map(|(_, text)| text).collect();
     Some(Chosen { question, answer, alternatives })
 }
 
 /// The letters or numbers that a prompt picks: as nearly all that it says, or with a bracket,
 /// `option` or `#` that leaves no doubt, whatever follows.
-fn marks(prompt: &str) -> Vec<&str> {
+fn marks(prompt: &str) -> Vec<String> {
     let alone = pattern!(
-        r"^(?:(?:option|number|let's (?:do|go with)|go with|i (?:prefer|choose|pick)|lets do) )?\(?([a-e1-9])\)?(?:(?:,| and|,? &) \(?([a-e1-9])\)?)?[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good))?[.!]?$"
+        r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good|first))*[.!]?$"
+    );
+    let numbers = pattern!(
+        r"^(?:(?:ok|okay|yes|sure|great|please)[, ]+)*(?:let'?s |lets )?(?:go (?:with|for)|implement|do|fix|take|address) (#?[1-9](?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )#?[1-9])*)(?:[,.;]| and | but | please|$)"
     );
     let marked = pattern!(
-        r"^(?:i think |i'd say |i'd go (?:with|for) |i (?:like|prefer|choose|vote for) |let's (?:go with|do) |go with |do |use )?(?:(?:option |#)([a-e1-9])(?: and (?:option |#)?([a-e1-9]))?(?:[\s,.!)]|$)|([a-e1-9])\)(?:[\s,.!]|$)|([a-e])\. )"
+        r"^(?:i think |i'd say |i'd go (?:with|for) |i (?:like|prefer|choose|vote for) |let's (?:go with|do) |go with |do |use )?(?:((?:option |#)[a-e1-9](?: and (?:option |#)?[a-e1-9])?)(?:[\s,.!)]|$)|([a-e1-9])\)(?:[\s,.!]|$)|([a-e])\. )"
     );
-    let found = alone.captures(prompt).or_else(|| marked.captures(prompt));
-    found.map_or(Vec::new(), |found| {
-        (1..found.len()).filter_map(|group| found.get(group)).map(|mark| mark.as_str()).collect()
-    })
+    let found = [alone, numbers, marked].into_iter().find_map(|pattern| pattern.captures(prompt));
+    let listed = found.and_then(|found| found.iter().skip(1).flatten().next());
+    listed.map_or(Vec::new(), |listed| within(listed.as_str()))
 }
 
-fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
-    let agrees = prompt.len() <= 60
+/// The marks of a list such as `1, 2 and 4` or `1-3`.
+fn within(listed: &str) -> Vec<String> {
+    let listed = listed.replace("option", "");
+    let mut marks: Vec<char> = Vec::new();
+    let mut is_range = false;
+    for word in listed.replace('-', " to ").replace([',', '&', '#', '(', ')'], " ").split(' ') {
+        match (word, word.chars().next(), marks.last().copied()) {
+            ("to", ..) => is_range = true,
+            ("and" | "", ..) => {}
+            (_, Some(mark), Some(from)) if is_range => {
+                marks.extend((from..=mark).skip(1));
+                is_range = false;
+            }
+            (_, mark, _) => marks.extend(mark),
+        }
+    }
+    marks.into_iter().map(String::from).collect()
+}
+
+fn agrees(prompt: &str) -> bool {
+    prompt.len() <= 60
         && pattern!(
         r"^(?:yes|yep|yeah|yup|ok|okay|sure|do it|do that|go ahead|go for it|sounds good|agreed|agree|lgtm|please do|proceed|perfect|great|makes sense|good idea|i like (?:it|that)|love it|let's do (?:it|that)|go with (?:that|your recommendation))\b[^?]{0,40}$"
     )
-    .is_match(prompt);
-    if !agrees {
+    .is_match(prompt)
+}
+
+fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
+    if !agrees(prompt) {
         return None;
     }
     let prose = blocks(reply).into_iter().filter_map(|block| match block {
@@ -79,18 +128,47 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
         Block::Heading(_) => None,
     });
     let recommended = pattern!(
-        r"(?i)(?:^|\b)(?:my (?:recommendation|vote|lean|suggestion|preference)(?: is|:| would be)|i(?:'d| would)? (?:recommend|suggest|propose|lean towards?|go with)|(?:^|: )recommend(?:ed|ation)(?: approach| option)?:) *(.+)$"
+        r"(?i)(?:^|\b)(?:my (?:recommendation|vote|lean|suggestion|preference|verdict)(?: is|:| would be)|i(?:'d| would)? (?:recommend|suggest|propose|lean towards?|go with)|(?:^|: )(?:recommend(?:ed|ation)(?: approach| option)?|verdict):) *(.+)$"
     );
     let mut found = None;
     for line in prose {
-        for sentence in sentences(&line).into_iter().filter(|sentence| !sentence.ends_with('?')) {
+        let all = sentences(&line);
+        for (at, sentence) in all.iter().enumerate().filter(|(_, one)| !one.ends_with('?')) {
             if let Some(words) = recommended.captures(sentence).and_then(|words| words.get(1)) {
-                found = Some(capitalised(words.as_str().trim_end_matches(['.', ':'])));
+                let mut answer = capitalised(words.as_str());
+                // A label's paragraph is the recommendation; `Not yet.` alone says nothing.
+                if sentence[..words.start()].ends_with(": ") || answer.len() < 12 {
+                    let rest = all[at + 1..].iter().take_while(|one| !one.ends_with('?'));
+                    rest.for_each(|one| answer.extend([" ", *one]));
+                }
+                let answer = cut(&answer, RECOMMENDATION);
+                found = Some(answer.trim_end_matches(['.', ':']).to_owned());
             }
         }
     }
     let answer = found.filter(|answer| answer.len() >= 12)?;
     Some(Chosen { question: RECOMMENDED.to_owned(), answer, alternatives: Vec::new() })
+}
+
+/// What a reply proposed under bold labels before it asked whether that is right.
+fn approved(reply: &str) -> Vec<Chosen> {
+    let asks = last_question(reply).is_some_and(|question| {
+        pattern!(
+            r"(?i)\b(?:does|do|would|will) (?:this|that|the|these)\b.{0,40}\b(?:work|sound|look|make sense|seem|fit)|\b(?:sounds?|looks?) (?:good|right|ok|okay|reasonable|about right)\b|\bhappy with (?:this|that|the)\b|\b(?:shall|should) i (?:proceed|go ahead|continue) with (?:this|that|the)\b"
+        )
+        .is_match(&question)
+    });
+    let labelled = pattern!(r"^\*\*([^*]{3,60}?):?\*\*:? +(?:[—–-] +)?(.{12,})$");
+    let is_talk = |label: &str| {
+        pattern!(r"(?i)^(?:pros?|cons?|notes?|next|files?|questions?|example|option|current|why|what|how|status|context|problem)\b").is_match(label)
+    };
+    let lines = reply.lines().filter(|_| asks).filter_map(|line| labelled.captures(line));
+    let proposed = lines.filter(|found| !is_talk(&found[1])).map(|found| Chosen {
+        question: RECOMMENDED.to_owned(),
+        answer: format!("{} — {}", &found[1], one_line(&found[2])),
+        alternatives: Vec::new(),
+    });
+    proposed.take(APPROVED).collect()
 }
 
 /// The options at the end of a reply, each with its letter or number in lower case.
@@ -101,7 +179,11 @@ fn options(reply: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for line in reply.lines() {
         // A numbered question is no option.
-        let Some(option) = line_of.captures(line).filter(|_| !line.contains('?')) else { continue };
+        let Some(option) = line_of.captures(line) else { continue };
+        let label = option[2].split(" - ").next().unwrap_or_default();
+        if label.contains('?') {
+            continue;
+        }
         let mark = option[1].to_lowercase();
         // A mark that comes again begins another list.
         if found.iter().any(|(known, _)| *known == mark) {
@@ -138,12 +220,12 @@ mod tests {
     #[test]
     fn a_letter_picks_an_option() {
         let reply = "How should the log be split?\n\n**A)** By size — a file for each megabyte. More text.\n- **B) Daily** — one file for each date\nC) Not at all";
-        let found = chosen(reply, "b").unwrap();
+        let found = chosen(reply, &[], "b").remove(0);
         assert_eq!(found.question, "How should the log be split?");
         assert_eq!(found.answer, "Daily — one file for each date");
         assert_eq!(found.alternatives, ["By size — a file for each megabyte", "Not at all"]);
         assert_eq!(
-            chosen(reply, "A and C").unwrap().answer,
+            chosen(reply, &[], "A and C")[0].answer,
             "By size — a file for each megabyte; Not at all"
         );
         for prompt in [
@@ -152,22 +234,68 @@ mod tests {
             "b. also keep it short",
         ] {
             assert_eq!(
-                chosen(reply, prompt).unwrap().answer,
+                chosen(reply, &[], prompt)[0].answer,
                 "Daily — one file for each date",
                 "{prompt}"
             );
         }
-        assert_eq!(chosen(reply, "a few more things to do"), None);
-        assert_eq!(chosen(reply, "1"), None);
+        assert_eq!(chosen(reply, &[], "a few more things to do"), []);
+        assert_eq!(chosen(reply, &[], "1"), []);
     }
 
     #[test]
     fn yes_accepts_a_recommendation() {
         let reply = "Both work. I'd recommend a single file because it is easier to lock. Want me to start?";
-        let found = chosen(reply, "Yes, please").unwrap();
+        let found = chosen(reply, &[], "Yes, please").remove(0);
         assert_eq!(found.answer, "A single file because it is easier to lock");
-        assert_eq!(chosen("Done. Want me to commit?", "yes"), None);
-        assert_eq!(chosen(reply, "yes but what about windows?"), None);
+        assert_eq!(chosen("Done. Want me to commit?", &[], "yes"), []);
+        assert_eq!(chosen(reply, &[], "yes but what about windows?"), []);
+    }
+
+    #[test]
+    fn several_marks_and_ranges_are_picked_from_an_earlier_report_too() {
+        let offer = "Here is where:\n\n**1. `a.go:153`** - Best place\n\n**2. `b.go`** - Handlers\n\n**3. `c.go:31`** - Git hooks\n\n**4. `d/`** - Optional\n\nWould you like me to?";
+        for prompt in ["Implement 1,2 and 3.", "Lets go for 1-3, with benchmarks to confirm it."] {
+            let found = chosen(offer, &[], prompt).remove(0);
+            assert_eq!(
+                found.answer,
+                "`a.go:153` - Best place; `b.go` - Handlers; `c.go:31` - Git hooks"
+            );
+            assert_eq!(found.alternatives, ["`d/` - Optional"]);
+        }
+        assert_eq!(chosen("That works.", &["No.", offer], "#4")[0].answer, "`d/` - Optional");
+        assert_eq!(chosen(offer, &[], "fix 3 tests first"), []);
+        let letters =
+            "**A) Start with the run** - \"Can it finish?\"\n**B) Start with the oracle** - later";
+        assert_eq!(
+            chosen("So be it.", &[letters], "A ")[0].answer,
+            "Start with the run - \"Can it finish?\""
+        );
+    }
+
+    #[test]
+    fn a_recommendation_under_a_label_is_accepted_whole() {
+        let reply = "**My recommendation:** Not yet. The gain is low with three skills. For now, it should just handle **(a)** — registering the path.\n\nDoes that reasoning track?";
+        let found = chosen(reply, &[], "okay can you just do a then").remove(0);
+        assert_eq!(
+            found.answer,
+            "Not yet. The gain is low with three skills. For now, it should just handle (a) — registering the path"
+        );
+    }
+
+    #[test]
+    fn yes_to_an_approach_decides_its_points() {
+        let reply = "## The picture\n\n**Framework**: LangGraph v1.0 TypeScript\n- Model-agnostic\n\n**The one compromise**: Using Playwright under the hood.\n\nDoes this approach work for you?";
+        let found: Vec<String> =
+            chosen(reply, &[], "ok").into_iter().map(|one| one.answer).collect();
+        assert_eq!(
+            found,
+            [
+                "Framework — LangGraph v1.0 TypeScript",
+                "The one compromise — Using Playwright under the hood."
+            ]
+        );
+        assert_eq!(chosen(reply, &[], "no"), []);
     }
 
     #[test]
