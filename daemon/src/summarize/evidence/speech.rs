@@ -17,7 +17,10 @@ use crate::{
         },
         recap,
         report::{Topic, is_phrase},
-        text::{Block, blocks, kept, one_line, sentences, without_code},
+        text::{
+            Block, blocks, kept, one_line, sentences, spoken_sentences, without_code,
+            without_opener,
+        },
     },
 };
 
@@ -94,7 +97,8 @@ const REPORTS_WITH_OPTIONS: usize = 2;
 const CONFIRMED: usize = 2;
 const ASSERTION: usize = 400;
 
-/// What the user stated, when the agent's first words after it agree.
+/// What the user stated, when the agent's first words after it agree. What the user decides is told
+/// as their decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
     let prompt = evidence.prompts.last()?;
     let is_first =
@@ -105,13 +109,14 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     {
         return None;
     }
-    let text = one_line(&without_code(&prompt.text));
-    let stated = sentences(&text).into_iter().filter(|one| {
-        one.len() >= 30
-            && !one.ends_with('?')
-            && !is_phrase(Topic::Choice, one)
-            && !statements::asks_about(one)
-    });
+    let all = spoken_sentences(&without_code(&prompt.text));
+    if all.iter().any(|one| is_phrase(Topic::Choice, without_opener(one))) {
+        return None;
+    }
+    let stated = all
+        .iter()
+        .map(String::as_str)
+        .filter(|one| one.len() >= 30 && !one.ends_with('?') && !statements::asks_about(one));
     let stated: Vec<&str> = stated.take(CONFIRMED).collect();
     let text = format!("User: \"{}\" (the agent agreed)", stated.join(" "));
     let found = statements::Found { kind: StatementKind::Discovery, text };

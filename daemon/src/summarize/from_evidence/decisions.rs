@@ -55,7 +55,10 @@ fn is_decision(choice: &Choice) -> bool {
     let how = pattern!(
         r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|sub-?agent|work on it now)\b|^(?:inline|continue)\b.{0,20}$"
     );
-    choice.answer != "refused" && !how.is_match(&choice.answer)
+    let more = pattern!(r"(?i)\b(?:more questions|are we done)\b");
+    choice.answer != "refused"
+        && !how.is_match(&choice.answer)
+        && (choice.typed || !more.is_match(&choice.question))
 }
 
 /// What reports list as decided.
@@ -133,7 +136,10 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let question =
         pattern!(r"(?i)^(?:next |first |last |final )?question(?: \d+)?: ").replace(&question, "");
     let answer = pattern!(r"(?i) ?\((?:recommended|default)\)").replace(&choice.answer, "");
-    let answer = entries.tidy(&answer);
+    let answer = match choice.question.as_str() {
+        RECOMMENDED => capitalised(without_full_stop(&entries.tidy_line(&answer))),
+        _ => entries.tidy(&answer),
+    };
     let (decision, rationale) = match choice.question.as_str() {
         RECOMMENDED => {
             let (decision, reason) = match labelled(&answer) {

@@ -5,7 +5,7 @@ use crate::{
     summarize::{
         from_evidence::entries::{Entries, push},
         report::{Report, Topic, is_phrase},
-        text::{cut, one_line, pattern, sentences, without_code},
+        text::{cut, one_line, pattern, spoken_sentences, without_code, without_opener},
     },
 };
 
@@ -28,7 +28,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let text = spoken(&unquoted(entries, prompt))?;
     let correction = entries.evidence.corrections.iter().find(|one| one.origin == prompt.origin);
     let refused = correction.and_then(|one| one.refused.as_deref());
-    let all = user_sentences(&text);
+    let all = spoken_sentences(&text);
     let decides = |sentence: &str| match refused {
         // What is said on refusing a call says how to go on, whatever its words.
         Some(_) => !is_question(sentence) && !is_aside(sentence) && !is_wish(sentence),
@@ -133,48 +133,6 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// The sentences of a prompt. Users write without capitals, and end sentences with lines and wide
-/// spaces.
-fn user_sentences(text: &str) -> Vec<String> {
-    let ends = pattern!(r"[.!?][ \t]+|[ \t]{2,}");
-    let mut found: Vec<String> = Vec::new();
-    let mut in_paste = false;
-    for line in text.lines() {
-        // What follows a line of a terminal belongs to it, up to an empty line.
-        in_paste = is_pasted(line) || in_paste && !line.trim().is_empty();
-        if in_paste {
-            continue;
-        }
-        let mut start = 0;
-        for end in ends.find_iter(line) {
-            let head = &line[start..end.start()];
-            let last = head.rsplit(' ').next().unwrap_or_default();
-            let is_mark = head.len() <= 3 && last.bytes().all(|byte| byte.is_ascii_digit());
-            if !is_mark && !["e.g", "i.e", "etc", "vs", "eg", "ie", "cf"].contains(&last) {
-                found.push(one_line(&line[start..end.end()]));
-                start = end.end();
-            }
-        }
-        found.extend(sentences(&one_line(&line[start..])).into_iter().map(str::to_owned));
-    }
-    found.retain(|sentence| sentence.chars().any(char::is_alphabetic));
-    found
-}
-
-/// Whether a line was copied from a terminal or a log.
-fn is_pasted(line: &str) -> bool {
-    pattern!(r"^\s*(?:[❯$%#>] |=+ ?>|\[\+\]|={3,}|-{3,}|ERROR|WARN|npm (?:error|ERR)|\w+Error:|at .+:\d+|\d{4}-\d\d-\d\d|[│┌└├])")
-        .is_match(line)
-}
-
-/// A sentence without the words that only take up the talk: `ok, so `.
-fn without_opener(sentence: &str) -> &str {
-    let opener = pattern!(
-        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"
-    );
-    opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
-}
-
 /// A prompt without the lines that the user pasted from the report before.
 fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
     let before =
@@ -223,7 +181,7 @@ pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for prompt in &entries.evidence.prompts {
         let Some(words) = spoken(&unquoted(entries, prompt)) else { continue };
-        for sentence in user_sentences(&words).iter().filter(|sentence| is_wish(sentence)) {
+        for sentence in spoken_sentences(&words).iter().filter(|sentence| is_wish(sentence)) {
             push(&mut list, format!("\"{}\"", entries.tidy_line(sentence)));
         }
     }

@@ -6,11 +6,13 @@ mod blocks;
 mod clean;
 mod compare;
 mod sentences;
+mod spoken;
 
 pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{cut, is_picture, kept, one_line, without_ansi, without_code},
     compare::{same_words, share_of_words, words},
     sentences::{capitalised, has_label, sentences, standing_alone, without_full_stop},
+    spoken::{spoken_sentences, without_opener},
 };
 pub(crate) use crate::pattern::pattern;

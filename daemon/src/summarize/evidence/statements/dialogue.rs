@@ -18,7 +18,7 @@ pub(in crate::summarize::evidence) struct Chosen {
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
 /// Characters of a recommendation.
-const RECOMMENDATION: usize = 360;
+const RECOMMENDATION: usize = 390;
 /// Points taken of a proposal that was approved.
 const APPROVED: usize = 4;
 
@@ -160,7 +160,8 @@ fn approved(reply: &str) -> Vec<Chosen> {
     });
     let labelled = pattern!(r"^\*\*([^*]{3,60}?):?\*\*:? +(?:[—–-] +)?(.{12,})$");
     let is_talk = |label: &str| {
-        pattern!(r"(?i)^(?:pros?|cons?|notes?|next|files?|questions?|example|option|current|why|what|how|status|context|problem)\b").is_match(label)
+        pattern!(r"(?i)^(?:pros?|cons?|notes?|next|files?|questions?|example|option|current|why|what|how|status|context|problem|i|we|you|i.m|i.ve)\b|[.!?]$").is_match(label)
+            || label.split(' ').count() > 6
     };
     let lines = reply.lines().filter(|_| asks).filter_map(|line| labelled.captures(line));
     let proposed = lines.filter(|found| !is_talk(&found[1])).map(|found| Chosen {

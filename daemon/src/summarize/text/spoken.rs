@@ -1,0 +1,73 @@
+//! Splits what users type into sentences.
+
+use crate::{
+    pattern::pattern,
+    summarize::text::{one_line, sentences},
+};
+
+/// The sentences of a prompt. Users write without capitals, and end sentences with lines and wide
+/// spaces.
+pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
+    let ends = pattern!(r"[.!?][ \t]+|[ \t]{2,}");
+    let mut found: Vec<String> = Vec::new();
+    let mut in_paste = false;
+    for line in text.lines() {
+        // What follows a line of a terminal belongs to it, up to an empty line.
+        in_paste = is_pasted(line) || in_paste && !line.trim().is_empty();
+        if in_paste {
+            continue;
+        }
+        let mut start = 0;
+        for end in ends.find_iter(line) {
+            let head = &line[start..end.start()];
+            let last = head.rsplit(' ').next().unwrap_or_default();
+            let is_mark = head.len() <= 3 && last.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_mark && !["e.g", "i.e", "etc", "vs", "eg", "ie", "cf"].contains(&last) {
+                found.push(one_line(&line[start..end.end()]));
+                start = end.end();
+            }
+        }
+        found.extend(sentences(&one_line(&line[start..])).into_iter().map(str::to_owned));
+    }
+    found.retain(|sentence| sentence.chars().any(char::is_alphabetic));
+    found
+}
+
+/// Whether a line was copied from a terminal or a log.
+fn is_pasted(line: &str) -> bool {
+    pattern!(r"^\s*(?:[❯$%#>] |=+ ?>|\[\+\]|={3,}|-{3,}|ERROR|WARN|npm (?:error|ERR)|\w+Error:|at .+:\d+|\d{4}-\d\d-\d\d|[│┌└├])")
+        .is_match(line)
+}
+
+/// A sentence without the words that only take up the talk: `ok, so `.
+pub(crate) fn without_opener(sentence: &str) -> &str {
+    let opener = pattern!(
+        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"
+    );
+    opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_letters_wide_spaces_and_lines_begin_sentences() {
+        for (text, wanted) in [
+            ("it is great. let's go", vec!["it is great.", "let's go"]),
+            ("do it safely  it must be local", vec!["do it safely", "it must be local"]),
+            ("use e.g. one file\nnot two", vec!["use e.g. one file", "not two"]),
+            ("1. first of all. then this", vec!["1. first of all.", "then this"]),
+            ("see\n$ make\nError 2\n\nuse cmake", vec!["see", "use cmake"]),
+        ] {
+            assert_eq!(spoken_sentences(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_opener_is_no_part_of_what_is_said() {
+        assert_eq!(without_opener("ok, so let's go"), "let's go");
+        assert_eq!(without_opener("no need to"), "no need to");
+        assert_eq!(without_opener("no, keep it"), "keep it");
+    }
+}
