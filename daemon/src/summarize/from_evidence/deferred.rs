@@ -13,7 +13,10 @@ use crate::{
             test_results::main_run,
         },
         report::{Form, Passage, Topic, is_phrase, passages, topic_of_heading},
-        text::{capitalised, cut, one_line, pattern, sentences, without_full_stop},
+        text::{
+            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
+            words,
+        },
     },
 };
 
@@ -126,6 +129,10 @@ fn goal_of_plan(text: &str) -> Option<String> {
 
 /// The next steps that the bodies of commits name, unless a later commit or report took them up.
 pub(super) fn in_commits(entries: &Entries<'_>, list: &mut Vec<String>) {
+    // A todo file tells what was put off, and tells it better.
+    if entries.evidence.work_notes.iter().any(|note| note.purpose == NotePurpose::Todo) {
+        return;
+    }
     for commit in &entries.evidence.commits {
         for step in steps_of(commit) {
             let line = entries.tidy(&step);
@@ -147,11 +154,11 @@ fn steps_of(commit: &Commit) -> Vec<String> {
     };
     let found = passages(&commit.body).into_iter();
     let mut steps: Vec<String> = found.filter(is_listed).map(|passage| passage.text).collect();
-    // `Next steps: run it, tune it` in one line of plain text.
+    // `Next steps: run it, tune it` in plain text, up to the end of its paragraph.
     let line = pattern!(
-        r"(?im)^(?:next steps?|follow-?ups?|remaining|still to do|deferred|todo): *(\S.{11,})$"
+        r"(?im)^(?:next steps?|follow-?ups?|remaining|still to do|deferred|todo): *(\S.{11,}(?:\n[^\n:]+$)*)"
     );
-    steps.extend(line.captures_iter(&commit.body).map(|found| capitalised(&found[1])));
+    steps.extend(line.captures_iter(&commit.body).map(|found| capitalised(&one_line(&found[1]))));
     steps.dedup_by(|a, b| b.contains(a.as_str()) || a.contains(b.as_str()));
     steps
 }
@@ -200,10 +207,14 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
         codes.clone().any(|code| code.len() >= 4 && ran(code))
             || tests_pass && pattern!(r"(?i)\btests?\b.*\b(?:pass|run|suite)|\b(?:run|all|existing|unit)\b.*\btests?\b").is_match(check)
     };
-    let open = evidence
-        .planned_checks
-        .iter()
-        .filter(|check| !is_shown(&check.text) && !is_taken_up(entries, &check.text, check.origin));
+    let is_told = |check: &str| {
+        let check = words(check);
+        let claims = entries.reports.reports.iter().flat_map(|report| &report.claims);
+        let mut verified = claims.filter(|claim| says_verified(&claim.text));
+        verified.any(|claim| share_of_words(&check, &words(&claim.text)) >= 0.5)
+    };
+    let open = evidence.planned_checks.iter();
+    let open = open.filter(|check| !is_shown(&check.text) && !is_told(&check.text));
     let open: Vec<String> =
         open.map(|check| without_full_stop(&entries.tidy_line(&check.text)).to_owned()).collect();
     if !open.is_empty() && !evidence.reports.is_empty() {
@@ -215,6 +226,10 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
             ),
         );
     }
+}
+
+fn says_verified(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:verified|confirmed|checked|tested|works)\b").is_match(text)
 }
 
 /// What the test plan of the newest pull request has not ticked off.
@@ -302,7 +317,7 @@ mod tests {
         let first = commit(
             1,
             "Add an agent",
-            "It clicks.\n\nNext steps: run the first scenario end to end",
+            "It clicks.\n\nNext steps: run the first\nscenario end to end",
         );
         let mut evidence = Evidence { commits: vec![first], ..Evidence::default() };
         assert_eq!(told(&evidence, in_commits), ["Run the first scenario end to end"]);

@@ -355,6 +355,24 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_begins_with_talk_is_named_after_its_work() {
+        let mut script = Script::default();
+        script.prompt("Read the research and then talk to me about the idea");
+        script.reply("m1", "It is about scenarios.");
+        script.run(
+            "c1",
+            "git commit -qam 'feat(agent): click through scenarios'",
+            Outcome::Succeeded,
+            "[main 1a2b3c4] feat(agent): click through scenarios\n",
+        );
+        script.reply("m2", "Committed.");
+        assert_eq!(
+            summary(&script).objective,
+            "Click through scenarios (began with: Read the research and then talk to me about the idea)"
+        );
+    }
+
+    #[test]
     fn a_choice_that_waits_names_its_options() {
         let mut script = Script::default();
         script.prompt("the upload test fails, why?");

@@ -46,13 +46,12 @@ const UNSTATED: &str = "No request was recorded";
 pub(super) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
     let first = first_request(&requests);
-    if let Some(work) = work_behind_talk(evidence, first.map(|at| &requests[at])) {
-        return work;
-    }
-    let goal = goal(evidence, first.map(|at| &requests[at]));
+    let talk = work_behind_talk(evidence, first.map(|at| &requests[at]));
+    let began_with_talk = talk.is_some();
+    let goal = talk.map_or_else(|| goal(evidence, first.map(|at| &requests[at])), Goal::from);
     let commands = commands(evidence);
     let later = first
-        .filter(|at| goal.text == requests[*at].text)
+        .filter(|at| began_with_talk || goal.text == requests[*at].text)
         .map_or(Vec::new(), |at| shifts(&requests, at, &commands));
     if later.is_empty() {
         return goal.text;
@@ -68,10 +67,11 @@ fn work_behind_talk(evidence: &Evidence, first: Option<&Request>) -> Option<Stri
     let is_work = |commit: &&Commit| !is_bookkeeping(commit);
     let commit = evidence.commits.iter().find(is_work)?;
     let subject = without_full_stop(&commit.subject);
-    let subject = subject.strip_prefix("Initial implementation: ").unwrap_or(subject);
+    let kind = pattern!(r"^(?:\w+(?:\([^)]*\))?!?|Initial implementation): ");
+    let subject = kind.replace(subject, "");
     Some(format!(
         "{} (began with: {})",
-        capitalised(subject),
+        capitalised(&subject),
         without_full_stop(&cut(&talk.text, LATER))
     ))
 }

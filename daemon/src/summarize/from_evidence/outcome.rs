@@ -36,9 +36,9 @@ impl ReasonedOutcome {
             ending::branch(evidence).is_none() || ending::uncommitted_files(evidence).is_empty();
         let reason = match (is_committed, hoped) {
             (true, false) => None,
-            (true, true) => Some("not confirmed by the user"),
+            (true, true) => Some("not confirmed"),
             (false, false) => Some("not committed"),
-            (false, true) => Some("not committed, not confirmed by the user"),
+            (false, true) => Some("not committed, not confirmed"),
         };
         ReasonedOutcome { outcome: Outcome::Completed, reason: reason.map(str::to_owned) }
     }
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(reason("Fixed the list.", in_repository).as_deref(), Some("not committed"));
         assert_eq!(
             reason("Fixed. Try restarting it: the list should now be visible.", changed).as_deref(),
-            Some("not confirmed by the user")
+            Some("not confirmed")
         );
     }
 
