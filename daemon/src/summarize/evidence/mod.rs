@@ -8,6 +8,8 @@ mod background;
 mod bounds;
 mod calls;
 mod collector;
+#[cfg(test)]
+mod dialogue_scenarios;
 mod errors;
 mod files;
 mod git;

@@ -410,7 +410,7 @@ pub(in crate::summarize) fn fixing_the_login() -> Script {
 /// A transcript being written.
 #[derive(Default)]
 pub(in crate::summarize) struct Script {
-    entries: Vec<(Entry<'static>, u64)>,
+    pub(super) entries: Vec<(Entry<'static>, u64)>,
     pub(in crate::summarize) at: i64,
     sub_agent: Option<&'static str>,
 }

@@ -1,0 +1,103 @@
+//! The collector on what the user says at a refusal, after an interruption, in place of an option,
+//! and rightly.
+
+use std::borrow::Cow;
+
+use crate::{
+    model::{
+        evidence::StatementKind,
+        transcript::{
+            Action, ChangeKind, Entry, Item, LazyText, Outcome, ToolResult, UserQuestion,
+        },
+    },
+    summarize::evidence::{
+        Collector,
+        scenarios::{Script, change},
+    },
+};
+
+#[test]
+fn words_at_a_refusal_are_kept_with_the_call() {
+    let mut script = Script::default();
+    script.prompt("Fix the race");
+    script.call("e", "Edit", change("/app/a.go", ChangeKind::Edited, "a", "b"));
+    let mut collector = Collector::new(0);
+    for (entry, line) in &script.entries {
+        collector.observe(entry, *line);
+    }
+    let refusal = ToolResult {
+        call: Cow::Borrowed("e"),
+        outcome: Outcome::Rejected,
+        content: LazyText::plain(""),
+    };
+    // Words at a refusal stand in the record of the result.
+    for item in [Item::Result(refusal), Item::Prompt(Cow::Borrowed("branch and PR."))] {
+        collector.observe(&Entry { at: None, uuid: None, sub_agent: None, item }, 3);
+    }
+    let corrections = &collector.evidence().corrections;
+    assert_eq!(corrections.len(), 1);
+    assert_eq!(corrections[0].refused.as_deref(), Some("Edit /app/a.go"));
+}
+
+#[test]
+fn a_prompt_after_an_interruption_corrects() {
+    let mut script = Script::default();
+    script.prompt("Add a comment");
+    script.item(Item::Interrupted);
+    script.prompt("not as a comment, but as a document");
+    script.prompt("go on");
+    let corrections = script.collect().corrections;
+    assert_eq!((corrections.len(), corrections[0].origin.line), (1, 3));
+    assert_eq!(corrections[0].refused, None);
+}
+
+#[test]
+fn what_the_agent_agrees_with_was_found_by_the_user() {
+    let mut script = Script::default();
+    script.prompt("Add the name to the log");
+    script.reply("m1", "Added it.");
+    script.prompt("ok. nothing calls `WithAgent`, so the name is never logged. where does it go?");
+    script.reply("m2", "You're right. Let me look.");
+    script.prompt("let's use one file, since it is easier to lock");
+    script.reply("m3", "Good point.");
+    let evidence = script.collect();
+    let found: Vec<&str> = evidence
+        .statements
+        .iter()
+        .filter(|one| one.kind == StatementKind::Discovery)
+        .map(|one| one.text.as_str())
+        .collect();
+    assert_eq!(
+        found,
+        ["User: \"nothing calls `WithAgent`, so the name is never logged.\" (the agent agreed)"]
+    );
+}
+
+#[test]
+fn a_typed_answer_refuses_no_option() {
+    let mut script = Script::default();
+    let question = UserQuestion {
+        header: Some("Next".to_owned()),
+        question: "What is next?".to_owned(),
+        options: vec!["Fix all".to_owned(), "Done".to_owned()],
+    };
+    script.call("q", "AskUserQuestion", Action::Ask(vec![question]));
+    script.item(Item::Answer {
+        call: Cow::Borrowed("q"),
+        question: Cow::Borrowed("What is next?"),
+        answer: Cow::Borrowed("commit it, then address H1"),
+    });
+    let choice = script.collect().choices.remove(0);
+    assert!(choice.typed && choice.alternatives.is_empty());
+}
+
+#[test]
+fn an_accepted_plan_keeps_its_approach() {
+    let mut script = Script::default();
+    let plan = "# Plan: Use sled\n\n## Approach\n\nOne tree for each record kind, opened once.\n";
+    script.call("p", "ExitPlanMode", Action::ProposePlan { plan: plan.to_owned() });
+    script.result("p", Outcome::Succeeded, "");
+    let choice = script.collect().choices.remove(0);
+    assert_eq!((choice.question.as_str(), choice.answer.as_str()), ("Plan: Use sled", "accepted"));
+    assert_eq!(choice.approach.as_deref(), Some("One tree for each record kind, opened once."));
+}
