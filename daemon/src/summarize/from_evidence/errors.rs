@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{ErrorSeen, Resolution, StatementKind},
+        evidence::{ErrorSeen, FileWork, Resolution, StatementKind},
         summary::ErrorResolution,
         transcript::RecapKind,
         wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
@@ -81,7 +81,7 @@ fn planned(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     let title = pattern!(r"(?i)^(?:plan: *)?(?:fix|bug)(?:ing)?: *").replace(title, "");
     let done = turns::last_statement(evidence, turn, StatementKind::Done)?;
     let was_changed =
-        evidence.files.values().any(|work| work.changed()) || !evidence.commits.is_empty();
+        evidence.files.values().any(FileWork::changed) || !evidence.commits.is_empty();
     was_changed.then(|| ErrorResolution {
         error: cut(&entries.tidy(&title), ENTRY),
         root_cause: entries.cause(&cause.text),
