@@ -146,7 +146,7 @@ fn approach(plan: &str) -> Option<String> {
     for block in blocks(plan) {
         match block {
             Block::Heading(heading) => {
-                is_below = is_named(one_line(&heading).trim_end_matches(':'))
+                is_below = is_named(one_line(&heading).trim_end_matches(':'));
             }
             Block::Paragraph(text) | Block::Item(text) if is_below => {
                 let line = one_line(&text);
