@@ -14,7 +14,7 @@ use crate::{
             wording::begins_as_order,
         },
         recap::Sections,
-        report::{Topic, passages, topic_of_heading},
+        report::{Form, Passage, Topic, passages, topic_of_heading},
         text::{cut, pattern, same_words, share_of_words, words},
     },
 };
@@ -73,10 +73,16 @@ fn planned(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     let plan = turn.prompt.text.strip_prefix(PLAN)?;
     let passages = passages(plan);
     let is_cause = |heading: &String| topic_of_heading(heading) == Some(Topic::Cause);
+    let explains = |passage: &&Passage| {
+        passage.form == Form::Paragraph
+            && passage.label.is_none()
+            && passage.text.len() >= 60
+            && passage.headings.last().is_some_and(is_cause)
+    };
     let cause = passages
         .iter()
-        .find(|passage| passage.headings.last().is_some_and(is_cause))
-        .or_else(|| passages.iter().find(|passage| passage.text.contains("happens because")))?;
+        .find(|passage| passage.text.contains("happens because"))
+        .or_else(|| passages.iter().find(explains))?;
     let title = passages.iter().find_map(|passage| passage.headings.first())?;
     let title = pattern!(r"(?i)^(?:plan: *)?(?:fix|bug)(?:ing)?: *").replace(title, "");
     let done = turns::last_statement(evidence, turn, StatementKind::Done)?;
@@ -274,6 +280,39 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::{
+            evidence::{Evidence, FileWork, Quote, Statement},
+            transcript::Origin,
+        },
+        summarize::report::Reports,
+    };
+
+    #[test]
+    fn the_cause_of_an_error_stands_in_the_plan_that_fixes_it() {
+        let plan = "Implement the following plan:\n\n# Fix: Report shows a local path\n\n\
+                    ## Context\n\nThis happens because the route omits `repositoryUrl` from the job.\n\n\
+                    ## Verification\n\n1. Run the tests to confirm no regressions\n";
+        let work = FileWork { writes: 1, ..FileWork::default() };
+        let evidence = Evidence {
+            prompts: vec![Quote { text: plan.to_owned(), origin: Origin::default(), at: None }],
+            files: [("src/route.ts".to_owned(), work)].into(),
+            statements: vec![Statement {
+                kind: StatementKind::Done,
+                text: "Added `repositoryUrl` to the call.".to_owned(),
+                origin: Origin { line: 5, ..Origin::default() },
+                reported: true,
+            }],
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let records =
+            errors_resolved(&Entries { evidence: &evidence, reports: &reports, project: None });
+        let record = &records[0];
+        assert_eq!(record.error, "Report shows a local path");
+        assert!(record.root_cause.contains("omits `repositoryUrl`"), "{record:?}");
+        assert_eq!(record.fix, "Added `repositoryUrl` to the call");
+    }
 
     #[test]
     fn what_happens_on_the_way_is_no_error() {
