@@ -11,7 +11,7 @@ const RESET: &str = "\u{1b}[0m";
 const LEAD: usize = 4;
 
 /// A heading with its entries. The text before the first heading is a section, too.
-struct Section {
+struct PageSection {
     heading: Option<String>,
     entries: Vec<Vec<String>>,
 }
@@ -42,13 +42,13 @@ impl Screen {
         fits.unwrap_or_else(|| page(1))
     }
 
-    fn sections(&self, markdown: &str) -> Vec<Section> {
-        let mut sections = vec![Section { heading: None, entries: Vec::new() }];
+    fn sections(&self, markdown: &str) -> Vec<PageSection> {
+        let mut sections = vec![PageSection { heading: None, entries: Vec::new() }];
         for text in markdown.lines().filter(|text| !text.trim().is_empty()) {
             let mut lines = self.rendered(text);
             let section = sections.last_mut().expect("there is a first section");
             if text.starts_with("## ") {
-                sections.push(Section { heading: lines.pop(), entries: Vec::new() });
+                sections.push(PageSection { heading: lines.pop(), entries: Vec::new() });
             } else if let (true, Some(entry)) = (text.starts_with(' '), section.entries.last_mut())
             {
                 entry.extend(lines);
@@ -59,7 +59,7 @@ impl Screen {
         sections
     }
 
-    fn shortened(&self, section: &Section, entries: usize) -> Vec<String> {
+    fn shortened(&self, section: &PageSection, entries: usize) -> Vec<String> {
         let entries = if section.heading.is_none() { entries.max(LEAD) } else { entries };
         let mut lines: Vec<String> = section.heading.iter().cloned().collect();
         for entry in section.entries.iter().take(entries) {

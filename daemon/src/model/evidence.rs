@@ -9,6 +9,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+pub use super::{
+    dialogue::{Choice, Correction},
+    work_notes::{NotePurpose, Ticket, WorkNote},
+};
 use crate::model::{
     time::Timestamp,
     transcript::{Origin, Outcome, RecapKind, Task, TitleSource, Tokens},
@@ -148,40 +152,6 @@ pub struct Quote {
     pub origin: Origin,
     /// When.
     pub at: Option<Timestamp>,
-}
-
-/// A file of work that is left, such as a todo or a plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WorkNote {
-    /// The file.
-    pub path: String,
-    /// Whether it plans work or puts it off.
-    pub purpose: NotePurpose,
-    /// Its text, cut when long.
-    pub text: String,
-    /// Where it was written.
-    pub origin: Origin,
-}
-
-/// What a [`WorkNote`] is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NotePurpose {
-    /// Work for later.
-    Todo,
-    /// The steps of work that begins next.
-    Plan,
-}
-
-/// A ticket of an issue tracker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ticket {
-    /// Its id: `ABC-12`.
-    pub key: String,
-    /// Its title.
-    pub title: String,
-    /// Its description, cut when long.
-    pub description: String,
 }
 
 /// The words that ended a turn: what the agent told the user before the user spoke again.
@@ -440,38 +410,6 @@ pub struct Delegation {
     pub outcome: Option<Outcome>,
     /// Where.
     pub origin: Origin,
-}
-
-/// A choice made by the user's word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
-    /// What was asked or proposed.
-    pub question: String,
-    /// What was chosen; for a plan `accepted` or `refused`.
-    pub answer: String,
-    /// What else could have been chosen.
-    pub alternatives: Vec<String>,
-    /// The label that the agent's dialogue shows above the question: `Auth method`.
-    #[serde(default)]
-    pub header: Option<String>,
-    /// Of a plan: how it means to reach its goal.
-    #[serde(default)]
-    pub approach: Option<String>,
-    /// Whether the answer was typed in place of an option.
-    #[serde(default)]
-    pub typed: bool,
-    /// Where.
-    pub origin: Origin,
-}
-
-/// A prompt that came on a refused call or an interruption.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Correction {
-    /// Where the prompt stands.
-    pub origin: Origin,
-    /// The call that the user refused with these words.
-    #[serde(default)]
-    pub refused: Option<String>,
 }
 
 /// A summary of the session by the agent itself.

@@ -12,8 +12,10 @@
 pub mod time;
 pub mod transcript;
 
+mod dialogue;
 pub mod evidence;
 pub mod message;
+mod work_notes;
 
 pub mod project;
 pub mod session;

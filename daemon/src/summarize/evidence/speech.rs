@@ -103,10 +103,11 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     let prompt = evidence.prompts.last()?;
     let is_first =
         evidence.last_reply.as_ref().is_none_or(|reply| reply.origin.line < prompt.origin.line);
-    let opening = one_line(reply);
-    let agrees = sentences(&opening).first().is_some_and(|one| is_phrase(Topic::Agreement, one));
-    if !is_first || !agrees || prompt.text.len() > ASSERTION || prompt.text.starts_with(['/', '<'])
-    {
+    if !is_first || prompt.text.len() > ASSERTION || prompt.text.starts_with(['/', '<']) {
+        return None;
+    }
+    let opening = one_line(&reply[..reply.floor_char_boundary(ASSERTION)]);
+    if !sentences(&opening).first().is_some_and(|one| is_phrase(Topic::Agreement, one)) {
         return None;
     }
     let all = spoken_sentences(&without_code(&prompt.text));

@@ -41,7 +41,9 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let on = named_options(entries, &one_line(&text), prompt.origin);
     let rationale = match (on.is_empty(), refused) {
         (false, _) => format!("{USER_SAID}, on {}", on.join("; ")),
-        (true, Some(refused)) => format!("{USER_SAID}, refusing `{}`", call(entries, refused)),
+        (true, Some(refused)) => {
+            format!("{USER_SAID}, on first refusing `{}`", call(entries, refused))
+        }
         (true, None) => USER_SAID.to_owned(),
     };
     Some(DecisionRecord {
@@ -149,7 +151,7 @@ fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
 fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
     let before = entries.reports.reports.iter().rfind(|report| report.origin.line < at.line);
     let Some(before) = before else { return Vec::new() };
-    let named: Vec<&str> = pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[\s,.):]|$)")
+    let named: Vec<&str> = pattern!(r"(?:^|[\s,(#])([A-H1-9])(?:[,.):]| (?:and|or|is|are)\b|$)")
         .captures_iter(words)
         .filter_map(|found| found.get(1))
         .map(|mark| mark.as_str())
@@ -298,6 +300,6 @@ mod tests {
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let found = &decisions(&entries)[0].1;
         assert_eq!(found.decision, "User: \"branch and PR.\"");
-        assert_eq!(found.rationale, "The user's words, refusing `Edit a.go`");
+        assert_eq!(found.rationale, "The user's words, on first refusing `Edit a.go`");
     }
 }

@@ -112,6 +112,9 @@ const FILES: &[(&str, &str)] = phrases![
     "ja.toml",
 ];
 
+/// Bytes of a sentence that are matched.
+const LONGEST_SENTENCE: usize = 800;
+
 type Table = Vec<(Topic, Phrases)>;
 
 /// Parses a file. An English file holds one topic, which the file name states; a file of another
@@ -167,13 +170,20 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    let mut topics = INDEX.sentences.matches(sentence).into_iter().map(|found| INDEX.topics[found]);
+    let mut topics =
+        INDEX.sentences.matches(head(sentence)).into_iter().map(|found| INDEX.topics[found]);
     topics.find_map(Topic::of_claim)
+}
+
+/// Returns the part of a sentence that is matched. The cost of a match is linear in its length, and
+/// text without full stops, such as a log, is no sentence.
+fn head(sentence: &str) -> &str {
+    &sentence[..sentence.floor_char_boundary(LONGEST_SENTENCE)]
 }
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    INDEX.sentences.matches(sentence).into_iter().any(|found| INDEX.topics[found] == topic)
+    INDEX.sentences.matches(head(sentence)).into_iter().any(|found| INDEX.topics[found] == topic)
 }
 
 /// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.

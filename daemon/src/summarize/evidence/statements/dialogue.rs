@@ -17,6 +17,8 @@ pub(in crate::summarize::evidence) struct Chosen {
 /// How the words of a recommendation are kept as the question of a choice.
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
+/// Bytes of a prompt that may pick an option or agree; a longer one is a task of its own.
+const ANSWER: usize = 2_000;
 /// Characters of a recommendation.
 const RECOMMENDATION: usize = 390;
 /// Points taken of a proposal that was approved.
@@ -29,6 +31,9 @@ pub(in crate::summarize::evidence) fn chosen(
     earlier: &[&str],
     prompt: &str,
 ) -> Vec<Chosen> {
+    if prompt.len() > ANSWER {
+        return Vec::new();
+    }
     let prompt = one_line(prompt).to_lowercase();
     let marks = marks(&prompt);
     if let Some(accepted) = accepted(reply, &prompt).filter(|one| names_all(&one.answer, &marks)) {
