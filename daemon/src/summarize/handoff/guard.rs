@@ -29,7 +29,7 @@ pub(super) fn line(text: &str) -> Option<String> {
     (!line.is_empty()).then(|| cut(&line, ENTRY))
 }
 
-/// Returns [`line`] in quotation marks, which do not count towards `limit` (characters).
+/// Returns [`line()`] in quotation marks, which do not count towards `limit` (characters).
 pub(super) fn quote(text: &str, limit: usize) -> Option<String> {
     Some(format!("“{}”", cut(&line(text)?, limit)))
 }
