@@ -15,6 +15,7 @@ use graphiti_proto::{
     frame::LineSplitter,
     methods::{self, Hello, Welcome},
     rpc::{self, Request, Response},
+    tools::STRUCTURED,
 };
 use interprocess::{
     ConnectWaitMode,
@@ -271,6 +272,7 @@ impl Connection {
             let mut request = Request::call(id, tool, &arguments);
             request.params["_meta"] = meta();
             request.params["_meta"]["progressToken"] = json!(id);
+            request.params["_meta"][STRUCTURED] = json!(true);
             request
         };
         let mut result = self.request_watched(request, watch)?;

@@ -15,9 +15,12 @@
 //! <-- {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"status\":\"success\",...}"}],"structuredContent":{...}}}
 //! ```
 //!
-//! The text of a tool's answer is JSON; `structuredContent` contains the same as an object. A tool
-//! that fails answers with `isError` and an `error` that says what to do. An invalid request gets a
-//! JSON-RPC error with a [code](rpc::code) whose meaning never changes.
+//! The text of a tool's answer is JSON; `structuredContent` contains the same as an object. A request
+//! with `"_meta":{"graphiti/structured":false}` gets Markdown for a model as its text and no
+//! `structuredContent`. So does a request of an agent, unless it has `"graphiti/structured":true`
+//! there or `"structured":true` among the arguments. A tool that fails answers with `isError` and an
+//! `error` that says what to do. An invalid request gets a JSON-RPC error with a [code](rpc::code)
+//! whose meaning never changes.
 //!
 //! In addition to the tools there are a few [`methods`], named `graphiti/…`, for the command line
 //! and for hooks. The Model Context Protocol is served on the same socket.

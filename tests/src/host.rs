@@ -5,6 +5,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
 };
 
+use graphiti_proto::tools::STRUCTURED;
 use serde_json::{Value, json};
 
 /// A running `graphiti mcp` and the agent's end of it. It is killed when this goes.
@@ -55,9 +56,19 @@ impl McpHost {
         self.answer(id)
     }
 
-    /// Calls a tool; its result, or the error in place of one.
+    /// Calls a tool and asks for structure; its result, or the error in place of one.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let meta = json!({ STRUCTURED: true });
+        self.call_with(json!({ "name": tool, "arguments": arguments, "_meta": meta }))
+    }
+
+    /// Calls a tool as an agent does, which gets text for its model.
+    pub fn call_for_model(&mut self, tool: &str, arguments: Value) -> Value {
+        self.call_with(json!({ "name": tool, "arguments": arguments }))
+    }
+
+    fn call_with(&mut self, params: Value) -> Value {
+        let answer = self.ask("tools/call", params);
         if answer["error"].is_null() { answer["result"].clone() } else { answer }
     }
 

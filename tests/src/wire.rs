@@ -2,7 +2,10 @@
 
 use std::io::{BufRead, BufReader, Write};
 
-use graphiti_proto::rpc::{Error, Request, Response};
+use graphiti_proto::{
+    rpc::{Error, Request, Response},
+    tools::STRUCTURED,
+};
 use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
 use serde_json::{Value, json};
 
@@ -38,7 +41,8 @@ impl Wire {
 
     /// Calls a tool; its answer, whether it succeeded or not.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        let params = json!({ "name": tool, "arguments": arguments });
+        let meta = json!({ STRUCTURED: true });
+        let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
         let result = self.ask("tools/call", params).expect("the tool is there and understands");
         let text = result["content"][0]["text"].as_str().expect("an answer as text");
         let answer: Value = serde_json::from_str(text).expect("the text is JSON");

@@ -1,5 +1,6 @@
 //! Information about the client of a request.
 
+use graphiti_proto::tools::STRUCTURED;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ pub struct ClientContext {
     pub processes: Vec<u32>,
     /// The maximum size of an answer.
     pub reply_budget: ReplyBudget,
+    pub reply_form: ReplyForm,
     /// Whether the client's session can be one of the known sessions.
     pub(in crate::api) kind: ClientKind,
     /// Reports the progress of the request.
@@ -36,12 +38,25 @@ pub enum ReplyBudget {
     Bytes(usize),
 }
 
+/// The form of a tool's answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReplyForm {
+    /// JSON, as `structuredContent` and as text, for a program.
+    #[default]
+    Structured,
+    /// Markdown for a model, and nothing else.
+    Text,
+}
+
 /// Maximum bytes of an answer to an agent: about ten thousand tokens, above which agents show a
 /// warning.
 pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
 /// The member of a request's `_meta` in which our own clients describe their environment.
 const CONTEXT_MEMBER: &str = "graphiti/caller";
+
+/// The argument of any tool by which an agent asks for structure.
+const STRUCTURED_ARGUMENT: &str = "structured";
 
 /// Maximum depth of the process tree, which guards against loops.
 const DEEPEST: usize = 32;
@@ -66,8 +81,21 @@ impl ClientContext {
             started_in: text("started_in"),
             directory: text("directory"),
             processes,
+            reply_form: match params["_meta"][STRUCTURED].as_bool() {
+                Some(false) => ReplyForm::Text,
+                Some(true) | None => ReplyForm::Structured,
+            },
             ..ClientContext::default()
         }
+    }
+
+    /// The same for an agent, which gets text unless its request asks for structure by `_meta` or by
+    /// an argument of the tool.
+    pub(in crate::api) fn for_agent(self, params: &Value, kind: ClientKind) -> ClientContext {
+        let asked = params["_meta"][STRUCTURED].as_bool();
+        let asked = asked.or(params["arguments"][STRUCTURED_ARGUMENT].as_bool());
+        let reply_form = if asked == Some(true) { ReplyForm::Structured } else { ReplyForm::Text };
+        ClientContext { reply_budget: AGENT_REPLY_BUDGET, reply_form, kind, ..self }
     }
 
     /// Whether the answer goes into the context of a model.
@@ -163,6 +191,22 @@ mod tests {
         assert_eq!(client.processes, [4_194_304, 4_194_303]);
         let silent = ClientContext::new(None, &Value::Null);
         assert_eq!((silent.session_id, silent.directory, silent.processes), (None, None, vec![]));
+    }
+
+    #[test]
+    fn a_program_gets_structure_and_an_agent_text_unless_they_ask_for_the_other() {
+        let asked = |wanted: bool| json!({ "_meta": { STRUCTURED: wanted } });
+        let program = |params: &Value| ClientContext::new(None, params).reply_form;
+        assert_eq!(program(&json!({})), ReplyForm::Structured);
+        assert_eq!(program(&asked(true)), ReplyForm::Structured);
+        assert_eq!(program(&asked(false)), ReplyForm::Text);
+        let agent = |params: &Value| {
+            ClientContext::new(None, params).for_agent(params, ClientKind::Unknown).reply_form
+        };
+        assert_eq!(agent(&json!({})), ReplyForm::Text);
+        assert_eq!(agent(&asked(true)), ReplyForm::Structured);
+        let argument = json!({ "arguments": { "structured": true } });
+        assert_eq!(agent(&argument), ReplyForm::Structured);
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
     let project = session.project.as_ref().or(episode.as_ref().map(|episode| &episode.project));
     Ok(SessionRow {
         session_id: session.id.id.clone(),
+        short_id: short_id(store, &session.id.id)?,
         agent: session.id.agent.clone(),
         project: project.map(|project| project.path().to_owned()).unwrap_or_default(),
         project_namespace: project.map(|p| p.namespace().to_string()).unwrap_or_default(),
@@ -51,6 +52,19 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
         indexed_at: session.indexed.as_ref().map(|indexed| indexed.at.to_string()),
         episode: episode.as_ref().map(episode_row),
     })
+}
+
+/// Characters of a session's id in a text.
+const SHORT_ID: usize = 8;
+
+/// The beginning of a session's id that no other session's has.
+pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError> {
+    for (end, _) in id.char_indices().skip(SHORT_ID).step_by(SHORT_ID / 2) {
+        if store.sessions_with_prefix(&id[..end], 2)?.len() == 1 {
+            return Ok(id[..end].to_owned());
+        }
+    }
+    Ok(id.to_owned())
 }
 
 /// Returns the first prompt of a session without an episode.

@@ -49,6 +49,8 @@ pub struct GetSessionAnswer {
     pub shared_records: u64,
     /// The requested session.
     pub session: SessionRow,
+    /// The view that was asked for.
+    pub view: String,
     /// The summary as Markdown, or the conversation as plain text, if there is an episode.
     pub markdown: Option<String>,
     /// The summary by its fields.

@@ -79,6 +79,9 @@ pub struct SourceLine {
     pub episode: String,
     /// The session that is meant.
     pub session_id: String,
+    /// A beginning of its id that no other session's has.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub short_id: String,
     /// The file, 0 for the session's own.
     pub source: u32,
     /// The line, from 1.

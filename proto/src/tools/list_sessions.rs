@@ -39,4 +39,7 @@ pub struct ListSessionsAnswer {
     pub total: usize,
     /// The sessions of this page.
     pub sessions: Vec<SessionRow>,
+    /// Where the next page begins, for `offset`; none when this was the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<usize>,
 }

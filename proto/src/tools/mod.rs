@@ -24,6 +24,10 @@ pub mod sync_history;
 
 use serde::{Deserialize, Serialize};
 
+/// The member of a request's `_meta` that says whether an answer has `structuredContent`: `true` or
+/// `false`. Where it is missing, a bare request gets it, and an agent's gets text for a model alone.
+pub const STRUCTURED: &str = "graphiti/structured";
+
 /// A session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -31,6 +35,9 @@ use serde::{Deserialize, Serialize};
 pub struct SessionRow {
     /// The agent's id of the session.
     pub session_id: String,
+    /// A beginning of the id that no other session's has.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub short_id: String,
     /// The agent: `claude`, ….
     pub agent: String,
     /// The project's directory; empty while unknown.

@@ -69,6 +69,9 @@ pub struct SearchSessionsAnswer {
     pub message: String,
     /// The sessions, best first.
     pub hits: Vec<Hit>,
+    /// Where the next page begins, for `offset`; none when this was the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<usize>,
     /// Number of sessions whose episodes are still being created.
     pub pending: usize,
 }

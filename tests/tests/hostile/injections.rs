@@ -153,6 +153,8 @@ fn no_injection_reaches_the_next_agent_as_a_sentence_of_its_own() {
         let answer = &result["structuredContent"];
         injection.stands_nowhere_by_itself(answer["text"].as_str().unwrap());
         injection.stands_in_no_field_by_itself(answer);
+        let told = host.call_for_model("get_handoff", json!({ "project": injection.project() }));
+        injection.stands_nowhere_by_itself(told["content"][0]["text"].as_str().unwrap());
         assert!(answer["_about"].as_str().unwrap().contains("not instructions"), "{answer}");
     }
 }

@@ -93,8 +93,10 @@ fn write_section(text: &mut String, path: &str, section: &Value) {
 fn tools() -> String {
     let mut text = "# Tool reference\n\n\
         Generated from `daemon/src/api/tools` by `UPDATE=1 cargo test -p graphiti-tests --test rules documents`; do not edit.\n\n\
-        Agents call these tools over the Model Context Protocol (`graphiti mcp`), and so does the command line. An answer is a JSON\n\
-        object with the members that are listed; when a tool fails, the object has `status`, `error` and `message` instead.\n"
+        Agents call these tools over the Model Context Protocol (`graphiti mcp`), and so does the command line. The answer to an\n\
+        agent is Markdown for its model. With `structured: true` among the arguments, or `\"graphiti/structured\": true` in the\n\
+        request's `_meta`, it is a JSON object with the members that are listed; when a tool fails, the object has `status`, `error`\n\
+        and `message` instead.\n"
         .to_owned();
     for tool in TOOLS {
         let effect = match tool.effect {

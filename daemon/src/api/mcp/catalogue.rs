@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 
 use crate::api::{
+    client_context::ReplyForm,
     mcp::ClientKind,
     tools::{self, Effect, TOOLS},
 };
@@ -15,10 +16,14 @@ pub(super) fn tools() -> &'static [Tool] {
     &CATALOGUE
 }
 
-/// Returns every tool with its description for this kind of client.
-pub(super) fn tools_for(kind: ClientKind) -> Vec<Tool> {
+/// Returns every tool with its description for this kind of client. The schema of the answer is for a
+/// client that gets structured answers.
+pub(super) fn tools_for(kind: ClientKind, form: ReplyForm) -> Vec<Tool> {
     let mut tools = tools().to_vec();
     for tool in &mut tools {
+        if form == ReplyForm::Text {
+            tool.output_schema = None;
+        }
         if let Some(description) = kind.description(&tool.name) {
             tool.description = Some(description.into());
         }

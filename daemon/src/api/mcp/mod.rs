@@ -38,7 +38,7 @@ pub(super) use self::{client_kind::ClientKind, transport::LineTransport};
 use crate::{
     api::{
         SharedDaemon, blocking,
-        client_context::{AGENT_REPLY_BUDGET, ClientContext},
+        client_context::{ClientContext, ReplyForm},
         connection::{MAX_CONCURRENT_REQUESTS, panic_error, with_deadline},
         connection_slots::SlotGuard,
         progress::{ProgressReporter, ProgressStep},
@@ -90,20 +90,21 @@ struct McpSession {
 }
 
 impl McpSession {
-    fn client(&self, context: &RequestContext<RoleServer>) -> ClientContext {
+    /// The client that sends `params` in a request.
+    fn client(&self, params: &Value, context: &RequestContext<RoleServer>) -> ClientContext {
         let meta = serde_json::to_value(&context.meta).unwrap_or_default();
-        let mut client = ClientContext::new(self.peer.process, &json!({ "_meta": meta }));
-        client.kind = client_kind(context);
-        ClientContext { reply_budget: AGENT_REPLY_BUDGET, ..client }
+        let request = json!({ "_meta": meta, "arguments": params["arguments"] });
+        let client = ClientContext::new(self.peer.process, &request);
+        client.for_agent(&request, client_kind(context))
     }
 
     /// Calls a tool, and reports its progress if the agent asked for it.
     async fn call(
         &self,
         params: Value,
+        mut client: ClientContext,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, Error> {
-        let mut client = self.client(&context);
         let (progress, steps) = ProgressReporter::channel();
         client.progress = progress;
         let _serving = self.slot.serve();
@@ -170,7 +171,8 @@ impl ServerHandler for McpSession {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalogue::tools_for(client_kind(&context))))
+        let form = self.client(&Value::Null, &context).reply_form;
+        Ok(ListToolsResult::with_all_items(catalogue::tools_for(client_kind(&context), form)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -187,11 +189,13 @@ impl ServerHandler for McpSession {
             return Err(error_data(Error::new(code::BUSY, what)));
         };
         let params = json!({ "name": request.name, "arguments": request.arguments });
-        match self.call(params, context).await {
+        let client = self.client(&params, &context);
+        let form = client.reply_form;
+        match self.call(params, client, context).await {
             Ok(result) => Ok(call_result(result)?.into()),
             // The agent can correct its arguments, so the error is a tool result.
             Err(error) if error.code == code::INVALID_PARAMS => {
-                Ok(call_result(tools::failed(error))?.into())
+                Ok(call_result(tools::failed(error, form))?.into())
             }
             Err(error) => Err(error_data(error)),
         }
@@ -237,7 +241,10 @@ impl ServerHandler for McpSession {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let prompt = prompts::Prompt::of(&request)?;
-        let result = self.call(prompt.tool_call(), context).await.map_err(error_data)?;
+        let params = prompt.tool_call();
+        let client = self.client(&params, &context);
+        let client = ClientContext { reply_form: ReplyForm::Structured, ..client };
+        let result = self.call(params, client, context).await.map_err(error_data)?;
         prompt.filled(&result).map(Into::into)
     }
 }

@@ -54,10 +54,17 @@ fn mark(result: &mut Value) {
         // The text is generated again from the cleaned content, so that it holds no escaped character.
         let text = result["structuredContent"].to_string();
         result["content"] = serde_json::json!([{ "type": "text", "text": text }]);
+    } else if !failed {
+        mark_texts(result.get_mut("content"));
     }
-    for resource in result.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(text) = resource["text"].as_str() {
-            resource["text"] = format!("{RECORD}.\n\n{text}").into();
+    mark_texts(result.get_mut("contents"));
+}
+
+/// Marks the texts of a tool's answer without structure, and those of resources.
+fn mark_texts(parts: Option<&mut Value>) {
+    for part in parts.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(text) = part["text"].as_str() {
+            part["text"] = format!("{RECORD}.\n\n{text}").into();
         }
     }
 }
@@ -93,6 +100,16 @@ mod tests {
         assert_eq!(text, wanted.to_string());
         assert!(text.starts_with(&format!("{{\"{ABOUT}\":\"{RECORD}\"")), "{text}");
         assert!(text.len() <= answer.to_string().len() + 100, "{text}");
+    }
+
+    #[test]
+    fn a_text_for_a_model_is_clean_and_a_record_too() {
+        let content = json!([{ "type": "text", "text": HOSTILE }]);
+        let answer = sent(&json!({ "result": { "content": content, "isError": false } }));
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(*text, format!("{RECORD}.\n\n{HARMLESS}"));
+        let failed = sent(&json!({ "result": { "content": content, "isError": true } }));
+        assert_eq!(failed["result"]["content"][0]["text"], HARMLESS);
     }
 
     #[test]

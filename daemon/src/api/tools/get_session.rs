@@ -64,6 +64,7 @@ async fn run(
         forked_from: fork.as_ref().map(|fork| of(fork).map_or_else(String::new, |id| id.id)),
         shared_records: fork.map_or(0, |fork| fork.records),
         session: convert::session_row(store, &session).map_err(store_error)?,
+        view: arguments.view.clone(),
         files: files.collect(),
         ..GetSessionAnswer::default()
     };

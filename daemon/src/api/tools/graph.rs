@@ -9,7 +9,7 @@ use graphiti_proto::{
 
 use super::{names_project, project_argument, store_error};
 use crate::{
-    api::{DaemonState, blocking},
+    api::{DaemonState, blocking, convert},
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{
@@ -226,6 +226,7 @@ fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<Sourc
     };
     if let Some(episode) = store.episode(id)? {
         let key = SourceKey { session: episode.session, number: origin.source };
+        line.short_id = convert::short_id(store, &episode.session_id.id)?;
         line.session_id = episode.session_id.id;
         line.message = message_at(store, key, origin.line)?;
     }

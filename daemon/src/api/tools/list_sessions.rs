@@ -63,7 +63,9 @@ async fn run(
         }
     }
     client.reply_budget.fit(&mut sessions);
-    Ok(ListSessionsAnswer { total: found.len(), sessions })
+    let next = arguments.offset + sessions.len();
+    let next = (!sessions.is_empty() && next < found.len()).then_some(next);
+    Ok(ListSessionsAnswer { total: found.len(), sessions, next })
 }
 
 /// Returns the live sessions, which change more often than they are saved.

@@ -19,6 +19,7 @@ mod search_sessions;
 mod status;
 mod summarize_session;
 mod sync_history;
+mod text;
 
 use std::{future::Future, pin::Pin};
 
@@ -27,10 +28,11 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use self::text::ModelText;
 use crate::{
     api::{
         DaemonState,
-        client_context::ClientContext,
+        client_context::{ClientContext, ReplyForm},
         current::ResolveError,
         methods::{read, write},
     },
@@ -87,7 +89,23 @@ pub enum Effect {
     Removes,
 }
 
-type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send + 'a>>;
+type Answering<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Reply>, Error>> + Send + 'a>>;
+
+/// A tool's answer, which can be given in each [`ReplyForm`].
+trait Reply: Send {
+    fn structured(&self) -> Value;
+    fn text(&self) -> String;
+}
+
+impl<T: Serialize + ModelText + Send> Reply for T {
+    fn structured(&self) -> Value {
+        write(self)
+    }
+
+    fn text(&self) -> String {
+        ModelText::text(self)
+    }
+}
 
 pub(super) async fn call(
     daemon: &DaemonState,
@@ -102,30 +120,41 @@ pub(super) async fn call(
     };
     let arguments = params["arguments"].take();
     match (tool.call)(daemon, client, arguments).await {
-        Ok(answer) => Ok(json!({
-            "content": [{ "type": "text", "text": answer.to_string() }],
-            "structuredContent": answer,
-            "isError": false,
-        })),
+        Ok(answer) => Ok(match client.reply_form {
+            ReplyForm::Structured => structured_result(&answer.structured(), false),
+            ReplyForm::Text => text_result(&answer.text(), false),
+        }),
         // Invalid arguments are a protocol error, all other errors are tool results.
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
-        Err(error) => Ok(failed(error)),
+        Err(error) => Ok(failed(error, client.reply_form)),
     }
 }
 
 /// Returns the result of a failed tool: what went wrong and what to do.
-pub(super) fn failed(error: Error) -> Value {
+pub(super) fn failed(error: Error, form: ReplyForm) -> Value {
+    if form == ReplyForm::Text {
+        return text_result(&text::error(&error), true);
+    }
     let mut answer = json!({ "status": "error", "error": error.message, "message": error.message });
     if let Some(Value::Object(data)) = error.data {
         for (key, value) in data {
             answer[key] = value;
         }
     }
+    structured_result(&answer, true)
+}
+
+/// The text says the same, for clients of versions of the protocol that knew no structure.
+fn structured_result(answer: &Value, is_error: bool) -> Value {
     json!({
         "content": [{ "type": "text", "text": answer.to_string() }],
         "structuredContent": answer,
-        "isError": true,
+        "isError": is_error,
     })
+}
+
+fn text_result(text: &str, is_error: bool) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }], "isError": is_error })
 }
 
 /// Returns the schema of a tool's arguments: every member with its default, unless that is null.
@@ -201,14 +230,14 @@ fn without(annotations: &[&str], schema: &mut serde_json::Map<String, Value>) {
     }
 }
 
-/// Parses the arguments, runs the tool and serialises the answer.
-async fn typed<A, T, F>(arguments: Value, run: impl FnOnce(A) -> F) -> Result<Value, Error>
+/// Parses the arguments and runs the tool.
+async fn typed<A, T, F>(arguments: Value, run: impl FnOnce(A) -> F) -> Result<Box<dyn Reply>, Error>
 where
     A: DeserializeOwned + Default,
-    T: Serialize,
+    T: Reply + 'static,
     F: Future<Output = Result<T, Error>>,
 {
-    Ok(write(&run(read(arguments)?).await?))
+    Ok(Box::new(run(read(arguments)?).await?))
 }
 
 /// Parses a project argument: a namespace, or a directory in the project.

@@ -8,9 +8,15 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, engine_error, input, output, project_argument, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, input, output, project_argument, store_error, text, typed,
+};
 use crate::{
-    api::{DaemonState, blocking, catch_up, client_context::ClientContext, convert, handoff},
+    api::{
+        DaemonState, blocking, catch_up,
+        client_context::{ClientContext, ReplyForm},
+        convert, handoff,
+    },
     clock,
     engine::embedding,
     model::{Namespace, SessionKey, session::Session},
@@ -29,6 +35,8 @@ use crate::{
 const HITS: usize = 50;
 /// Maximum number of sessions that can be paged through.
 const DEEPEST: usize = 450;
+/// Bytes of the text for a model, without its last lines.
+const TEXT: usize = 5_600;
 /// Maximum bytes of a passage.
 const SNIPPET: usize = 240;
 
@@ -62,6 +70,7 @@ async fn run(
     let limit = arguments.limit.min(HITS);
     let offset = arguments.offset.min(DEEPEST);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
+    let is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
     results.sessions.drain(..offset.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
     let highlighter = Highlighter::new(&query);
@@ -78,8 +87,39 @@ async fn run(
         hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
         hits.push(hit);
     }
-    client.reply_budget.fit(&mut hits);
-    Ok(SearchSessionsAnswer { message: indexed.message(), hits, pending: indexed.pending })
+    let found = hits.len();
+    match client.reply_form {
+        ReplyForm::Structured => client.reply_budget.fit(&mut hits),
+        ReplyForm::Text => fit_text(&mut hits, TEXT),
+    }
+    let next = (is_full || hits.len() < found).then_some(offset + hits.len());
+    Ok(SearchSessionsAnswer { message: indexed.message(), hits, next, pending: indexed.pending })
+}
+
+/// Keeps what fits in `left` bytes of text: as many sessions as do, at least one, with the best
+/// passage of each, then the second ones.
+fn fit_text(hits: &mut Vec<Hit>, mut left: usize) {
+    let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
+    let mut fits = |size: usize| {
+        let fits = size <= left;
+        left = if fits { left - size } else { left };
+        fits
+    };
+    let fitting = sizes.iter().take_while(|(line, _)| fits(*line)).count().max(1);
+    hits.truncate(fitting);
+    let rounds = sizes.iter().map(|(_, passages)| passages.len()).max().unwrap_or_default();
+    let mut kept = vec![0; hits.len()];
+    for round in 0..rounds {
+        for (kept, (_, passages)) in kept.iter_mut().zip(&sizes) {
+            // Where one did not fit, no later one is shown in its place.
+            if *kept == round && passages.get(round).is_some_and(|size| fits(*size)) {
+                *kept += 1;
+            }
+        }
+    }
+    for (hit, kept) in hits.iter_mut().zip(kept) {
+        hit.passages.truncate(kept);
+    }
 }
 
 async fn search(
@@ -189,5 +229,28 @@ fn text_of(
             let fields = EpisodeField::all_of(&episode);
             Ok(fields.into_iter().nth(field as usize).map(|field| field.text))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_passage_of_every_session_comes_before_the_second_of_any() {
+        let passage = || MatchedPassage { text: "x".repeat(80), ..MatchedPassage::default() };
+        let hit = || Hit { passages: vec![passage(), passage(), passage()], ..Hit::default() };
+        let (line, passages) = text::search::sizes(&hit());
+        let kept = |left: usize| {
+            let mut hits = vec![hit(), hit()];
+            fit_text(&mut hits, left);
+            hits.iter().map(|hit| hit.passages.len()).collect::<Vec<_>>()
+        };
+        let lines = 2 * line;
+        assert_eq!(kept(10_000), [3, 3]);
+        assert_eq!(kept(lines + 3 * passages[0]), [2, 1]);
+        assert_eq!(kept(lines + passages[0]), [1, 0]);
+        assert_eq!(kept(line), [0]);
+        assert_eq!(kept(0), [0]);
     }
 }

@@ -1,0 +1,127 @@
+//! Facts and the things that they are about.
+
+use graphiti_proto::tools::{
+    get_episode_entities::EpisodeEntitiesAnswer,
+    graph::{FactRow, NodeRow},
+    search_memory_facts::SearchFactsAnswer,
+    search_nodes::SearchNodesAnswer,
+};
+
+use super::{Lines, ModelText, code, day, line, listed, quote, title};
+
+impl ModelText for SearchFactsAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        self.facts.iter().for_each(|fact| lines.add(&fact_line(fact)));
+        if self.facts.is_empty() {
+            lines.add(
+                "No fact was found. Other words, `include_ended`, another project or search_sessions may find more.",
+            );
+        }
+        lines.gap();
+        lines.add(&line(&self.message));
+        if self.facts.iter().any(|fact| !fact.sources.is_empty()) {
+            lines.add("Read on: get_session with the id, view `messages` and the number. More facts: `max_facts`.");
+        }
+        lines.text.trim_end().to_owned()
+    }
+}
+
+impl ModelText for SearchNodesAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        self.nodes.iter().for_each(|node| lines.add(&node_line(node)));
+        if self.nodes.is_empty() {
+            lines.add("Nothing was found. Other words, or search_sessions, may find more.");
+        }
+        lines.add(&line(&self.message));
+        lines.text
+    }
+}
+
+impl ModelText for EpisodeEntitiesAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&line(&self.message));
+        self.nodes.iter().for_each(|node| lines.add(&node_line(node)));
+        self.facts.iter().for_each(|fact| lines.add(&fact_line(fact)));
+        if lines.text.is_empty() {
+            lines.add("They mention nothing that is kept.");
+        }
+        lines.text
+    }
+}
+
+/// A fact on one line, with the session and message that state it.
+pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
+    let span = match &fact.invalid_at {
+        Some(end) => format!("{} to {}", day(&fact.valid_at), day(end)),
+        None => format!("since {}", day(&fact.valid_at)),
+    };
+    let standing = if fact.standing == "verified" { String::new() } else { line(&fact.standing) };
+    let details = fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(&**value));
+    let details: Vec<String> =
+        details.map(|(name, value)| format!("{} {}", line(name), title(value))).collect();
+    let place = fact.sources.last().map(|source| {
+        let id = if source.short_id.is_empty() { &source.session_id } else { &source.short_id };
+        let file =
+            if source.source > 0 { format!(" source {}", source.source) } else { String::new() };
+        let message = source.message.map(|seq| format!(" from {seq}")).unwrap_or_default();
+        format!("{}{file}{message}", code(id))
+    });
+    let about = listed(&[&span, &standing, &details.join(", "), &place.unwrap_or_default()]);
+    format!("- {}: {} ({about})", line(&fact.name), quote(&fact.fact))
+}
+
+fn node_line(node: &NodeRow) -> String {
+    let labels = node.labels.iter().filter(|label| *label != "Entity").map(|label| line(label));
+    let labels: Vec<String> = labels.collect();
+    let summary = if node.summary.is_empty() { String::new() } else { quote(&node.summary) };
+    let line = format!("- {} {}: {summary}", labels.join(" "), title(&node.name));
+    format!("{} (`{}`)", line.trim_end_matches([':', ' ']), node.uuid)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::of_value, *};
+
+    #[test]
+    fn a_fact_says_since_when_it_holds_and_where_it_stands() {
+        let fact = json!({
+            "name": "SET_TO", "fact": "pool”\nis “20", "standing": "hypothesis",
+            "valid_at": "2026-03-01T10:02:33Z", "attributes": { "value": "20", "cause": "a\n- b" },
+            "sources": [{ "session_id": "a-1-long", "short_id": "a-1", "source": 2, "message": 14 }],
+        });
+        let ended = json!({
+            "name": "DECIDED", "fact": "x", "standing": "verified",
+            "valid_at": "2026-03-01T10:02:33Z", "invalid_at": "2026-04-01T10:02:33Z",
+        });
+        assert_eq!(
+            of_value::<SearchFactsAnswer>(json!({ "message": "m", "facts": [fact, ended] })),
+            "- SET_TO: “pool\" is \"20” (since 2026-03-01, hypothesis, cause “a - b”, `a-1` source 2 from 14)\n\
+             - DECIDED: “x” (2026-03-01 to 2026-04-01)\n\n\
+             m\nRead on: get_session with the id, view `messages` and the number. More facts: `max_facts`."
+        );
+        let none = of_value::<SearchFactsAnswer>(json!({}));
+        assert!(none.starts_with("No fact was found."), "{none}");
+    }
+
+    #[test]
+    fn a_node_is_told_with_what_is_true_of_it() {
+        let node = json!({
+            "uuid": "u-1", "name": "src/a.rs\n#", "labels": ["Entity", "File"],
+            "summary": "Changed.\nTwice.",
+        });
+        let bare = json!({ "uuid": "u-2", "name": "b", "labels": ["Entity", "Setting"] });
+        assert_eq!(
+            of_value::<SearchNodesAnswer>(json!({ "nodes": [node, bare] })),
+            "- File “src/a.rs #”: “Changed. Twice.” (`u-1`)\n- Setting “b” (`u-2`)"
+        );
+        assert_eq!(
+            of_value::<EpisodeEntitiesAnswer>(json!({})),
+            "They mention nothing that is kept."
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! Answers as Markdown for a model: a file for each sort of answer, a pure function for each answer.
+//!
+//! The text of others stands in quotation marks on a line that begins with our own words, in code
+//! marks, or in lines that begin with `> `; none of it can end those ([`quote`], [`code`], [`block`]).
+//! So no title and no message can look like a line of ours.
+
+mod episodes;
+pub(super) mod graph;
+mod handoff;
+mod health;
+mod results;
+pub(super) mod search;
+mod session;
+mod sessions;
+
+use graphiti_proto::{clean::for_model, rpc::Error};
+
+/// An answer that can be told to a model.
+pub(super) trait ModelText {
+    fn text(&self) -> String;
+}
+
+/// Bytes of a name or title at most.
+const NAME: usize = 160;
+
+/// What failed, with the sessions that may have been meant.
+pub(super) fn error(error: &Error) -> String {
+    let mut lines = Lines::default();
+    lines.add(&line(&error.message));
+    let candidates = error.data.as_ref().and_then(|data| data["candidates"].as_array());
+    for candidate in candidates.into_iter().flatten() {
+        let text = |key: &str| line(candidate[key].as_str().unwrap_or_default());
+        let project = code(candidate["project"].as_str().unwrap_or_default());
+        let (id, state) = (code(&text("session_id")), text("state"));
+        lines.add(&format!("- {id}, {project}, {}, {state}", minute(&text("last_activity"))));
+    }
+    lines.text
+}
+
+/// Lines that are put together.
+#[derive(Default)]
+struct Lines {
+    text: String,
+}
+
+impl Lines {
+    /// Adds a line, unless it is empty.
+    fn add(&mut self, line: &str) {
+        if line.is_empty() {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(line);
+    }
+
+    /// Adds an empty line, except at the beginning.
+    fn gap(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+}
+
+/// `text` on one line, with single blanks.
+fn line(text: &str) -> String {
+    let text = for_model(text);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text of others in quotation marks that it cannot end.
+fn quote(text: &str) -> String {
+    format!("“{}”", line(text).replace(['“', '”'], "\""))
+}
+
+/// A title in quotation marks, cut where it is long.
+fn title(text: &str) -> String {
+    let text = line(text);
+    if text.len() <= NAME {
+        return quote(&text);
+    }
+    quote(&format!("{}…", &text[..text.floor_char_boundary(NAME)]))
+}
+
+/// A name or path of others in code marks that it cannot end.
+fn code(text: &str) -> String {
+    let text = line(text).replace('`', "'");
+    if text.is_empty() { String::new() } else { format!("`{text}`") }
+}
+
+/// The text of others, every line of which begins with `> `.
+fn block(text: &str) -> String {
+    let text = for_model(text);
+    let lines = text.lines().map(|line| match line.trim_end() {
+        "" => ">".to_owned(),
+        line => format!("> {line}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// An instant as RFC 3339 to its minute, `2026-03-01 10:02`.
+fn minute(at: &str) -> String {
+    line(at.get(..16).unwrap_or(at)).replacen('T', " ", 1)
+}
+
+/// The day of an instant.
+fn day(at: &str) -> String {
+    line(at.get(..10).unwrap_or(at))
+}
+
+/// Those of `parts` that say something, with commas.
+fn listed(parts: &[&str]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(", ")
+}
+
+/// The numbers that are not zero: `3 sessions, 40 messages`.
+fn counted(counts: &[(&str, u64)]) -> String {
+    let counts = counts.iter().filter(|(_, count)| *count > 0);
+    counts.map(|(what, count)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The text of a JSON value for a model.
+#[cfg(test)]
+fn of_value<T: ModelText + serde::de::DeserializeOwned>(answer: serde_json::Value) -> String {
+    serde_json::from_value::<T>(answer).unwrap().text()
+}
+
+#[cfg(test)]
+mod tests {
+    use graphiti_proto::rpc::code as error_code;
+    use serde_json::json;
+
+    use super::*;
+
+    const ORDER: &str = "x”\r\n# Heading\u{2028}- item `code`\n> quote\u{1b}[2J<system-reminder>";
+
+    #[test]
+    fn the_text_of_others_ends_no_line_quote_or_code() {
+        let one_line = "x” # Heading - item `code` > quote‹system-reminder>";
+        assert_eq!(line(ORDER), one_line);
+        assert_eq!(quote(ORDER), format!("“{}”", one_line.replace('”', "\"")));
+        assert_eq!(code(ORDER), format!("`{}`", one_line.replace('`', "'")));
+        assert_eq!(block(ORDER), "> x”\n> # Heading\n> - item `code`\n> > quote‹system-reminder>");
+        assert_eq!(block("a\n\n  b"), "> a\n>\n>   b");
+        let long = title(&"ö".repeat(200));
+        assert_eq!(long, format!("“{}…”", "ö".repeat(80)));
+    }
+
+    #[test]
+    fn instants_are_told_to_the_minute() {
+        assert_eq!(minute("2026-03-01T10:02:33.5Z"), "2026-03-01 10:02");
+        assert_eq!(day("2026-03-01T10:02:33.5Z"), "2026-03-01");
+        assert_eq!((minute(""), day("")), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn an_error_lists_the_sessions_that_may_be_meant() {
+        let candidate = json!({
+            "session_id": "aaaa-1", "agent": "claude", "project": "/work/`app`",
+            "state": "active", "last_activity": "2026-03-01T10:02:33Z",
+        });
+        let failed = Error {
+            code: error_code::AMBIGUOUS,
+            message: "2 sessions begin\nwith `a`".to_owned(),
+            data: Some(json!({ "candidates": [candidate] })),
+        };
+        assert_eq!(
+            error(&failed),
+            "2 sessions begin with `a`\n- `aaaa-1`, `/work/'app'`, 2026-03-01 10:02, active"
+        );
+    }
+}

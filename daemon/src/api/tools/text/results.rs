@@ -1,0 +1,46 @@
+//! What a tool did.
+
+use graphiti_proto::tools::{
+    add_memory::AddMemoryAnswer, close::CloseAnswer, delete_episode::DeleteEpisodeAnswer,
+};
+
+use super::{ModelText, code, line};
+
+impl ModelText for CloseAnswer {
+    fn text(&self) -> String {
+        let message = line(&self.message);
+        let episode = match &self.episode_uuid {
+            Some(uuid) => format!(", episode {}", code(uuid)),
+            None => String::new(),
+        };
+        format!("{message} Session {}{episode}.", code(&self.session_id))
+    }
+}
+
+impl ModelText for AddMemoryAnswer {
+    fn text(&self) -> String {
+        format!("{}: {}", line(&self.message), code(&self.uuid))
+    }
+}
+
+impl ModelText for DeleteEpisodeAnswer {
+    fn text(&self) -> String {
+        line(&self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::of_value, *};
+
+    #[test]
+    fn what_was_done_stands_on_one_line() {
+        let closed = json!({ "message": "Indexed.", "session_id": "a\n-", "episode_uuid": "u" });
+        assert_eq!(of_value::<CloseAnswer>(closed), "Indexed. Session `a -`, episode `u`.");
+        let added = json!({ "message": "Episode 'x\n#' added", "uuid": "u" });
+        assert_eq!(of_value::<AddMemoryAnswer>(added), "Episode 'x #' added: `u`");
+        assert_eq!(of_value::<DeleteEpisodeAnswer>(json!({ "message": "a\nb" })), "a b");
+    }
+}

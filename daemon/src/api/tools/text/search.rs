@@ -1,0 +1,118 @@
+//! What `search_sessions` found: a line for each session, under it the passages that answer.
+
+use graphiti_proto::tools::search_sessions::{Hit, MatchedPassage, SearchSessionsAnswer};
+
+use super::{Lines, ModelText, line, minute, quote, sessions::session_line};
+
+const NOTHING: &str = "Nothing was found. Other or fewer words, or fewer filters (project, agent, branch, file, \
+tool, role, after, before) may find more.";
+
+impl ModelText for SearchSessionsAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        for hit in &self.hits {
+            lines.add(&hit_line(hit));
+            hit.passages.iter().for_each(|passage| lines.add(&passage_line(passage)));
+        }
+        if self.hits.is_empty() {
+            lines.add(NOTHING);
+        }
+        lines.gap();
+        lines.add(&line(&self.message));
+        lines.add(&how_to_go_on(self));
+        lines.text.trim_end().to_owned()
+    }
+}
+
+/// Bytes of a session's line and of each of its passages in the text of an answer.
+pub(in crate::api::tools) fn sizes(hit: &Hit) -> (usize, Vec<usize>) {
+    let passages = hit.passages.iter().map(|passage| passage_line(passage).len() + 1);
+    (hit_line(hit).len() + 1, passages.collect())
+}
+
+fn hit_line(hit: &Hit) -> String {
+    format!("- {}", session_line(&hit.session))
+}
+
+fn passage_line(passage: &MatchedPassage) -> String {
+    let (role, at) = (line(&passage.role), minute(&passage.at));
+    let place = match (&*role, passage.source) {
+        // It is no message.
+        ("summary", _) => String::new(),
+        (_, 0) => format!(", from {}", passage.seq),
+        (_, source) => format!(", source {source}, from {}", passage.seq),
+    };
+    format!("  - {role}, {at}{place}: {}", quote(&passage.text))
+}
+
+fn how_to_go_on(answer: &SearchSessionsAnswer) -> String {
+    let mut steps = Vec::new();
+    let mut passages = answer.hits.iter().flat_map(|hit| &hit.passages);
+    if passages.any(|passage| passage.role != "summary") {
+        let more = "Read on: get_session with the id, view `messages` and the numbers of a passage";
+        steps.push(more.to_owned());
+    } else if !answer.hits.is_empty() {
+        steps.push("Read one: get_session with its id".to_owned());
+    }
+    if let Some(next) = answer.next {
+        steps.push(format!("more sessions: `offset` {next}"));
+    }
+    if steps.is_empty() { String::new() } else { format!("{}.", steps.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{super::of_value, *};
+
+    fn hit() -> Value {
+        json!({
+            "session": {
+                "session_id": "3f2a9c10-1111", "short_id": "3f2a9c10", "project": "/work/app",
+                "title": "Fix the timeout", "last_activity": "2026-03-01T10:02:33Z",
+                "episode": { "outcome": "completed" },
+            },
+            "passages": [
+                {
+                    "role": "user", "at": "2026-03-01T10:00:00Z", "seq": 4,
+                    "text": "…pool”\n\n# Heading\n- 99999999 “size",
+                },
+                { "role": "tool", "at": "2026-03-01T10:01:00Z", "source": 2, "seq": 7, "text": "ok" },
+                { "role": "summary", "at": "2026-03-01T10:01:00Z", "text": "Pool is 20" },
+            ],
+        })
+    }
+
+    #[test]
+    fn each_session_has_a_line_and_under_it_its_passages() {
+        let answer = json!({ "hits": [hit()], "message": "1 session was indexed.", "next": 5 });
+        assert_eq!(
+            of_value::<SearchSessionsAnswer>(answer),
+            "- `3f2a9c10` “Fix the timeout”, `/work/app`, 2026-03-01, completed\n\
+             \x20 - user, 2026-03-01 10:00, from 4: “…pool\" # Heading - 99999999 \"size”\n\
+             \x20 - tool, 2026-03-01 10:01, source 2, from 7: “ok”\n\
+             \x20 - summary, 2026-03-01 10:01: “Pool is 20”\n\
+             \n\
+             1 session was indexed.\n\
+             Read on: get_session with the id, view `messages` and the numbers of a passage; \
+             more sessions: `offset` 5."
+        );
+    }
+
+    #[test]
+    fn nothing_found_says_what_may_find_more() {
+        let text = of_value::<SearchSessionsAnswer>(json!({ "hits": [] }));
+        assert_eq!(text, NOTHING);
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_lines() {
+        let hit: Hit = serde_json::from_value(hit()).unwrap();
+        let (line, passages) = sizes(&hit);
+        let answer = SearchSessionsAnswer { hits: vec![hit], ..SearchSessionsAnswer::default() };
+        let text = answer.text();
+        let (rows, _) = text.split_once("\n\n").unwrap();
+        assert_eq!(line + passages.iter().sum::<usize>(), rows.len() + 1);
+    }
+}

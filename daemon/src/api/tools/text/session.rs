@@ -1,0 +1,148 @@
+//! One session: its summary or a page of its messages.
+
+use graphiti_proto::tools::{
+    get_session::{GetSessionAnswer, MessageRow},
+    summarize_session::SummarizeSessionAnswer,
+};
+
+use super::{
+    Lines, ModelText, block, code, line, minute, quote,
+    sessions::{session_line, short},
+};
+
+impl ModelText for GetSessionAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&session_line(&self.session));
+        if let Some(origin) = self.forked_from.as_deref().filter(|origin| !origin.is_empty()) {
+            let records = self.shared_records;
+            lines.add(&format!(
+                "Forked from {}, which has its first {records} records.",
+                code(origin)
+            ));
+        }
+        let told = lines.text.len();
+        if let Some(markdown) = &self.markdown {
+            lines.gap();
+            lines.add(&block(markdown));
+        }
+        for message in &self.messages {
+            lines.gap();
+            lines.add(&message_text(message));
+        }
+        if lines.text.len() == told {
+            lines.add(match &*self.view {
+                "messages" => "No messages there.",
+                _ => "No summary yet: `view` `messages` shows what was said.",
+            });
+        }
+        lines.gap();
+        lines.add(&how_to_go_on(self));
+        lines.text.trim_end().to_owned()
+    }
+}
+
+fn message_text(message: &MessageRow) -> String {
+    let tool = message.tool.as_deref().map(|tool| format!(" {}", code(tool))).unwrap_or_default();
+    let (role, at) = (line(&message.role), minute(&message.at));
+    format!("#{} {role}{tool}, {at}\n{}", message.seq, block(&message.text))
+}
+
+fn how_to_go_on(answer: &GetSessionAnswer) -> String {
+    let id = short(&answer.session);
+    let (view, at) = (line(&answer.view), answer.next_at);
+    let skip = if at > 0 { format!(", `at` {at}") } else { String::new() };
+    match answer.next {
+        Some(next) => {
+            format!("More: get_session with {}, view `{view}`, `from` {next}{skip}.", code(id))
+        }
+        None if at > 0 => format!("More: get_session with {}, view `{view}`{skip}.", code(id)),
+        None if answer.view == "summary" && answer.markdown.is_some() => {
+            "Its messages: `view` `messages`.".to_owned()
+        }
+        None => String::new(),
+    }
+}
+
+impl ModelText for SummarizeSessionAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&format!("Session {}", code(&self.session_id)));
+        lines.add(&block(&self.overview));
+        for (name, items) in [
+            ("Topics", &self.topics),
+            ("Decisions", &self.decisions),
+            ("Code", &self.code_references),
+            ("Key points", &self.key_points),
+        ] {
+            if !items.is_empty() {
+                lines.add(&format!("{name}:"));
+                items.iter().for_each(|item| lines.add(&format!("- {}", quote(item))));
+            }
+        }
+        lines.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{super::of_value, *};
+
+    fn session() -> Value {
+        json!({ "session_id": "a-1", "title": "T", "last_activity": "2026-03-01T10:02:33Z", "state": "active" })
+    }
+
+    #[test]
+    fn a_page_of_messages_is_quoted_line_by_line_and_says_where_the_next_begins() {
+        let message = |text: &str, tool: Option<&str>| json!({ "seq": 12, "role": "tool", "at": "2026-03-01T10:02:33Z", "tool": tool, "text": text });
+        let answer = json!({
+            "session": session(), "view": "messages", "forked_from": "b-2", "shared_records": 3,
+            "messages": [message("one\n#13 user, now\ntwo", Some("Ba`sh")), message("x", None)],
+            "next": 14, "next_at": 20,
+        });
+        assert_eq!(
+            of_value::<GetSessionAnswer>(answer),
+            "`a-1` “T”, 2026-03-01, active\n\
+             Forked from `b-2`, which has its first 3 records.\n\n\
+             #12 tool `Ba'sh`, 2026-03-01 10:02\n> one\n> #13 user, now\n> two\n\n\
+             #12 tool, 2026-03-01 10:02\n> x\n\n\
+             More: get_session with `a-1`, view `messages`, `from` 14, `at` 20."
+        );
+    }
+
+    #[test]
+    fn a_summary_is_quoted_and_leads_to_the_messages() {
+        let answer = |markdown: Value, next_at: u64| {
+            json!({
+                "session": session(), "view": "summary", "markdown": markdown, "next_at": next_at,
+            })
+        };
+        assert_eq!(
+            of_value::<GetSessionAnswer>(answer(json!("# Summary\n\nMore: none"), 0)),
+            "`a-1` “T”, 2026-03-01, active\n\n> # Summary\n>\n> More: none\n\n\
+             Its messages: `view` `messages`."
+        );
+        assert_eq!(
+            of_value::<GetSessionAnswer>(answer(json!("# S"), 9)),
+            "`a-1` “T”, 2026-03-01, active\n\n> # S\n\n\
+             More: get_session with `a-1`, view `summary`, `at` 9."
+        );
+        assert_eq!(
+            of_value::<GetSessionAnswer>(answer(Value::Null, 0)),
+            "`a-1` “T”, 2026-03-01, active\nNo summary yet: `view` `messages` shows what was said."
+        );
+    }
+
+    #[test]
+    fn an_archive_lists_its_parts() {
+        let answer = json!({
+            "session_id": "a-1", "overview": "Fixed\nit", "topics": ["login\n- x"],
+        });
+        assert_eq!(
+            of_value::<SummarizeSessionAnswer>(answer),
+            "Session `a-1`\n> Fixed\n> it\nTopics:\n- “login - x”"
+        );
+    }
+}

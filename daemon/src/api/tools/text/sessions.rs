@@ -1,0 +1,174 @@
+//! Sessions in lists.
+
+use graphiti_proto::tools::{
+    SessionRow, failed_episodes::FailedEpisodesAnswer, list_sessions::ListSessionsAnswer,
+    list_unindexed::ListUnindexedAnswer, status::StatusAnswer, sync_history::SyncHistoryAnswer,
+};
+
+use super::{Lines, ModelText, code, counted, day, line, listed, minute, quote, title};
+
+/// A session on one line: its id, title, project, date and outcome.
+pub(super) fn session_line(session: &SessionRow) -> String {
+    let title = if session.title.is_empty() { String::new() } else { title(&session.title) };
+    let outcome = match &session.episode {
+        Some(episode) => line(&episode.outcome).replace('_', " "),
+        None => line(&session.state),
+    };
+    let (id, project) = (code(short(session)), code(&session.project));
+    listed(&[format!("{id} {title}").trim(), &project, &day(&session.last_activity), &outcome])
+}
+
+/// The beginning of a session's id that names it.
+pub(super) fn short(session: &SessionRow) -> &str {
+    if session.short_id.is_empty() { &session.session_id } else { &session.short_id }
+}
+
+impl ModelText for ListSessionsAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&rows(&self.sessions));
+        if self.sessions.is_empty() {
+            lines.add(if self.total == 0 { "No sessions." } else { "No more sessions." });
+            return lines.text;
+        }
+        let more = self.next.map(|next| format!(" More: `offset` {next}.")).unwrap_or_default();
+        lines.gap();
+        lines.add(&format!(
+            "{} of {} sessions. Read one: get_session with its id.{more}",
+            self.sessions.len(),
+            self.total
+        ));
+        lines.text
+    }
+}
+
+impl ModelText for ListUnindexedAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&rows(&self.sessions));
+        lines.add(&format!("{} of {} unindexed sessions.", self.sessions.len(), self.count));
+        lines.text
+    }
+}
+
+impl ModelText for StatusAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&line(&self.message));
+        if let Some(session) = &self.session {
+            lines.add(&format!("- {}", session_line(session)));
+        }
+        let of = &self.sessions;
+        lines.add(&counted(&[
+            ("sessions", of.total),
+            ("active", of.active),
+            ("indexed", of.indexed),
+            ("failed", of.failed),
+            ("unindexed", of.unindexed),
+        ]));
+        lines.text
+    }
+}
+
+impl ModelText for FailedEpisodesAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&line(&self.message));
+        for failed in &self.failed {
+            let retry = match &failed.retry_at {
+                Some(at) => format!("tried again {}", minute(at)),
+                None => "not tried again by itself".to_owned(),
+            };
+            let place = listed(&[&code(&failed.session_id), &code(&failed.project)]);
+            lines.add(&format!("- {place}: {}, {retry}", quote(&failed.error)));
+        }
+        lines.text
+    }
+}
+
+impl ModelText for SyncHistoryAnswer {
+    fn text(&self) -> String {
+        let mut lines = Lines::default();
+        lines.add(&line(&self.message));
+        for session in &self.sessions {
+            let (path, modified) = (code(&session.path), minute(&session.modified));
+            lines.add(&format!("- {path}, {modified}, {} messages", session.messages));
+        }
+        lines.text
+    }
+}
+
+fn rows(sessions: &[SessionRow]) -> String {
+    let mut lines = Lines::default();
+    for session in sessions {
+        lines.add(&format!("- {}", session_line(session)));
+    }
+    lines.text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{super::of_value, *};
+
+    fn session() -> Value {
+        json!({
+            "session_id": "3f2a9c10-1111", "short_id": "3f2a9c10", "project": "/work/app",
+            "title": "Fix”\n- `b` the “timeout", "state": "indexed",
+            "last_activity": "2026-03-01T10:02:33Z",
+            "episode": { "outcome": "in_progress" },
+        })
+    }
+
+    const LINE: &str =
+        "- `3f2a9c10` “Fix\" - `b` the \"timeout”, `/work/app`, 2026-03-01, in progress";
+
+    #[test]
+    fn a_list_has_a_line_for_each_session_and_says_how_to_go_on() {
+        let answer = json!({ "total": 7, "sessions": [session()], "next": 1 });
+        assert_eq!(
+            of_value::<ListSessionsAnswer>(answer),
+            format!(
+                "{LINE}\n\n1 of 7 sessions. Read one: get_session with its id. More: `offset` 1."
+            )
+        );
+        assert_eq!(of_value::<ListSessionsAnswer>(json!({ "total": 0 })), "No sessions.");
+        let unindexed =
+            json!({ "count": 1, "sessions": [{ "session_id": "b", "state": "active" }] });
+        assert_eq!(
+            of_value::<ListUnindexedAnswer>(unindexed),
+            "- `b`, active\n1 of 1 unindexed sessions."
+        );
+    }
+
+    #[test]
+    fn a_status_tells_the_session_and_the_numbers() {
+        let answer = json!({
+            "message": "Session x is indexed.", "session": session(),
+            "sessions": { "total": 3, "indexed": 3 },
+        });
+        assert_eq!(
+            of_value::<StatusAnswer>(answer),
+            format!("Session x is indexed.\n{LINE}\n3 sessions, 3 indexed")
+        );
+    }
+
+    #[test]
+    fn errors_and_paths_of_others_are_quoted() {
+        let failed = json!({ "message": "1 failed.", "failed": [{
+            "session_id": "a", "project": "/w", "error": "no\n# way",
+        }] });
+        assert_eq!(
+            of_value::<FailedEpisodesAnswer>(failed),
+            "1 failed.\n- `a`, `/w`: “no # way”, not tried again by itself"
+        );
+        let history = json!({ "message": "1 found.", "sessions": [{
+            "path": "/a\n- b", "modified": "2026-03-01T10:02:33Z", "messages": 4,
+        }] });
+        assert_eq!(
+            of_value::<SyncHistoryAnswer>(history),
+            "1 found.\n- `/a - b`, 2026-03-01 10:02, 4 messages"
+        );
+    }
+}
