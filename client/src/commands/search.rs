@@ -1,7 +1,8 @@
 //! `graphiti search`.
 
-use graphiti_proto::tools::search_sessions::{
-    Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
+use graphiti_proto::tools::{
+    Detail,
+    search_sessions::{Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments},
 };
 
 use super::list::standing;
@@ -27,7 +28,8 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
         after: args.after,
         before: args.before,
         near: near.map(|directory| directory.to_string_lossy().into_owned()),
-        limit: args.limit,
+        limit: Some(args.limit),
+        detail: Detail::Passages,
         offset: args.offset,
         explain: args.explain,
     };
@@ -39,7 +41,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     for (number, hit) in answer.hits.iter().enumerate() {
         print_hit(number + 1, hit, screen);
     }
-    if answer.hits.is_empty() && arguments.limit > 0 {
+    if answer.hits.is_empty() && args.limit > 0 {
         screen.print("Nothing found.");
     }
     if !answer.message.is_empty() {

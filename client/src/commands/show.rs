@@ -27,6 +27,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
         from: args.from,
         at: 0,
         limit: args.limit,
+        ..GetSessionArguments::default()
     };
     let answer: GetSessionAnswer = Connection::open()?.call(NAME, &arguments)?;
     if args.output.json {

@@ -5,8 +5,21 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub hooks: Hooks,
+    /// Which tools an agent is shown.
+    pub listed_tools: ListedTools,
     /// How long a query waits for sessions to be indexed before it answers with the existing index.
     pub query_timeout: Duration,
+}
+
+/// Which tools an agent is shown. It may call any of them by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ListedTools {
+    /// Those that daily work needs, with the arguments that it needs.
+    #[default]
+    Core,
+    All,
+    /// Those of these names.
+    Named(Vec<String>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +42,11 @@ pub struct Hooks {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { hooks: Hooks::default(), query_timeout: Duration::from_secs(10) }
+        Config {
+            hooks: Hooks::default(),
+            listed_tools: ListedTools::default(),
+            query_timeout: Duration::from_secs(10),
+        }
     }
 }
 

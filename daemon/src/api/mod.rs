@@ -51,6 +51,8 @@ pub struct DaemonState {
     pub query_timeout: std::time::Duration,
     /// The settings of hooks.
     pub hooks: RwLock<config::Hooks>,
+    /// Which tools an agent is shown.
+    pub listed_tools: RwLock<config::ListedTools>,
     /// The number of runs of each hook.
     pub hook_stats: methods::hook::HookStats,
     pub watched: Vec<PathBuf>,
@@ -60,9 +62,15 @@ pub struct DaemonState {
 }
 
 impl DaemonState {
-    /// Replaces the settings of hooks.
-    pub fn set_hooks(&self, hooks: &config::Hooks) {
-        self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(hooks);
+    /// Replaces the settings.
+    pub fn set_config(&self, config: &config::Config) {
+        self.hooks.write().unwrap_or_else(PoisonError::into_inner).clone_from(&config.hooks);
+        let mut listed = self.listed_tools.write().unwrap_or_else(PoisonError::into_inner);
+        listed.clone_from(&config.listed_tools);
+    }
+
+    fn listed_tools(&self) -> config::ListedTools {
+        self.listed_tools.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn hooks(&self) -> config::Hooks {

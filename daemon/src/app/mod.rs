@@ -290,7 +290,7 @@ impl Supervisor {
         self.config = loaded.config;
         self.log.set_level(&self.config.log);
         let Round { daemon, models, .. } = round;
-        daemon.set_hooks(&self.config.api.hooks);
+        daemon.set_config(&self.config.api);
         let limits = self.limits();
         daemon.keeper.set_limits(limits);
         if let Err(error) = api::spool::limit(self.home.path(), limits.spool) {

@@ -92,6 +92,7 @@ impl Supervisor {
             home: home.clone(),
             query_timeout: self.config.api.query_timeout,
             hooks: RwLock::new(self.config.api.hooks.clone()),
+            listed_tools: RwLock::new(self.config.api.listed_tools.clone()),
             hook_stats: api::methods::hook::HookStats::default(),
             watched,
             started_at: self.started_at,

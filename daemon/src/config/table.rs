@@ -10,7 +10,7 @@ use crate::{
         codec::{
             Bytes, Choice, Codec, CodecContext, CommandCodec, Count, Days, Delays, Dollars,
             EnvName, Flag, GroupCodec, KeepCodec, Millis, Namespaces, OffSeconds, Optional, Path,
-            Paths, PromptCodec, Seconds, ShareCodec, Text, Url, VectorCodec, Wrong,
+            Paths, PromptCodec, Seconds, ShareCodec, Text, ToolsCodec, Url, VectorCodec, Wrong,
         },
         file::Node,
         log::Level,
@@ -38,6 +38,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.resilience", "What happens when the model is not available"),
     ("session_tracking.resilience.retry_queue", "The queue of sessions that wait for the model"),
     ("session_tracking.hooks", "The hooks of coding agents"),
+    ("session_tracking.mcp", "What agents are shown over the Model Context Protocol"),
     ("session_tracking.llm", "The model that writes summaries; nothing leaves the machine while the provider is \"none\""),
     ("session_tracking.llm.daily_budget", "Limits per day; null = no limit"),
     ("session_tracking.llm.price", "US dollars per million tokens; null = the known price of the model"),
@@ -264,6 +265,7 @@ fn tracking() -> Vec<Field> {
         row!("hooks.async_indexing", api.hooks.async_indexing, Flag, "Whether a hook returns before its session is indexed"),
         row!("hooks.handoff", api.hooks.handoff, Flag, "Whether a new session starts with a handoff from the last sessions in its project"),
         row!("hooks.handoff_max_chars", api.hooks.handoff_max_chars, count(100, 10_000, "characters"), "Maximum length of the handoff, in characters"),
+        row!("mcp.tools", api.listed_tools, ToolsCodec, "The tools that agents are shown: \"core\" (search, read, handoff, facts, remember, close), \"all\", or names; each can be called by its name all the same"),
     ]
 }
 

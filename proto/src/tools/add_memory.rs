@@ -8,6 +8,7 @@ pub const NAME: &str = "add_memory";
 /// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["name", "episode_body"])))]
 #[serde(default)]
 pub struct AddMemoryArguments {
     /// A short title for lists.
@@ -17,6 +18,7 @@ pub struct AddMemoryArguments {
     /// The project: its namespace or its directory; the caller's when missing.
     pub group_id: Option<String>,
     /// What the body is: `text`, `json`, or `message` for lines such as `user: …`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["text", "json", "message"])))]
     pub source: String,
     /// Where it comes from, in words.
     pub source_description: String,

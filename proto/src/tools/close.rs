@@ -10,9 +10,9 @@ pub const NAME: &str = "session_tracking_close";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CloseArguments {
-    /// The session's id or a unique beginning of it; the caller's current session when missing.
+    /// Its id or the start of it; the caller's own session when missing.
     pub session_id: Option<String>,
-    /// Why, for the episode: free words. What begins with `hook_` came from a hook.
+    /// Why, in free words; `hook_…` is for hooks.
     pub reason: Option<String>,
 }
 

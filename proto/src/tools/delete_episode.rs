@@ -8,6 +8,7 @@ pub const NAME: &str = "delete_episode";
 /// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["uuid"])))]
 #[serde(default)]
 pub struct DeleteEpisodeArguments {
     /// The id of the episode.

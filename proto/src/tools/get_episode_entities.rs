@@ -10,6 +10,7 @@ pub const NAME: &str = "get_episode_entities";
 /// The arguments of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["episode_uuids"])))]
 #[serde(default)]
 pub struct EpisodeEntitiesArguments {
     /// The ids of the episodes.

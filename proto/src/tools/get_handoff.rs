@@ -12,7 +12,7 @@ pub const NAME: &str = "get_handoff";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffArguments {
-    /// The project: its namespace or a directory in it; the caller's directory when missing.
+    /// A directory in the project, or its namespace; the caller's directory when missing.
     pub project: Option<String>,
     /// Maximum number of last sessions.
     pub sessions: usize,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::SessionRow;
+use super::{Detail, SessionRow};
 
 /// The name of the tool.
 pub const NAME: &str = "get_session";
@@ -13,26 +13,32 @@ pub const NAME: &str = "get_session";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetSessionArguments {
-    /// The session's id or a unique beginning of it, or its episode's id; the caller's current
-    /// session when missing.
+    /// Its id or the start of it, or its episode's id; the caller's own session when missing.
     pub session_id: Option<String>,
-    /// `summary`, `messages`, or `conversation` for overview, topics, decisions, code references and
-    /// key points.
+    /// `conversation` has topics, decisions and code references.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["summary", "messages", "conversation"])))]
     pub view: String,
-    /// For messages: the file, 0 for the session's own, others for sub-agents.
+    /// For messages: 0 for the session's own file, others for sub-agents.
     pub source: u32,
-    /// For messages: the first one, by number.
+    /// For messages: the number of the first one.
     pub from: u32,
-    /// For messages: number of characters of the first one to skip.
+    /// Characters to skip of it, or of the summary.
     pub at: usize,
     /// For messages: maximum number of messages; 0 for none.
     pub limit: usize,
+    /// `ids` is the session's line, `passages` a page of 4 kB, `full` one of 36 kB.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "String", extend("enum" = ["ids", "passages", "full"]))
+    )]
+    pub detail: Detail,
 }
 
 impl Default for GetSessionArguments {
     fn default() -> GetSessionArguments {
         let view = "summary".to_owned();
-        GetSessionArguments { session_id: None, view, source: 0, from: 0, at: 0, limit: 40 }
+        let detail = Detail::Passages;
+        GetSessionArguments { session_id: None, view, source: 0, from: 0, at: 0, limit: 40, detail }
     }
 }
 

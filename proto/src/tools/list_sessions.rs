@@ -15,6 +15,7 @@ pub struct ListSessionsArguments {
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
     /// Only sessions in this state.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = STATES)))]
     pub state: Option<String>,
     /// Whether to include sessions without messages.
     pub empty: bool,
@@ -29,6 +30,18 @@ impl Default for ListSessionsArguments {
         ListSessionsArguments { project: None, state: None, empty: false, limit: 20, offset: 0 }
     }
 }
+
+/// The states of sessions; none is any state.
+#[cfg(feature = "schema")]
+const STATES: [Option<&str>; 7] = [
+    Some("active"),
+    Some("inactive"),
+    Some("indexing"),
+    Some("indexed"),
+    Some("failed"),
+    Some("unindexed"),
+    None,
+];
 
 /// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -28,6 +28,19 @@ use serde::{Deserialize, Serialize};
 /// `false`. Where it is missing, a bare request gets it, and an agent's gets text for a model alone.
 pub const STRUCTURED: &str = "graphiti/structured";
 
+/// How much of what was found an answer shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Detail {
+    /// A line for each result, to choose from.
+    Ids,
+    /// With the passages that answer.
+    #[default]
+    Passages,
+    /// With whole messages.
+    Full,
+}
+
 /// A session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -25,9 +25,9 @@ pub struct SearchFactsArguments {
     pub center_node_uuid: Option<String>,
     /// Only these kinds: `DECIDED`, `RESOLVED`, `SET_TO`, ….
     pub edge_types: Option<Vec<String>>,
-    /// Only facts that were true at the end of this day or at this time; now when missing.
+    /// Only what was true at the end of this day or at this time; now when missing.
     pub as_of: Option<String>,
-    /// Whether to include facts that are no longer true.
+    /// Also what is no longer true.
     pub include_ended: bool,
     /// Only facts that became true after this.
     pub valid_at_after: Option<String>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SessionRow;
+use super::{Detail, SessionRow};
 
 /// The name of the tool.
 pub const NAME: &str = "search_sessions";
@@ -12,7 +12,8 @@ pub const NAME: &str = "search_sessions";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchSessionsArguments {
-    /// Words, "phrases", prefix*, `field:value`, -not, or a question.
+    /// A question, words, "phrases", prefix*, -not, or field:value (project, agent, branch, file, tool,
+    /// role, date, before, after).
     pub query: String,
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
@@ -24,7 +25,8 @@ pub struct SearchSessionsArguments {
     pub file: Option<String>,
     /// Only calls and results of this tool.
     pub tool: Option<String>,
-    /// Only this role: `user`, `assistant`, `tool` or `recap`.
+    /// Only messages of this role.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ROLES)))]
     pub role: Option<String>,
     /// Only from this day or instant on.
     pub after: Option<String>,
@@ -32,8 +34,16 @@ pub struct SearchSessionsArguments {
     pub before: Option<String>,
     /// The directory the caller works in: its sessions come first among equals.
     pub near: Option<String>,
+    // A structured answer has 10 by default.
     /// Maximum number of sessions; 0 for none.
-    pub limit: usize,
+    #[cfg_attr(feature = "schema", schemars(extend("default" = 5)))]
+    pub limit: Option<usize>,
+    /// `ids` is a line for each session, `full` has longer passages.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "String", extend("enum" = ["ids", "passages", "full"]))
+    )]
+    pub detail: Detail,
     /// Number of best results to skip.
     pub offset: usize,
     /// Whether to explain the rank of each result.
@@ -53,12 +63,18 @@ impl Default for SearchSessionsArguments {
             after: None,
             before: None,
             near: None,
-            limit: 10,
+            limit: None,
+            detail: Detail::Passages,
             offset: 0,
             explain: false,
         }
     }
 }
+
+/// The roles of messages; none is any role.
+#[cfg(feature = "schema")]
+const ROLES: [Option<&str>; 5] =
+    [Some("user"), Some("assistant"), Some("tool"), Some("recap"), None];
 
 /// The answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,6 +90,20 @@ pub struct SearchSessionsAnswer {
     pub next: Option<usize>,
     /// Number of sessions whose episodes are still being created.
     pub pending: usize,
+    /// Queries that find more, if this one finds nothing and a model asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broader: Vec<BroaderQuery>,
+}
+
+/// A change to a query that found nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct BroaderQuery {
+    /// The change, such as "without `project`".
+    pub change: String,
+    /// Number of sessions that it finds.
+    pub sessions: usize,
 }
 
 /// A session that was found.
@@ -96,7 +126,8 @@ pub struct Hit {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MatchedPassage {
-    /// `user`, `assistant`, `tool`, `recap` or `summary`.
+    /// The role of a message: `user`, `assistant`, `tool` or `recap`; or a part of a summary: `title`,
+    /// `objective`, `decisions`, `errors`, `prompts`, `files` or `body`.
     pub role: String,
     /// The time, RFC 3339; empty when unknown.
     pub at: String,

@@ -23,22 +23,40 @@ fn an_agent_shakes_hands_in_its_own_version_and_finds_the_tools() {
             .iter()
             .find(|tool| tool["name"] == "session_tracking_close")
             .unwrap();
-        assert_eq!(
-            close["inputSchema"]["properties"]["session_id"]["type"],
-            json!(["string", "null"])
-        );
+        assert_eq!(close["inputSchema"]["properties"]["session_id"]["type"], "string");
         // The form of an answer is for those who get its structure.
         assert!(close["outputSchema"].is_null(), "{close}");
         let listed = host.ask("tools/list", json!({ "_meta": { STRUCTURED: true } }));
-        assert_eq!(
-            listed["result"]["tools"][0]["outputSchema"]["properties"]["status"]["type"],
-            "string"
-        );
+        assert_eq!(listed["result"]["tools"][0]["outputSchema"]["type"], "object");
         assert_eq!(close["annotations"]["readOnlyHint"], false);
         assert_eq!(close["annotations"]["destructiveHint"], false);
         let (rest, status) = host.hang_up();
         assert!(rest.is_empty() && status.success(), "{rest:?} {status}");
     }
+}
+
+#[test]
+fn an_agent_is_shown_a_core_of_tools_and_may_call_each() {
+    let world = World::new();
+    let daemon = world.start();
+    let mut host = host(&world);
+    let hello = host.initialize(LATEST);
+    assert!(hello["capabilities"]["resources"].is_null(), "{hello}");
+    let instructions = hello["instructions"].as_str().unwrap().len();
+    assert!(instructions <= 400, "{instructions}");
+    let listed = |host: &mut McpHost| {
+        let answer = host.ask("tools/list", json!({}));
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+        (names.collect::<Vec<_>>(), answer["result"]["tools"].to_string().len())
+    };
+    let (names, bytes) = listed(&mut host);
+    assert!(names.len() == 6 && bytes <= 4_500, "{bytes}: {names:?}");
+    let called = host.call_for_model("list_sessions", json!({}));
+    assert_eq!(called["isError"], false, "{called}");
+    world.configure(&json!({ "mcp": { "tools": ["list_sessions"] } }));
+    daemon.wire().ask("graphiti/reload", json!({})).unwrap();
+    assert_eq!(listed(&mut host).0, ["list_sessions"]);
 }
 
 #[test]
@@ -144,6 +162,42 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
     let old = json!({ "name": "search_sessions", "arguments": query });
     let found = wire.ask("tools/call", old).unwrap();
     assert_eq!(found["structuredContent"]["hits"][0]["session"]["session_id"], "aaaa-1");
+}
+
+#[test]
+fn answers_for_a_model_are_short_and_say_how_to_go_on() {
+    let world = World::new();
+    let daemon = world.start();
+    for number in 0..8 {
+        let mut transcript = world.transcript(&format!("{number}{number}{number}{number}-1"));
+        for turn in 0..6 {
+            transcript.prompt(&format!("Why does pool {turn} of shard {number} run full?"));
+            let long = "The pool waits for a lock, which the writer holds. ".repeat(40);
+            transcript.reply(&format!("{long} So I raised limit {turn} of shard {number}."));
+        }
+    }
+    daemon.settle();
+    let mut host = host(&world);
+    host.initialize(LATEST);
+    let mut text = |tool: &str, arguments: Value| {
+        let answer = host.call_for_model(tool, arguments);
+        answer["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let found = text("search_sessions", json!({ "query": "pool lock of the writer" }));
+    assert!(found.len() <= 6_000, "{}", found.len());
+    assert_eq!(found.matches("\n- `").count(), 5, "{found}");
+    assert!(found.ends_with("; more sessions: `offset` 5."), "{found}");
+    let ids = json!({ "query": "pool lock of the writer", "detail": "ids", "limit": 8 });
+    let found = text("search_sessions", ids);
+    assert_eq!(found.matches("\n- `").count(), 8, "{found}");
+    assert!(!found.contains("\n  - "), "{found}");
+    let page = text("get_session", json!({ "session_id": "3333", "view": "messages" }));
+    assert!(page.len() <= 4_000 && page.contains("More: get_session with `3333-1`"), "{page}");
+    let nothing = json!({ "query": "pool", "project": "/work/elsewhere" });
+    let nothing = text("search_sessions", nothing);
+    assert!(nothing.contains("Nothing was found.\n- without `project`: 8 sessions"), "{nothing}");
+    let nothing = text("search_sessions", json!({ "query": "\"writer pool\"" }));
+    assert!(nothing.contains("- as plain words, without filters, quotes and `-`: 8 sessions"));
 }
 
 #[test]

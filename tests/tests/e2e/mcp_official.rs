@@ -7,6 +7,7 @@
 use std::{ffi::OsString, process::Command};
 
 use graphiti_tests::{World, namespace::report_skipped};
+use serde_json::json;
 
 #[test]
 fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
@@ -15,6 +16,7 @@ fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
         return;
     };
     let world = World::new();
+    world.configure(&json!({ "mcp": { "tools": "all" } }));
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
     let daemon = world.start();

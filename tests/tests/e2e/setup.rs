@@ -130,6 +130,7 @@ fn what_agents_may_do_unasked_is_offered_and_only_reads() {
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect();
+    world.configure(&json!({ "mcp": { "tools": "all" } }));
     let _daemon = world.start();
     let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
     host.initialize("2025-11-25");

@@ -96,7 +96,9 @@ fn tools() -> String {
         Agents call these tools over the Model Context Protocol (`graphiti mcp`), and so does the command line. The answer to an\n\
         agent is Markdown for its model. With `structured: true` among the arguments, or `\"graphiti/structured\": true` in the\n\
         request's `_meta`, it is a JSON object with the members that are listed; when a tool fails, the object has `status`, `error`\n\
-        and `message` instead.\n"
+        and `message` instead. Such an answer of `search_sessions` has 10 sessions by default.\n\n\
+        An agent is shown a core of these tools, or those of the setting `session_tracking.mcp.tools`. It can call every tool by\n\
+        its name.\n"
         .to_owned();
     for tool in TOOLS {
         let effect = match tool.effect {

@@ -2,10 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
+use graphiti_proto::tools::{
+    add_memory, close, get_handoff, get_session, search_memory_facts, search_sessions,
+};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
 
 use crate::api::{
     client_context::ReplyForm,
+    config::ListedTools,
     mcp::ClientKind,
     tools::{self, Effect, TOOLS},
 };
@@ -16,10 +21,28 @@ pub(super) fn tools() -> &'static [Tool] {
     &CATALOGUE
 }
 
-/// Returns every tool with its description for this kind of client. The schema of the answer is for a
-/// client that gets structured answers.
-pub(super) fn tools_for(kind: ClientKind, form: ReplyForm) -> Vec<Tool> {
-    let mut tools = tools().to_vec();
+/// The tools that daily work needs, with the arguments of each that are shown.
+#[rustfmt::skip]
+const CORE: &[(&str, &[&str])] = &[
+    (get_handoff::NAME, &["project"]),
+    (search_sessions::NAME, &["query", "project", "after", "before", "limit", "detail", "offset"]),
+    (get_session::NAME, &["session_id", "view", "source", "from", "at", "detail"]),
+    (search_memory_facts::NAME, &["query", "project", "as_of", "include_ended", "max_facts"]),
+    (add_memory::NAME, &["name", "episode_body"]),
+    (close::NAME, &["session_id"]),
+];
+
+/// The tools that are shown, as described to a client of this kind. The form of an answer is for a
+/// client that gets its structure.
+pub(super) fn tools_for(kind: ClientKind, form: ReplyForm, listed: &ListedTools) -> Vec<Tool> {
+    let mut tools = match listed {
+        ListedTools::Core => CORE.iter().map(core_tool).collect(),
+        ListedTools::All => tools().to_vec(),
+        ListedTools::Named(names) => {
+            let is_named = |tool: &&Tool| names.iter().any(|name| *name == tool.name);
+            tools().iter().filter(is_named).cloned().collect()
+        }
+    };
     for tool in &mut tools {
         if form == ReplyForm::Text {
             tool.output_schema = None;
@@ -31,13 +54,38 @@ pub(super) fn tools_for(kind: ClientKind, form: ReplyForm) -> Vec<Tool> {
     tools
 }
 
+fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
+    let tool = tools().iter().find(|tool| tool.name == *name);
+    let mut tool = tool.expect("the core is made of tools").clone();
+    let schema = Arc::make_mut(&mut tool.input_schema);
+    if let Some(Value::Object(all)) = schema.get_mut("properties") {
+        all.retain(|name, _| arguments.contains(&name.as_str()));
+        for argument in all.values_mut().filter_map(Value::as_object_mut) {
+            // What an agent expects of an argument that it does not give.
+            argument.retain(|name, value| {
+                name != "default" || ![json!(""), json!(0), json!(false)].contains(value)
+            });
+            // An argument that may be null may be left out.
+            if let Some(Value::Array(types)) = argument.get("type") {
+                let one = types.iter().find(|name| **name != "null").cloned();
+                argument.extend(one.map(|one| ("type".to_owned(), one)));
+            }
+        }
+    }
+    tool
+}
+
 fn described(tool: &tools::Tool) -> Tool {
-    let annotations = ToolAnnotations::new()
+    let mut annotations = ToolAnnotations::new()
         .read_only(tool.effect == Effect::Reads)
-        .destructive(tool.effect == Effect::Removes)
-        .idempotent(tool.effect != Effect::Adds)
         // All data are on this machine.
         .open_world(false);
+    // The other hints have a meaning only for tools that change something.
+    if tool.effect != Effect::Reads {
+        annotations = annotations
+            .destructive(tool.effect == Effect::Removes)
+            .idempotent(tool.effect != Effect::Adds);
+    }
     Tool::new(tool.name, tool.description, object(&(tool.input)()))
         .with_title(tool.title)
         .with_raw_output_schema(object(&(tool.output)()))
@@ -69,13 +117,63 @@ mod tests {
             {
                 assert!(argument.1["description"].is_string(), "{name}: {}", argument.0);
             }
+            assert!(!text(tool).contains("\\n"), "{name}: a raw line feed");
         }
+    }
+
+    #[test]
+    fn values_and_required_arguments_are_named() {
+        let schema = |name: &str| {
+            let tool = tools().iter().find(|tool| tool.name == name).unwrap();
+            serde_json::Value::from((*tool.input_schema).clone())
+        };
+        let deleted = schema("delete_episode");
+        assert_eq!(deleted["required"], json!(["uuid"]));
+        assert!(deleted["properties"]["uuid"]["default"].is_null(), "{deleted}");
+        let added = schema("add_memory");
+        assert_eq!(added["required"], json!(["name", "episode_body"]));
+        assert_eq!(added["properties"]["source"]["enum"], json!(["text", "json", "message"]));
+        let search = &schema("search_sessions")["properties"];
+        assert_eq!(search["detail"]["enum"], json!(["ids", "passages", "full"]));
+        assert_eq!(search["detail"]["default"], "passages");
+        assert_eq!(search["limit"]["default"], 5);
+        assert_eq!(search["role"]["enum"], json!(["user", "assistant", "tool", "recap", null]));
+        let facts = &schema("search_memory_facts")["properties"]["edge_types"];
+        assert_eq!(facts["items"]["enum"][0], "DECIDED");
+    }
+
+    fn text(tool: &Tool) -> String {
+        serde_json::to_string(tool).unwrap()
     }
 
     #[test]
     fn the_list_takes_little_of_an_agent_s_context() {
         let bytes = serde_json::to_vec(tools()).unwrap().len();
         assert!(bytes / tools().len() <= 1_200, "{} bytes a tool", bytes / tools().len());
+    }
+
+    #[test]
+    fn the_core_is_six_tools_in_few_bytes_whose_arguments_exist() {
+        let core = tools_for(ClientKind::Followed, ReplyForm::Text, &ListedTools::Core);
+        assert_eq!(core.len(), 6);
+        for (tool, (name, arguments)) in core.iter().zip(CORE) {
+            let shown = tool.input_schema["properties"].as_object().unwrap();
+            assert_eq!((&*tool.name, shown.len()), (*name, arguments.len()), "{shown:?}");
+        }
+        let bytes = serde_json::to_vec(&core).unwrap().len();
+        assert!(bytes <= 4_500, "{bytes} bytes");
+    }
+
+    #[test]
+    fn a_setting_shows_other_tools() {
+        let shown = |listed: &ListedTools| -> Vec<String> {
+            let tools = tools_for(ClientKind::Followed, ReplyForm::Text, listed);
+            tools.into_iter().map(|tool| tool.name.into_owned()).collect()
+        };
+        assert_eq!(shown(&ListedTools::All).len(), TOOLS.len());
+        let named = ListedTools::Named(vec!["search_nodes".to_owned(), "get_handoff".to_owned()]);
+        assert_eq!(shown(&named), ["get_handoff", "search_nodes"]);
+        assert!(!shown(&ListedTools::Core).contains(&"search_memory_nodes".to_owned()));
     }
 
     #[test]

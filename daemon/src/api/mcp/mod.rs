@@ -130,11 +130,9 @@ impl McpSession {
 
 impl McpSession {
     fn info(kind: ClientKind) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .build();
+        // Resources are answered to those who ask for them, but not announced: a host makes tools of
+        // its own of them, which take a part of every context.
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let program = Implementation::new("graphiti", env!("CARGO_PKG_VERSION"))
             .with_title("Graphiti session memory");
         let instructions = kind.instructions();
@@ -172,7 +170,9 @@ impl ServerHandler for McpSession {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let form = self.client(&Value::Null, &context).reply_form;
-        Ok(ListToolsResult::with_all_items(catalogue::tools_for(client_kind(&context), form)))
+        let listed = self.daemon.listed_tools();
+        let tools = catalogue::tools_for(client_kind(&context), form, &listed);
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -21,8 +21,8 @@ const TITLE: usize = 200;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Remember something",
-    description: "Remember something that no session says: a text, JSON, or a conversation. It is found by searches \
-        and listed with the episodes at once. Sessions are remembered by themselves; this is for everything else.",
+    description: "Remember something that no session says: a text, JSON, or a conversation. Searches find it at once. \
+        Sessions are remembered by themselves.",
     effect: Effect::Adds,
     input: input::<AddMemoryArguments>,
     output: output::<AddMemoryAnswer>,

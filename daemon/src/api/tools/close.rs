@@ -15,9 +15,8 @@ use crate::{
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Close a session",
-    description: "Close and index the current or a specified session, so that the next agent finds what was \
-        decided, fixed and left open. Call it when a task is complete, before clearing the context and \
-        before handing over. An unchanged session is not indexed again.",
+    description: "Close and index a session, so that the next agent finds what was decided, fixed and left open. \
+        Call it when a task is complete, before clearing the context and before handing over.",
     effect: Effect::Updates,
     input: input::<CloseArguments>,
     output: output::<CloseAnswer>,

@@ -7,7 +7,10 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, groups, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, catch_up, client_context::ClientContext},
+    api::{
+        DaemonState, catch_up,
+        client_context::{ClientContext, ReplyBudget, ReplyForm},
+    },
     engine::episode,
     model::{Episode, EpisodeId},
 };
@@ -15,6 +18,8 @@ use crate::{
 /// Default and maximum number of episodes in an answer.
 const USUAL: usize = 10;
 const MOST: usize = 200;
+/// Bytes of episodes in a text for a model.
+const TEXT: usize = 8_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -56,7 +61,10 @@ async fn run(
     episodes.sort_unstable_by_key(|episode| std::cmp::Reverse(episode.id));
     let found = episodes.len();
     let mut nodes: Vec<EpisodeNode> = episodes.iter().take(most).map(node).collect();
-    client.reply_budget.fit(&mut nodes);
+    match client.reply_form {
+        ReplyForm::Structured => client.reply_budget.fit(&mut nodes),
+        ReplyForm::Text => ReplyBudget::Bytes(TEXT).fit(&mut nodes),
+    }
     let next = nodes.last().filter(|_| nodes.len() < found).map(|last| last.uuid.clone());
     let message = match (found, indexed.message()) {
         (0, message) if message.is_empty() => "No episodes found".to_owned(),

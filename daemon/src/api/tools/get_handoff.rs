@@ -29,8 +29,8 @@ const ONGOING: usize = 10;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Handoff",
-    description: "What the next agent in this project needs now: objective and state of the last sessions, what they \
-        decided, what they left open, which tests fail, which files they changed. Call it at the start of work.",
+    description: "What the next agent in this project needs: objective and state of the last sessions, what they decided \
+        and left open, failing tests, changed files. Call it at the start of work.",
     effect: Effect::Reads,
     input: input::<GetHandoffArguments>,
     output: output::<GetHandoffAnswer>,

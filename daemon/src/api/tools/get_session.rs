@@ -2,34 +2,40 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME},
+    tools::{
+        Detail,
+        get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME},
+    },
 };
 
 use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
 use crate::{
     api::{
         DaemonState,
-        client_context::{ClientContext, ReplyBudget},
+        client_context::{ClientContext, ReplyForm},
         convert, current,
     },
     engine::{
         episode,
         forks::{self, Fork},
     },
-    model::session::Session,
+    model::{Role, session::Session},
     store::SourceKey,
 };
 
 /// Maximum number of messages on a page.
 const PAGE: usize = 200;
-/// Approximate bytes of a message besides its text.
+/// Bytes of a message besides its text, about: as JSON, and as text.
 const ROW: usize = 160;
+const TEXT_ROW: usize = 60;
+/// Bytes of a page of text, without the lines around it; and of a full one.
+const TEXT: usize = 3_600;
+const FULL_TEXT: usize = 35_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Show a session",
-    description: "Show one session: its summary (what was wanted, decided, fixed, left open), or its messages \
-        page by page: go on with `from` = `next` and `at` = `next_at`.",
+    description: "Show one session: its summary (what was wanted, decided, fixed, left open), or its messages, page by page.",
     effect: Effect::Reads,
     input: input::<GetSessionArguments>,
     output: output::<GetSessionAnswer>,
@@ -68,18 +74,84 @@ async fn run(
         files: files.collect(),
         ..GetSessionAnswer::default()
     };
+    let page = PageSize::of(client, arguments.detail);
     match arguments.view.as_str() {
+        _ if arguments.detail == Detail::Ids => answer.view = String::new(),
         "summary" => add_summary(daemon, &session, &mut answer)?,
         "conversation" => add_conversation(daemon, &session, &mut answer)?,
         "messages" => {
-            add_messages(daemon, &session, (&arguments, client.reply_budget), &mut answer)?;
+            add_messages(daemon, &session, &arguments, page, &mut answer)?;
         }
         other => {
             let what = format!("`view` is `summary`, `conversation` or `messages`, not `{other}`");
             return Err(Error::new(code::INVALID_PARAMS, what));
         }
     }
+    if client.reply_form == ReplyForm::Text {
+        cut_to_page(&mut answer, arguments.at, page);
+    }
     Ok(answer)
+}
+
+/// What a page holds.
+#[derive(Clone, Copy)]
+struct PageSize {
+    bytes: usize,
+    /// Bytes of a message besides its text, about.
+    row: usize,
+    /// Bytes that each line costs besides its text.
+    line: usize,
+    /// Bytes that must be left to show the beginning of a message that does not fit.
+    split: usize,
+    is_text: bool,
+}
+
+impl PageSize {
+    fn of(client: &ClientContext, detail: Detail) -> PageSize {
+        let most = match (client.reply_form, detail) {
+            (ReplyForm::Structured, _) => usize::MAX,
+            (ReplyForm::Text, Detail::Full) => FULL_TEXT,
+            (ReplyForm::Text, _) => TEXT,
+        };
+        let bytes = client.reply_budget.bytes(most);
+        match client.reply_form {
+            ReplyForm::Structured => {
+                PageSize { bytes, row: ROW, line: 0, split: usize::MAX, is_text: false }
+            }
+            ReplyForm::Text => {
+                PageSize { bytes, row: TEXT_ROW, line: 2, split: bytes / 3, is_text: true }
+            }
+        }
+    }
+
+    /// Bytes that a text takes.
+    fn cost(self, text: &str) -> usize {
+        text.len() + self.line * text.lines().count()
+    }
+
+    /// The end of the part of `text` that fits in `left` bytes, at least a character.
+    fn fitting(self, text: &str, left: usize) -> usize {
+        let mut used = self.line;
+        let cut = text.char_indices().find(|(at, c)| {
+            used += c.len_utf8() + if *c == '\n' { self.line } else { 0 };
+            used > left && *at > 0
+        });
+        cut.map_or(text.len(), |(at, _)| at)
+    }
+}
+
+/// Cuts the summary to the part that begins at character `at` and fits the page, at a line's end.
+fn cut_to_page(answer: &mut GetSessionAnswer, at: usize, page: PageSize) {
+    let Some(markdown) = &mut answer.markdown else { return };
+    let rest: String = markdown.chars().skip(at).collect();
+    let end = page.fitting(&rest, page.bytes);
+    if end == rest.len() {
+        *markdown = rest;
+        return;
+    }
+    let end = rest[..end].rfind('\n').map_or(end, |line| line + 1);
+    answer.next_at = at + rest[..end].chars().count();
+    rest[..end].clone_into(markdown);
 }
 
 fn add_summary(
@@ -110,7 +182,8 @@ fn add_conversation(
 fn add_messages(
     daemon: &DaemonState,
     session: &Session,
-    (arguments, reply_budget): (&GetSessionArguments, ReplyBudget),
+    arguments: &GetSessionArguments,
+    size: PageSize,
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
@@ -118,38 +191,63 @@ fn add_messages(
     // One more than requested, to know whether there is a next page.
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
-    let rows = messages.iter().map(convert::message_row).collect();
-    let page = page(rows, limit, arguments.at, reply_budget);
-    (answer.messages, answer.next, answer.next_at) = page;
+    let mut rows: Vec<MessageRow> = messages.iter().map(convert::message_row).collect();
+    let after = rows.drain(limit.min(rows.len())..).next().map(|row| row.seq);
+    if size.is_text && arguments.at == 0 {
+        remove_repeated_calls(&mut rows);
+    }
+    let (messages, next, next_at) = page(rows, arguments.at, size);
+    answer.messages = messages;
+    (answer.next, answer.next_at) = if next.is_some() { (next, next_at) } else { (after, 0) };
     Ok(())
 }
 
-/// Returns as many of `rows` as fit the budget, the first from its character `at` on, and where the
-/// next page begins. A message that is larger than the budget is split.
-fn page(
-    rows: Vec<MessageRow>,
-    limit: usize,
-    at: usize,
-    reply_budget: ReplyBudget,
-) -> (Vec<MessageRow>, Option<u32>, usize) {
-    let mut left = reply_budget.bytes(usize::MAX);
+/// Removes calls of tools whose results, the next messages, repeat them.
+fn remove_repeated_calls(rows: &mut Vec<MessageRow>) {
+    let repeated: Vec<u32> = rows
+        .windows(2)
+        .filter(|pair| repeats(&pair[1], &pair[0]))
+        .map(|pair| pair[0].seq)
+        .collect();
+    rows.retain(|row| !repeated.contains(&row.seq));
+}
+
+/// Whether a message is a tool's result and contains its whole call, except for comments.
+fn repeats(result: &MessageRow, call: &MessageRow) -> bool {
+    let is_of_tool = call.role == Role::Tool.as_str() && call.role == result.role;
+    let mut lines = call.text.lines();
+    let command = lines.next().unwrap_or_default().replace('`', "");
+    is_of_tool
+        && call.tool == result.tool
+        && lines.all(|line| line.starts_with("# "))
+        && result.text.replace('`', "").starts_with(&command)
+}
+
+/// Returns as many of `rows` as fit the page, the first from its character `at` on, and where the
+/// next page begins. A message that is larger than the page, or than a large rest of it, is split.
+fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, Option<u32>, usize) {
+    let mut left = size.bytes;
     let mut page: Vec<MessageRow> = Vec::new();
     for (place, mut row) in rows.into_iter().enumerate() {
         let skipped = if place == 0 { at } else { 0 };
         if skipped > 0 {
             row.text = row.text.chars().skip(skipped).collect();
         }
-        let fits = row.text.len() + ROW <= left;
-        if place == limit || !fits && !page.is_empty() {
-            return (page, Some(row.seq), skipped);
+        let cost = size.cost(&row.text) + size.row;
+        if cost > left {
+            if !page.is_empty() && left < size.split {
+                return (page, Some(row.seq), skipped);
+            }
+            let end = size.fitting(&row.text, left.saturating_sub(size.row));
+            // What has only one character or none is shown whole, or there would be no end of pages.
+            if end < row.text.len() {
+                row.text.truncate(end);
+                let (seq, shown) = (row.seq, skipped + row.text.chars().count());
+                page.push(row);
+                return (page, Some(seq), shown);
+            }
         }
-        if !fits {
-            let end = row.text.floor_char_boundary(left.saturating_sub(ROW).max(4));
-            row.text.truncate(end);
-            let (seq, told) = (row.seq, skipped + row.text.chars().count());
-            return (vec![row], Some(seq), told);
-        }
-        left -= row.text.len() + ROW;
+        left = left.saturating_sub(cost);
         page.push(row);
     }
     (page, None, 0)
@@ -162,11 +260,10 @@ mod tests {
     #[test]
     fn pages_together_tell_every_message_once() {
         let texts = ["short", &"größer ".repeat(40), "", &"x".repeat(95), "end"];
-        for reply_budget in [
-            ReplyBudget::Unbounded,
-            ReplyBudget::Bytes(ROW + 10),
-            ReplyBudget::Bytes(2 * ROW + 100),
-        ] {
+        for (bytes, line) in
+            [(usize::MAX, 0), (ROW + 10, 0), (2 * ROW + 100, 0), (2 * ROW + 100, 2), (1, 2)]
+        {
+            let size = PageSize { bytes, row: ROW, line, split: 60, is_text: true };
             let (mut from, mut at, mut told) = (0, 0, vec![String::new(); texts.len()]);
             for _ in 0..1_000 {
                 let rows = (0..).zip(texts).skip(from as usize).map(|(seq, text)| MessageRow {
@@ -174,15 +271,74 @@ mod tests {
                     text: text.to_owned(),
                     ..MessageRow::default()
                 });
-                let (page, next, next_at) = page(rows.take(3).collect(), 2, at, reply_budget);
-                assert!(page.len() <= 2);
+                let (page, next, next_at) = page(rows.take(2).collect(), at, size);
+                let last = page.last().map_or(0, |row| row.seq);
                 for row in page {
                     told[row.seq as usize].push_str(&row.text);
                 }
-                let Some(next) = next else { break };
-                (from, at) = (next, next_at);
+                (from, at) = next.map_or((last + 1, 0), |next| (next, next_at));
+                if from as usize == texts.len() {
+                    break;
+                }
             }
-            assert_eq!(told, texts, "{reply_budget:?}");
+            assert_eq!(told, texts, "{bytes} {line}");
         }
+    }
+
+    #[test]
+    fn a_message_begins_on_a_page_with_much_space_left() {
+        let row = |seq: u32, length: usize| MessageRow {
+            seq,
+            text: "x".repeat(length),
+            ..MessageRow::default()
+        };
+        let size = PageSize { bytes: 100, row: 0, line: 0, split: 30, is_text: true };
+        let ends = |first: usize| {
+            let (page, next, next_at) = page(vec![row(1, first), row(2, 90)], 0, size);
+            (page.len(), next, next_at)
+        };
+        assert_eq!(ends(60), (2, Some(2), 40));
+        assert_eq!(ends(80), (1, Some(2), 0));
+        assert_eq!(ends(10), (2, None, 0));
+    }
+
+    #[test]
+    fn a_call_that_its_result_repeats_is_left_out() {
+        let row = |seq: u32, text: &str| MessageRow {
+            seq,
+            role: "tool".to_owned(),
+            tool: Some("Bash".to_owned()),
+            text: text.to_owned(),
+            ..MessageRow::default()
+        };
+        let mut rows = vec![
+            row(0, "Bash: ls\n# List files"),
+            row(1, "Bash: `ls` → ok"),
+            row(2, "Bash: cat <<E\nx"),
+            row(3, "Bash: `cat <<E` → ok"),
+            row(4, "Bash: make"),
+        ];
+        remove_repeated_calls(&mut rows);
+        assert_eq!(rows.iter().map(|row| row.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn pages_of_a_summary_end_with_a_line_and_together_are_the_whole() {
+        let whole = "# Summary\n\n- größer\n- ".to_owned() + &"x".repeat(90) + "\n- end";
+        let size = PageSize { bytes: 40, row: 0, line: 2, split: 40, is_text: true };
+        let (mut at, mut pages) = (0, Vec::new());
+        loop {
+            let mut answer =
+                GetSessionAnswer { markdown: Some(whole.clone()), ..GetSessionAnswer::default() };
+            cut_to_page(&mut answer, at, size);
+            pages.extend(answer.markdown);
+            at = answer.next_at;
+            if at == 0 {
+                break;
+            }
+        }
+        assert_eq!(pages.concat(), whole);
+        assert_eq!(pages[0], "# Summary\n\n- größer\n");
+        assert!(pages.iter().all(|page| size.cost(page) <= 40), "{pages:?}");
     }
 }

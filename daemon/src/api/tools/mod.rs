@@ -1,6 +1,7 @@
 //! The tools of the daemon. A new tool is one file here and one entry in [`TOOLS`].
 
 mod add_memory;
+mod broader;
 mod close;
 mod delete_episode;
 mod failed_episodes;
@@ -12,6 +13,7 @@ mod graph;
 mod health;
 mod list_sessions;
 mod list_unindexed;
+mod passages;
 mod search_memory_facts;
 mod search_memory_nodes;
 mod search_nodes;
@@ -157,15 +159,22 @@ fn text_result(text: &str, is_error: bool) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": is_error })
 }
 
-/// Returns the schema of a tool's arguments: every member with its default, unless that is null.
+/// Returns the schema of a tool's arguments: every member with its default, unless that is null or
+/// the member is required.
 fn input<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     without(&["format", "minimum"], schema.ensure_object());
-    for member in members(&mut schema) {
-        if let Some(member) = member.as_object_mut()
-            && member.get("default").is_some_and(Value::is_null)
-        {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required =
+        |name: &str| required.as_array().is_some_and(|all| all.contains(&name.into()));
+    for (name, member) in members(&mut schema) {
+        let Some(member) = member.as_object_mut() else { continue };
+        if is_required(name) || member.get("default").is_some_and(Value::is_null) {
             member.remove("default");
+        }
+        // A line feed in a comment is no line feed for an agent.
+        if let Some(Value::String(text)) = member.get_mut("description") {
+            *text = text.replace('\n', " ");
         }
     }
     schema
@@ -176,13 +185,13 @@ fn input<T: JsonSchema>() -> schemars::Schema {
 /// members, without descriptions.
 fn output<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
-    members(&mut schema).for_each(|member| *member = outline(member));
+    members(&mut schema).for_each(|(_, member)| *member = outline(member));
     schema
 }
 
-fn members(schema: &mut schemars::Schema) -> impl Iterator<Item = &mut Value> {
+fn members(schema: &mut schemars::Schema) -> impl Iterator<Item = (&String, &mut Value)> {
     let members = schema.ensure_object().get_mut("properties").and_then(Value::as_object_mut);
-    members.into_iter().flat_map(|members| members.values_mut())
+    members.into_iter().flat_map(|members| members.iter_mut())
 }
 
 /// Returns the type of a member; for a list, also that of its entries.

@@ -8,26 +8,41 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, typed};
+use super::{Effect, Tool, graph, input, output, store_error, text, typed};
 use crate::{
-    api::{DaemonState, catch_up, client_context::ClientContext, convert},
+    api::{
+        DaemonState, catch_up,
+        client_context::{ClientContext, ReplyForm},
+        convert,
+    },
     clock,
     engine::{embedding::VectorSet, entities::Graph},
     model::{EntityId, Fact, Timestamp, graph::Relation},
 };
 
+/// Bytes of facts in a text for a model that asks for the default number of facts.
+const TEXT: usize = 2_750;
+
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search what is true",
-    description: "Search what earlier sessions established (decisions with reasons, errors with cause and fix, values of \
-        settings, failing tests, what is left open): what is true now and since when, or as of a date.",
+    description: "Search what earlier sessions established (decisions with reasons, errors with cause and fix, settings, \
+        failing tests, what is left open), as it is now or was at a date.",
     effect: Effect::Reads,
-    input: input::<SearchFactsArguments>,
+    input: schema,
     output: output::<SearchFactsAnswer>,
     call: |daemon, client, arguments| {
         Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
+
+fn schema() -> schemars::Schema {
+    let mut schema = input::<SearchFactsArguments>();
+    if let Some(items) = schema.pointer_mut("/properties/edge_types/items") {
+        items["enum"] = Relation::ALL.iter().map(|relation| relation.as_str()).collect();
+    }
+    schema
+}
 
 async fn run(
     daemon: &DaemonState,
@@ -57,8 +72,23 @@ async fn run(
         let explanation = arguments.explain.then(|| convert::explained(why));
         Ok(FactRow { explanation, ..graph::fact_row(&things, store, fact)? })
     });
-    let facts: Vec<FactRow> = rows.collect::<Result<_, Error>>()?;
+    let mut facts: Vec<FactRow> = rows.collect::<Result<_, Error>>()?;
+    if client.reply_form == ReplyForm::Text {
+        let usual = SearchFactsArguments::default().max_facts;
+        fit_text(&mut facts, TEXT * limit.div_ceil(usual));
+    }
     Ok(SearchFactsAnswer { message: indexed.message(), facts })
+}
+
+/// Keeps the best facts whose lines fit in `left` bytes, at least one.
+fn fit_text(facts: &mut Vec<FactRow>, mut left: usize) {
+    let fitting = facts.iter().take_while(|fact| {
+        let rest = left.checked_sub(text::graph::fact_line(fact).len() + 1);
+        left = rest.unwrap_or_default();
+        rest.is_some()
+    });
+    let fitting = fitting.count().max(1);
+    facts.truncate(fitting);
 }
 
 /// Returns the current name of an entity; an unknown entity keeps its id.

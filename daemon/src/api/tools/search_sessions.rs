@@ -3,13 +3,17 @@
 use graphiti_proto::{
     clean::for_model,
     rpc::{Error, code},
-    tools::search_sessions::{
-        Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
+    tools::{
+        Detail,
+        search_sessions::{
+            BroaderQuery, Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
+        },
     },
 };
 
 use super::{
-    Effect, Tool, engine_error, input, output, project_argument, store_error, text, typed,
+    Effect, Tool, broader, engine_error, input, output, passages, project_argument, store_error,
+    text, typed,
 };
 use crate::{
     api::{
@@ -19,32 +23,47 @@ use crate::{
     },
     clock,
     engine::embedding,
-    model::{Namespace, SessionKey, session::Session},
+    model::{Namespace, Role, SessionKey, session::Session},
     search::{
         index::EpisodeField,
         query::Query,
         rank::{
             HitLocation, PassageHit, RankRequest, Results, Scope, SecondRanker, SessionHit, Weights,
         },
-        snippet::Highlighter,
+        snippet::{Highlighter, Snippet},
     },
     store::{SourceKey, StoreError},
 };
 
 /// Maximum number of sessions in an answer.
 const HITS: usize = 50;
+/// Default number of sessions: for a program, and for a model.
+const STRUCTURED_HITS: usize = 10;
+const TEXT_HITS: usize = 5;
+/// Maximum number of passages of a session.
+const PASSAGES: usize = 3;
 /// Maximum number of sessions that can be paged through.
 const DEEPEST: usize = 450;
-/// Bytes of the text for a model, without its last lines.
+/// Bytes of the text for a model that asks for the default number of sessions, without the last
+/// lines: with passages, and with long passages.
 const TEXT: usize = 5_600;
-/// Maximum bytes of a passage.
+const FULL_TEXT: usize = 16_000;
+/// Maximum bytes of the text for a model.
+const LONGEST_TEXT: usize = 35_000;
+/// Maximum bytes of a passage: for a program, for a model, and for a model that asks for more.
 const SNIPPET: usize = 240;
+const PASSAGE: usize = 400;
+const FULL_PASSAGE: usize = 2_000;
+/// Maximum bytes of a user's message that is shown with the reply, and of that reply.
+const QUESTION: usize = 300;
+const REPLY: usize = 300;
+/// Number of messages after a user's message among which the reply is looked for.
+const REPLY_DISTANCE: usize = 64;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search sessions",
-    description: "Search everything that was said and done in earlier sessions: words, \"phrases\", prefix*, -not, \
-        field:value (project, agent, branch, file, tool, role, date, before, after), or a plain question. Go on with `offset`, by as many as came.",
+    description: "Search everything that was said and done in earlier sessions.",
     effect: Effect::Reads,
     input: input::<SearchSessionsArguments>,
     output: output::<SearchSessionsAnswer>,
@@ -67,7 +86,11 @@ async fn run(
         ..Scope::default()
     };
     let query = question(&arguments)?;
-    let limit = arguments.limit.min(HITS);
+    let usual = match client.reply_form {
+        ReplyForm::Structured => STRUCTURED_HITS,
+        ReplyForm::Text => TEXT_HITS,
+    };
+    let limit = arguments.limit.unwrap_or(usual).min(HITS);
     let offset = arguments.offset.min(DEEPEST);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
     let is_full = limit > 0 && results.sessions.len() == offset + limit && offset < DEEPEST;
@@ -83,17 +106,49 @@ async fn run(
         };
         // The session was forgotten in the meantime.
         let Some(session) = session else { continue };
-        let mut hit = hit(daemon, client, &highlighter, &session, found).map_err(store_error)?;
+        let form = PassageForm::of(client, arguments.detail, &highlighter);
+        let mut hit = hit(daemon, &form, &session, found).map_err(store_error)?;
         hit.explanation = arguments.explain.then(|| convert::explained(&found.explanation));
         hits.push(hit);
     }
     let found = hits.len();
     match client.reply_form {
         ReplyForm::Structured => client.reply_budget.fit(&mut hits),
-        ReplyForm::Text => fit_text(&mut hits, TEXT),
+        ReplyForm::Text => fit_text(&mut hits, text_budget(limit, arguments.detail)),
     }
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
-    Ok(SearchSessionsAnswer { message: indexed.message(), hits, next, pending: indexed.pending })
+    let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
+    let broader = if is_empty { broader(daemon, &arguments, &scope).await? } else { Vec::new() };
+    let (message, pending) = (indexed.message(), indexed.pending);
+    Ok(SearchSessionsAnswer { message, hits, next, pending, broader })
+}
+
+/// Returns the bytes of the text for a model: more if it asks for more.
+fn text_budget(limit: usize, detail: Detail) -> usize {
+    let budget = match detail {
+        Detail::Ids | Detail::Passages => TEXT,
+        Detail::Full => FULL_TEXT,
+    };
+    (budget * limit.div_ceil(TEXT_HITS)).min(LONGEST_TEXT)
+}
+
+/// Returns the changes to a query without a result that find something.
+async fn broader(
+    daemon: &DaemonState,
+    arguments: &SearchSessionsArguments,
+    scope: &Scope,
+) -> Result<Vec<BroaderQuery>, Error> {
+    let mut found = Vec::new();
+    for (change, arguments) in broader::queries(arguments) {
+        let namespaces = project_argument(arguments.project.as_deref()).map(|one| vec![one]);
+        let scope = Scope { namespaces, ..scope.clone() };
+        let results = search(daemon, &question(&arguments)?, &scope, HITS).await?;
+        let sessions = results.sessions.len();
+        if sessions > 0 {
+            found.push(BroaderQuery { change, sessions });
+        }
+    }
+    Ok(found)
 }
 
 /// Keeps what fits in `left` bytes of text: as many sessions as do, at least one, with the best
@@ -174,20 +229,57 @@ fn near(daemon: &DaemonState, directory: Option<&str>) -> Result<Option<Namespac
     Ok(project.map(|(project, _)| project.namespace()))
 }
 
+/// How the passages of a session are shown.
+struct PassageForm<'h> {
+    /// Whether a model reads them.
+    is_agent: bool,
+    form: ReplyForm,
+    detail: Detail,
+    highlighter: &'h Highlighter,
+}
+
+impl<'h> PassageForm<'h> {
+    fn of(client: &ClientContext, detail: Detail, highlighter: &'h Highlighter) -> PassageForm<'h> {
+        let (is_agent, form) = (client.is_agent(), client.reply_form);
+        PassageForm { is_agent, form, detail, highlighter }
+    }
+
+    fn limit(&self) -> usize {
+        match (self.detail, self.form) {
+            (Detail::Full, _) => FULL_PASSAGE,
+            (_, ReplyForm::Text) => PASSAGE,
+            (_, ReplyForm::Structured) => SNIPPET,
+        }
+    }
+
+    /// Returns the best part of a message.
+    fn snippet(&self, text: &str) -> Snippet {
+        // Text for agents is cleaned before its matches are marked, because marks are byte offsets.
+        let text = if self.is_agent { for_model(text) } else { text.into() };
+        let snippet = self.highlighter.snippet(&text, self.limit());
+        match self.form {
+            ReplyForm::Structured => snippet,
+            ReplyForm::Text => Snippet { text: passages::at_clauses(&snippet), marks: Vec::new() },
+        }
+    }
+}
+
 fn hit(
     daemon: &DaemonState,
-    client: &ClientContext,
-    highlighter: &Highlighter,
+    form: &PassageForm<'_>,
     session: &Session,
     found: &SessionHit,
 ) -> Result<Hit, StoreError> {
-    let mut passages = Vec::with_capacity(found.passages.len());
-    for passage in &found.passages {
+    let wanted: &[PassageHit] = match (form.detail, form.form) {
+        (Detail::Ids, _) => &[],
+        (_, ReplyForm::Structured) => &found.passages[..found.passages.len().min(PASSAGES)],
+        (_, ReplyForm::Text) => &found.passages,
+    };
+    let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
+    let mut passages = Vec::with_capacity(wanted.len());
+    for passage in wanted {
         if let Some(text) = text_of(daemon, session.key, passage)? {
-            // Text for agents is cleaned before its matches are marked, because marks are byte
-            // offsets.
-            let text = if client.is_agent() { for_model(&text) } else { text.as_str().into() };
-            let snippet = highlighter.snippet(&text, SNIPPET);
+            let snippet = form.snippet(&text);
             let (source, seq) = match passage.place {
                 HitLocation::Message { source, seq } => (source, seq),
                 HitLocation::Episode { .. } => (0, 0),
@@ -202,12 +294,56 @@ fn hit(
             });
         }
     }
-    Ok(Hit {
-        session: convert::session_row(daemon.engine.store().as_ref(), session)?,
-        score: f64::from(found.score),
-        passages,
-        explanation: None,
-    })
+    if form.form == ReplyForm::Text {
+        passages::remove_copies(&mut passages, &row.title);
+        passages = with_replies(daemon, session.key, passages)?;
+        passages.truncate(PASSAGES);
+    }
+    Ok(Hit { session: row, score: f64::from(found.score), passages, explanation: None })
+}
+
+/// Adds the agent's reply after each short message of the user: the reply often has other words than
+/// the question that was found.
+fn with_replies(
+    daemon: &DaemonState,
+    session: SessionKey,
+    passages: Vec<MatchedPassage>,
+) -> Result<Vec<MatchedPassage>, StoreError> {
+    let shown: Vec<(u32, u32)> = passages.iter().map(|one| (one.source, one.seq)).collect();
+    let mut with_replies = Vec::with_capacity(2 * passages.len());
+    for passage in passages {
+        let is_question = passage.role == Role::User.as_str() && passage.text.len() <= QUESTION;
+        let (source, seq) = (passage.source, passage.seq);
+        with_replies.push(passage);
+        if !is_question {
+            continue;
+        }
+        let key = SourceKey { session, number: source };
+        let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
+        let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
+        let Some(reply) = reply_position(&roles).and_then(|at| next.get(at)) else { continue };
+        if !shown.contains(&(source, reply.seq)) {
+            with_replies.push(MatchedPassage {
+                role: reply.role.as_str().to_owned(),
+                at: convert::time(reply.at),
+                source,
+                seq: reply.seq,
+                text: passages::first_clauses(&for_model(&reply.text), REPLY),
+                marks: Vec::new(),
+            });
+        }
+    }
+    Ok(with_replies)
+}
+
+/// Returns the position of the reply: the agent's last message before the user's next one, or the
+/// first if the turn is longer than what was read.
+fn reply_position(roles: &[Role]) -> Option<usize> {
+    let end = roles.iter().position(|role| *role == Role::User);
+    let is_whole = end.is_some() || roles.len() < REPLY_DISTANCE;
+    let mut turn = roles[..end.unwrap_or(roles.len())].iter();
+    let is_reply = |role: &Role| *role == Role::Agent;
+    if is_whole { turn.rposition(is_reply) } else { turn.position(is_reply) }
 }
 
 /// Returns the text at a location of the index; `None` when it no longer exists.
@@ -252,5 +388,25 @@ mod tests {
         assert_eq!(kept(lines + passages[0]), [1, 0]);
         assert_eq!(kept(line), [0]);
         assert_eq!(kept(0), [0]);
+    }
+
+    #[test]
+    fn more_is_shown_to_a_model_that_asks_for_more() {
+        assert_eq!(text_budget(TEXT_HITS, Detail::Passages), TEXT);
+        assert_eq!(text_budget(2 * TEXT_HITS, Detail::Ids), 2 * TEXT);
+        assert_eq!(text_budget(1, Detail::Full), FULL_TEXT);
+        assert_eq!(text_budget(HITS, Detail::Full), LONGEST_TEXT);
+    }
+
+    #[test]
+    fn the_reply_is_the_last_thing_the_agent_says_before_the_user_speaks_again() {
+        use Role::{Agent, Tool, User};
+        assert_eq!(reply_position(&[Agent, Tool, Agent, Tool, User, Agent]), Some(2));
+        assert_eq!(reply_position(&[Tool, Agent]), Some(1));
+        assert_eq!(reply_position(&[Tool, User, Agent]), None);
+        assert_eq!(reply_position(&[]), None);
+        let mut long = [Tool; REPLY_DISTANCE];
+        (long[3], long[60]) = (Agent, Agent);
+        assert_eq!(reply_position(&long), Some(3), "the end of the turn is not known");
     }
 }

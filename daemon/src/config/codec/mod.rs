@@ -7,6 +7,7 @@ mod content;
 mod number;
 mod place;
 mod text;
+mod tools;
 
 use serde_json::Value as Json;
 
@@ -17,6 +18,7 @@ pub(super) use self::{
     number::{Bytes, Count, Days, Delays, Dollars, Millis, OffSeconds, Seconds, ShareCodec},
     place::{Path, Paths},
     text::{Choice, CommandCodec, EnvName, Flag, GroupCodec, Namespaces, Text, Url},
+    tools::ToolsCodec,
 };
 
 pub(super) trait Codec {

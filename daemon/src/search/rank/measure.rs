@@ -27,8 +27,8 @@ pub(crate) struct Signs {
 /// The rows of a session's best passages with their scores, best first.
 pub(crate) type BestRows = Vec<(usize, f32)>;
 
-/// Number of best passages that are kept for a session.
-const BEST_KEPT: usize = 3;
+/// Number of best passages that are kept for a session: more than are shown, because some are copies.
+const BEST_KEPT: usize = 8;
 
 /// Measures the candidates of one query.
 pub(crate) struct Measure<'m> {

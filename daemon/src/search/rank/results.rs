@@ -21,7 +21,7 @@ pub struct SessionHit {
     pub session: SessionKey,
     /// The score, comparable only within one result.
     pub score: f32,
-    /// At most three passages, best first. Empty in a list and for a session that only the second
+    /// At most eight passages, best first. Empty in a list and for a session that only the second
     /// ranker found.
     pub passages: Vec<PassageHit>,
     /// Why the session has its rank.

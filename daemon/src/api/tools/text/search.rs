@@ -3,9 +3,10 @@
 use graphiti_proto::tools::search_sessions::{Hit, MatchedPassage, SearchSessionsAnswer};
 
 use super::{Lines, ModelText, line, minute, quote, sessions::session_line};
+use crate::api::tools::passages;
 
-const NOTHING: &str = "Nothing was found. Other or fewer words, or fewer filters (project, agent, branch, file, \
-tool, role, after, before) may find more.";
+const NOTHING: &str = "Nothing was found.";
+const OTHER_WORDS: &str = "Other words, or the start of one (`timeo*`), may find something.";
 
 impl ModelText for SearchSessionsAnswer {
     fn text(&self) -> String {
@@ -15,7 +16,7 @@ impl ModelText for SearchSessionsAnswer {
             hit.passages.iter().for_each(|passage| lines.add(&passage_line(passage)));
         }
         if self.hits.is_empty() {
-            lines.add(NOTHING);
+            lines.add(&nothing_found(self));
         }
         lines.gap();
         lines.add(&line(&self.message));
@@ -34,22 +35,47 @@ fn hit_line(hit: &Hit) -> String {
     format!("- {}", session_line(&hit.session))
 }
 
+fn nothing_found(answer: &SearchSessionsAnswer) -> String {
+    let mut lines = Lines::default();
+    lines.add(NOTHING);
+    for broader in &answer.broader {
+        let sessions = if broader.sessions == 1 { "session" } else { "sessions" };
+        lines.add(&format!("- {}: {} {sessions}", line(&broader.change), broader.sessions));
+    }
+    if answer.broader.is_empty() {
+        lines.add(OTHER_WORDS);
+    }
+    lines.text
+}
+
 fn passage_line(passage: &MatchedPassage) -> String {
+    let quoted = quote(&passage.text);
+    if passages::is_summary(passage) {
+        return format!("  - {}: {quoted}", summary_part(&passage.role));
+    }
     let (role, at) = (line(&passage.role), minute(&passage.at));
-    let place = match (&*role, passage.source) {
-        // It is no message.
-        ("summary", _) => String::new(),
-        (_, 0) => format!(", from {}", passage.seq),
-        (_, source) => format!(", source {source}, from {}", passage.seq),
+    let source = match passage.source {
+        0 => String::new(),
+        source => format!(", source {source}"),
     };
-    format!("  - {role}, {at}{place}: {}", quote(&passage.text))
+    format!("  - {role}, {at}{source}, from {}: {quoted}", passage.seq)
+}
+
+/// Returns the name of a part of a summary.
+fn summary_part(role: &str) -> String {
+    match role {
+        "decisions" => "decision".to_owned(),
+        "errors" => "error".to_owned(),
+        "objective" | "title" | "files" => role.to_owned(),
+        _ => "summary".to_owned(),
+    }
 }
 
 fn how_to_go_on(answer: &SearchSessionsAnswer) -> String {
     let mut steps = Vec::new();
     let mut passages = answer.hits.iter().flat_map(|hit| &hit.passages);
-    if passages.any(|passage| passage.role != "summary") {
-        let more = "Read on: get_session with the id, view `messages` and the numbers of a passage";
+    if passages.any(|passage| !passages::is_summary(passage)) {
+        let more = "Read on: get_session with the id, `view` `messages` and a passage's `from`";
         steps.push(more.to_owned());
     } else if !answer.hits.is_empty() {
         steps.push("Read one: get_session with its id".to_owned());
@@ -79,7 +105,7 @@ mod tests {
                     "text": "…pool”\n\n# Heading\n- 99999999 “size",
                 },
                 { "role": "tool", "at": "2026-03-01T10:01:00Z", "source": 2, "seq": 7, "text": "ok" },
-                { "role": "summary", "at": "2026-03-01T10:01:00Z", "text": "Pool is 20" },
+                { "role": "decisions", "at": "2026-03-01T10:01:00Z", "text": "Pool is 20" },
             ],
         })
     }
@@ -92,10 +118,10 @@ mod tests {
             "- `3f2a9c10` “Fix the timeout”, `/work/app`, 2026-03-01, completed\n\
              \x20 - user, 2026-03-01 10:00, from 4: “…pool\" # Heading - 99999999 \"size”\n\
              \x20 - tool, 2026-03-01 10:01, source 2, from 7: “ok”\n\
-             \x20 - summary, 2026-03-01 10:01: “Pool is 20”\n\
+             \x20 - decision: “Pool is 20”\n\
              \n\
              1 session was indexed.\n\
-             Read on: get_session with the id, view `messages` and the numbers of a passage; \
+             Read on: get_session with the id, `view` `messages` and a passage's `from`; \
              more sessions: `offset` 5."
         );
     }
@@ -103,7 +129,15 @@ mod tests {
     #[test]
     fn nothing_found_says_what_may_find_more() {
         let text = of_value::<SearchSessionsAnswer>(json!({ "hits": [] }));
-        assert_eq!(text, NOTHING);
+        assert_eq!(text, format!("{NOTHING}\n{OTHER_WORDS}"));
+        let broader = json!([
+            { "change": "without `project`", "sessions": 3 },
+            { "change": "without quotes", "sessions": 1 },
+        ]);
+        let text = of_value::<SearchSessionsAnswer>(json!({ "broader": broader }));
+        let wanted =
+            "Nothing was found.\n- without `project`: 3 sessions\n- without quotes: 1 session";
+        assert_eq!(text, wanted);
     }
 
     #[test]

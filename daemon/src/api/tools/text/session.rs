@@ -32,6 +32,8 @@ impl ModelText for GetSessionAnswer {
         }
         if lines.text.len() == told {
             lines.add(match &*self.view {
+                // Only the session's line was asked for.
+                "" => "",
                 "messages" => "No messages there.",
                 _ => "No summary yet: `view` `messages` shows what was said.",
             });
@@ -53,6 +55,9 @@ fn how_to_go_on(answer: &GetSessionAnswer) -> String {
     let (view, at) = (line(&answer.view), answer.next_at);
     let skip = if at > 0 { format!(", `at` {at}") } else { String::new() };
     match answer.next {
+        None if view.is_empty() => {
+            format!("Its summary: get_session with {}; its messages: `view` `messages`.", code(id))
+        }
         Some(next) => {
             format!("More: get_session with {}, view `{view}`, `from` {next}{skip}.", code(id))
         }
@@ -132,6 +137,15 @@ mod tests {
         assert_eq!(
             of_value::<GetSessionAnswer>(answer(Value::Null, 0)),
             "`a-1` “T”, 2026-03-01, active\nNo summary yet: `view` `messages` shows what was said."
+        );
+    }
+
+    #[test]
+    fn a_line_alone_leads_to_the_rest() {
+        assert_eq!(
+            of_value::<GetSessionAnswer>(json!({ "session": session() })),
+            "`a-1` “T”, 2026-03-01, active\n\n\
+             Its summary: get_session with `a-1`; its messages: `view` `messages`."
         );
     }
 

@@ -1,0 +1,232 @@
+//! Passages for a model: whole clauses, and no copies of the title.
+
+use std::collections::HashSet;
+
+use graphiti_proto::tools::search_sessions::MatchedPassage;
+
+use crate::{model::Role, search::snippet::Snippet};
+
+/// A cut at a clause's end removes at most one part of this many.
+const REMOVED: usize = 3;
+/// Number of words in a run by which texts are compared.
+const SHINGLE: usize = 3;
+/// The share of runs that two texts that say the same have in common.
+const SAME: f32 = 0.6;
+/// The share of a text's runs that another text contains if it says no more.
+const COVERED: f32 = 0.8;
+/// Maximum bytes of a part of a summary that says little, such as the name of a command.
+const SHORT_SUMMARY: usize = 16;
+
+/// Returns the snippet without the clauses that are cut, unless a match is in them. If it can, it
+/// begins with the sentence of the first match.
+pub(super) fn at_clauses(snippet: &Snippet) -> String {
+    let text = &*snippet.text;
+    let first = snippet.marks.first().map_or(0, |mark| mark.start);
+    let last = snippet.marks.last().map_or(0, |mark| mark.end);
+    let mut start = 0;
+    if text.starts_with('…') {
+        let before = |end: &usize| *end <= first && *end <= text.len() / REMOVED;
+        let sentence = ends(text, &SENTENCE_ENDS).filter(before).last();
+        start = sentence.or_else(|| ends(text, &CLAUSE_ENDS).find(before)).unwrap_or(0);
+    }
+    let mut end = text.len();
+    if text.ends_with('…') {
+        let behind = |end: &usize| *end >= last && *end >= text.len() - text.len() / REMOVED;
+        end = ends(text, &CLAUSE_ENDS).filter(behind).last().unwrap_or(end);
+    }
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < text.len() { "…" } else { "" };
+    format!("{before}{}{after}", text[start.min(end)..end].trim())
+}
+
+/// Returns the first clauses of a text: at most `limit` bytes, without line feeds.
+pub(super) fn first_clauses(text: &str, limit: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.len() <= limit {
+        return text;
+    }
+    let cut = text[..text.floor_char_boundary(limit)].trim_end();
+    at_clauses(&Snippet { text: format!("{cut}…"), marks: Vec::new() })
+}
+
+const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', ';', '。', '！', '？'];
+const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '。', '！', '？', '，', '；'];
+
+/// Returns the positions behind the punctuation marks that end a clause. Those of Latin script end
+/// one only before a blank: `1.5` is a number.
+fn ends<'t>(text: &'t str, marks: &'t [char]) -> impl Iterator<Item = usize> + 't {
+    text.char_indices().filter_map(move |(at, c)| {
+        let end = at + c.len_utf8();
+        let is_end = marks.contains(&c) && (!c.is_ascii() || text[end..].starts_with([' ', '…']));
+        is_end.then_some(end)
+    })
+}
+
+/// Whether a passage is part of a summary rather than a message.
+pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
+    Role::parse(&passage.role).is_none()
+}
+
+/// Removes passages that copy a better one, and those that say no more than the title where others
+/// do. Of a summary and a message that say the same, the message remains: a model can read on from
+/// it.
+pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
+    let mut kept: Vec<MatchedPassage> = Vec::new();
+    for passage in passages.drain(..) {
+        match kept.iter().position(|better| is_same(better, &passage)) {
+            Some(same) if is_summary(&kept[same]) && !is_summary(&passage) => kept[same] = passage,
+            None if !kept.iter().any(|better| covers(better, &passage)) => kept.push(passage),
+            Some(_) | None => {}
+        }
+    }
+    let title = Shingles::of(title);
+    let says_more = |one: &MatchedPassage| {
+        let is_empty = is_summary(one) && one.text.len() < SHORT_SUMMARY;
+        !is_empty && title.share_of(&Shingles::of(&one.text)) < COVERED
+    };
+    if kept.iter().any(says_more) {
+        kept.retain(says_more);
+    }
+    *passages = kept;
+}
+
+/// Whether two passages say the same. Those of tools do only if they are a call and its result: a
+/// command may be run again with another result.
+fn is_same(one: &MatchedPassage, other: &MatchedPassage) -> bool {
+    let is_tool = |passage: &MatchedPassage| passage.role == Role::Tool.as_str();
+    let is_next = one.source == other.source && one.seq.abs_diff(other.seq) == 1;
+    if is_tool(one) && is_tool(other) && !is_next {
+        return false;
+    }
+    let (one, other) = (Shingles::of(&one.text), Shingles::of(&other.text));
+    one.share_of(&other).min(other.share_of(&one)) >= SAME
+}
+
+/// Whether `better`, which is no tool's, contains the text of `passage`.
+fn covers(better: &MatchedPassage, passage: &MatchedPassage) -> bool {
+    better.role != Role::Tool.as_str()
+        && Shingles::of(&better.text).share_of(&Shingles::of(&passage.text)) >= COVERED
+}
+
+/// The runs of three words of a text; a shorter text is one run.
+struct Shingles(HashSet<Vec<String>>);
+
+impl Shingles {
+    fn of(text: &str) -> Shingles {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        let runs = words.windows(words.len().clamp(1, SHINGLE));
+        Shingles(runs.map(<[String]>::to_vec).collect())
+    }
+
+    /// Returns the share of the runs of `other` that this text contains, from 0 to 1.
+    fn share_of(&self, other: &Shingles) -> f32 {
+        if other.0.is_empty() {
+            return 0.0;
+        }
+        other.0.intersection(&self.0).count() as f32 / other.0.len() as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clauses(text: &str, marked: &str) -> String {
+        let start = text.find(marked).unwrap();
+        let mark = start..start + marked.len();
+        at_clauses(&Snippet { text: text.to_owned(), marks: vec![mark] })
+    }
+
+    #[test]
+    fn a_passage_is_cut_where_clauses_end_and_keeps_its_matches() {
+        let cut = "…of it. The pool was full, so I raised the limit to 20. Then the tests of…";
+        assert_eq!(clauses(cut, "pool"), "…The pool was full, so I raised the limit to 20.…");
+        assert_eq!(
+            clauses(cut, "tests"),
+            "…The pool was full, so I raised the limit to 20. Then the tests of…"
+        );
+        assert_eq!(
+            clauses(cut, "of it"),
+            "…of it. The pool was full, so I raised the limit to 20.…"
+        );
+        let whole = "It is 1.5 now. All of it";
+        assert_eq!(clauses(whole, "now"), whole);
+        assert_eq!(
+            clauses("我修复了超时，现在测试都通过了。然后…", "测试"),
+            "我修复了超时，现在测试都通过了。…"
+        );
+        assert_eq!(clauses("…", "…"), "…");
+    }
+
+    #[test]
+    fn a_passage_begins_with_the_sentence_of_its_first_match() {
+        let text = "…the end. One more, too. The pool, which was full, is now the cause of it all";
+        assert_eq!(clauses(text, "full"), "…The pool, which was full, is now the cause of it all");
+    }
+
+    #[test]
+    fn the_first_clauses_of_a_text_fit() {
+        assert_eq!(first_clauses("One,\n two.", 40), "One, two.");
+        assert_eq!(
+            first_clauses("I raised it to 20, because it was full", 30),
+            "I raised it to 20, because it…"
+        );
+        assert_eq!(first_clauses("I raised it to 20. Then I rested", 24), "I raised it to 20.…");
+        assert_eq!(first_clauses("ööö", 3), "ö…");
+    }
+
+    fn passage(role: &str, seq: u32, text: &str) -> MatchedPassage {
+        let (role, text) = (role.to_owned(), text.to_owned());
+        MatchedPassage { role, seq, text, ..MatchedPassage::default() }
+    }
+
+    /// Returns the roles and numbers of what remains.
+    fn left(mut passages: Vec<MatchedPassage>, title: &str) -> Vec<(String, u32)> {
+        remove_copies(&mut passages, title);
+        passages.into_iter().map(|one| (one.role, one.seq)).collect()
+    }
+
+    #[test]
+    fn what_is_shown_already_is_not_shown_again() {
+        let title = "Fix the login timeout of the API";
+        let passages = vec![
+            passage("title", 0, title),
+            passage("objective", 0, "Fix the login timeout of the API, today"),
+            passage("user", 1, title),
+            passage("body", 0, "cargo test"),
+            passage("body", 0, "Asked last: the pool was full, I raised the limit to 20."),
+            passage("user", 2, "ok the pool was full, I raised the limit to 20"),
+            passage("user", 3, "The pool was full, I raised the limit to 20"),
+            passage("decisions", 0, "20 rather than 40"),
+        ];
+        let wanted = [("user".to_owned(), 2), ("decisions".to_owned(), 0)];
+        assert_eq!(left(passages, title), wanted);
+        assert_eq!(left(vec![passage("user", 0, title)], title).len(), 1);
+        assert_eq!(left(vec![passage("user", 0, "")], title).len(), 1);
+    }
+
+    #[test]
+    fn a_long_text_that_repeats_a_short_one_is_shown_beside_it() {
+        let question = "why is the pool of the API full";
+        let reply = format!(
+            "You ask {question}: because each request holds two connections and never returns them"
+        );
+        let both = vec![passage("user", 1, question), passage("assistant", 2, &reply)];
+        assert_eq!(left(both, "T").len(), 2);
+        let covered = vec![passage("assistant", 2, &reply), passage("user", 1, question)];
+        assert_eq!(left(covered, "T"), [("assistant".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn a_call_and_its_result_are_one_passage() {
+        let command = "cargo test -p graphitid --lib api::tools::passages";
+        let passages = vec![
+            passage("tool", 7, &format!("Bash: {command} # Test")),
+            passage("tool", 8, &format!("Bash: `{command}` → ok")),
+            passage("tool", 12, &format!("Bash: `{command}` → failed")),
+        ];
+        assert_eq!(left(passages, ""), [("tool".to_owned(), 7), ("tool".to_owned(), 12)]);
+    }
+}
