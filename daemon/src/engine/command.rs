@@ -10,7 +10,7 @@ use crate::{
         Settings, TranscriptFolders, backfill::BackfillContext, job::NewEpisode,
         model_queue::Summarizer, remake::RemakePermit,
     },
-    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, Timestamp, session::Session},
+    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
     store::{Source, StoreError},
 };
 
@@ -70,7 +70,6 @@ pub(super) enum EngineCommand {
     PermitRemake {
         session: SessionKey,
         episode: EpisodeId,
-        now: Timestamp,
         reply: oneshot::Sender<RemakePermit>,
     },
     /// Stores an episode that was made again, unless the session has another one. Replies whether it

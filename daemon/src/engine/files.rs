@@ -24,6 +24,23 @@ pub(super) struct IdentifiedFile {
     pub(super) stamp: FileStamp,
 }
 
+/// How a file looks to the file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileObservation {
+    pub(super) path: PathBuf,
+    pub(super) exists: bool,
+    /// `None` when the file system returned an error.
+    pub(super) stamp: Option<FileStamp>,
+}
+
+impl FileObservation {
+    /// Looks at a file.
+    pub(super) fn of(path: PathBuf) -> FileObservation {
+        let (exists, metadata) = (path.exists(), path.symlink_metadata());
+        FileObservation { path, exists, stamp: metadata.ok().map(|found| tail::stamp(&found)) }
+    }
+}
+
 /// Bytes of the start of a file that are read, one step after the other until a format matches.
 const HEADS: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
 

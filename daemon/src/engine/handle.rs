@@ -20,6 +20,7 @@ use crate::{
         command::{EngineCommand, PendingAnswer},
         crash_tracker::CrashTracker,
         defect,
+        executor::Executor,
         files::{self, IdentifyResult},
         follow::FollowerProgress,
         forgotten::Forgotten,
@@ -52,7 +53,7 @@ pub struct Engine {
 
 /// The event loop of the engine.
 pub struct EngineLoop {
-    state: EngineState,
+    executor: Executor,
     inbox: mpsc::Receiver<EngineEvent>,
 }
 
@@ -76,7 +77,7 @@ pub enum StartError {
 impl EngineLoop {
     /// Runs until the engine is stopped.
     pub async fn run(self) {
-        self.state.run(self.inbox).await;
+        self.executor.run(self.inbox).await;
     }
 }
 
@@ -102,8 +103,9 @@ impl Engine {
         });
         let older_summaries = Arc::default();
         let engine = Engine { events, store, followed, forgotten, older_summaries };
-        let state = EngineState::new(engine.clone(), reader, settings, folders)?;
-        Ok((engine, EngineLoop { state, inbox }))
+        let state = EngineState::new(reader.clone(), settings, folders, clock::now())?;
+        let executor = Executor::new(engine.clone(), reader, state)?;
+        Ok((engine, EngineLoop { executor, inbox }))
     }
 
     /// The store, for reading.
@@ -243,14 +245,9 @@ impl Engine {
         Ok(known.map(|source| source.key.session))
     }
 
-    /// Fails, with what to do about it, when the store accepts no more writes.
+    /// See [`check_writable`].
     pub(super) fn check_writable(&self) -> Result<(), EngineError> {
-        match &*self.store.quota().health().borrow() {
-            StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {
-                Err(EngineError::Failed(why.clone()))
-            }
-            StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
-        }
+        check_writable(self.store.as_ref())
     }
 
     /// What the engine is doing.
@@ -332,6 +329,16 @@ impl Engine {
     pub async fn stop(&self) {
         // A loop that has ended is stopped.
         let _ = self.request(EngineCommand::Stop).await;
+    }
+}
+
+/// Fails, with what to do about it, when the store accepts no more writes.
+pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
+    match &*store.quota().health().borrow() {
+        StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {
+            Err(EngineError::Failed(why.clone()))
+        }
+        StoreHealth::Normal | StoreHealth::NearLimit => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
         episode,
         model_queue::ModelQuestion,
         pipeline::{ParseContext, SourceState},
-        reading::{self, ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
+        reading::{ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
         truncated_messages::LocatedMessage,
     },
     fault, graph,
@@ -256,11 +256,6 @@ fn truncated(done: &JobResult) -> Vec<LocatedMessage> {
         b.message.relevance().cmp(&a.message.relevance()).then(a.source.cmp(&b.source))
     });
     truncated
-}
-
-/// Whether a file has changed since it was last read to its end.
-pub fn needs_reading(source: &Source) -> bool {
-    !reading::is_untouched(source)
 }
 
 /// A new id for the episode of a session that ended at `ended_at`.

@@ -1,9 +1,10 @@
 //! The engine connects the stages: no other module knows their order.
 //!
-//! Everything that can wake the daemon is a variant of [`EngineEvent`]. One task
-//! ([`state::EngineState`]) handles the events one after the other and owns all mutable state. Slow
-//! work (reading transcripts, making episodes, asking models) runs beside it as a [`job::Job`] and
-//! returns as an event. Other modules use the engine through an [`Engine`].
+//! Everything that can wake the daemon is a variant of [`EngineEvent`]. [`state::EngineState`] owns
+//! all mutable state. It decides on one event after the other, without I/O, and returns effects. The
+//! [`executor::Executor`] performs the effects, and returns their results as events. Slow work
+//! (reading transcripts, making episodes, asking models) runs beside it, as a [`job::Job`] for
+//! example. Other modules use the engine through an [`Engine`].
 
 pub mod backfill;
 mod command;
@@ -15,6 +16,7 @@ mod duplicates;
 pub mod embedding;
 pub mod entities;
 pub mod episode;
+mod executor;
 pub mod file_check;
 mod files;
 pub mod follow;
@@ -54,17 +56,17 @@ pub use self::{
 };
 use self::{
     command::EngineCommand,
-    files::{IdentifiedFile, IdentifyResult},
+    files::{FileObservation, IdentifiedFile, IdentifyResult},
     job::JobResult,
     model_queue::Summarizer,
     pipeline::ParseContext,
-    state::ModelAnswer,
+    state::{AgentObservation, ModelAnswer, RegisteredFiles, SettleWaiter},
 };
 pub use crate::capture::{
     liveness::Process,
     watch::{Mode, PollingReason},
 };
-use crate::{capture::watch::Notice, session};
+use crate::{capture::watch::Notice, session, store::StoreError};
 
 /// Whether the engine follows the sessions of an agent.
 pub fn follows(agent: &str) -> bool {
@@ -86,8 +88,12 @@ pub struct Settings {
     pub max_age: Option<Duration>,
 }
 
-/// What can wake the engine.
+/// What the engine decides on.
 enum EngineEvent {
+    /// Files that an older version registered twice were repaired.
+    DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
+    /// The engine starts.
+    Started,
     /// Transcript files changed.
     Notice(Notice),
     /// An agent updated its list of running sessions.
@@ -103,6 +109,18 @@ enum EngineEvent {
     /// A model was asked about a session.
     ModelAnswered(Box<ModelAnswer>),
     Command(EngineCommand),
+    /// Files were observed, because a decision asked for it.
+    FilesObserved(Vec<FileObservation>),
+    /// New files were saved.
+    Registered(RegisteredFiles),
+    /// Agents were observed, because a decision asked for it.
+    AgentsObserved(AgentObservation),
+    /// A scan was requested for a caller who waits for it.
+    RescanRequested(SettleWaiter),
+    /// The event that woke the engine is handled: deadlines may have passed.
+    DeadlinesDue,
+    /// All known events are handled: work may start, and waiting callers may get their reply.
+    TurnEnded,
 }
 
 #[cfg(test)]

@@ -106,8 +106,8 @@ impl Remaker {
     async fn remake(&self, id: EpisodeId, pause: Duration) -> Result<RemakeOutcome, EngineError> {
         let Some(episode) = self.engine.store.episode(id)? else { return Ok(RemakeOutcome::Kept) };
         let context = loop {
-            let (session, now) = (episode.session, crate::clock::now());
-            let permit = |reply| EngineCommand::PermitRemake { session, episode: id, now, reply };
+            let session = episode.session;
+            let permit = |reply| EngineCommand::PermitRemake { session, episode: id, reply };
             match self.engine.request(permit).await? {
                 RemakePermit::Busy => tokio::time::sleep(pause).await,
                 RemakePermit::Refused => return Ok(RemakeOutcome::Postponed),

@@ -96,6 +96,34 @@ fn the_table_names_only_modules_that_may_exist() {
     }
 }
 
+/// What decisions of the engine may not use. The executor uses it.
+const IMPURE: &[&str] = &[
+    "async ",
+    "tokio::spawn",
+    "spawn_blocking",
+    "mpsc",
+    "thread::",
+    "clock::",
+    "Instant",
+    "SystemTime",
+    "fs::",
+    ".exists()",
+    "metadata(",
+    "store.write(",
+];
+
+#[test]
+fn decisions_of_the_engine_have_no_clock_no_files_no_threads_and_no_tasks() {
+    let state = root().join("daemon/src/engine/state");
+    let mut broken = Vec::new();
+    for file in fs::read_dir(state).unwrap().map(|entry| entry.unwrap().path()) {
+        let text = code(&file);
+        let impure = IMPURE.iter().filter(|impure| text.contains(**impure));
+        broken.extend(impure.map(|impure| format!("{}: `{impure}`", file.display())));
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
 #[test]
 fn the_crates_depend_on_each_other_in_one_direction() {
     let depends = |member: &str| -> Vec<String> {
@@ -133,16 +161,20 @@ fn modules() -> BTreeMap<String, Vec<PathBuf>> {
     modules
 }
 
-/// What the code of a file names after `crate::`, its tests left out; `proto` for the wire.
-fn names(file: &Path) -> BTreeSet<String> {
+/// The code of a file, without comments and tests.
+fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap();
     let is_test = file.file_stem().is_some_and(|stem| stem == "tests" || stem == "contract");
     let code = if is_test { "" } else { text.split("#[cfg(test)]\nmod tests").next().unwrap() };
-    let code: String = code
-        .lines()
+    code.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
         .map(|line| format!("{line}\n"))
-        .collect();
+        .collect()
+}
+
+/// What the code of a file names after `crate::`, its tests left out; `proto` for the wire.
+fn names(file: &Path) -> BTreeSet<String> {
+    let code = code(file);
     let mut names = BTreeSet::new();
     let mut rest = code.as_str();
     while let Some((_, after)) = rest.split_once("crate::") {

@@ -25,7 +25,7 @@ use crate::{
     capture::{
         format::Format,
         salvage,
-        tail::{self, FileCursor, Resumed, Tail, TailLine},
+        tail::{FileCursor, Resumed, Tail, TailLine},
     },
     engine::{
         crash_tracker::CrashTracker,
@@ -330,10 +330,4 @@ fn checkpoint(source: &mut Source, state: &SourceState) -> Write {
     let saved = CheckpointRecord { version: STATE_VERSION, state };
     let checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
     Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
-}
-
-/// Whether the file looks as it did when it was last read to its end.
-pub fn is_untouched(source: &Source) -> bool {
-    std::fs::symlink_metadata(&source.path)
-        .is_ok_and(|metadata| tail::stamp(&metadata) == source.stamp)
 }

@@ -5,13 +5,10 @@ use std::{
     time::Duration,
 };
 
-use super::EngineState;
+use super::{EngineEffect, EngineState};
 use crate::{
-    capture::{
-        format::RunningSession,
-        liveness::{self, Life, Process},
-    },
-    engine::{EngineEvent, redaction},
+    capture::{format::RunningSession, liveness::Process},
+    engine::redaction,
     model::{SessionKey, Timestamp, session::State as SessionState},
     session::SessionEvent,
 };
@@ -31,6 +28,16 @@ pub(super) struct Agents {
     reported: Vec<Reported>,
     /// Sessions whose agent ended, with the time, the latest last.
     ended: VecDeque<(String, Timestamp)>,
+}
+
+/// The running agents, as observed for [`EngineEffect::ObserveAgents`].
+pub(in crate::engine) struct AgentObservation {
+    /// The sessions that liveness files name.
+    pub(in crate::engine) running: Vec<RunningSession>,
+    /// The reported processes that have ended.
+    pub(in crate::engine) gone: HashSet<Process>,
+    /// The sessions whose deadline passed before.
+    pub(in crate::engine) due: Vec<SessionKey>,
 }
 
 #[derive(Debug)]
@@ -120,20 +127,8 @@ impl EngineState {
     pub(super) fn agent_runs(&mut self, running: RunningSession) {
         let process = process_of(&running);
         if self.agents.report(running) {
-            self.await_end(process);
+            self.effects.push(EngineEffect::AwaitExit(process));
         }
-    }
-
-    /// Wakes the engine when a process ends: an agent that is killed leaves its liveness file behind.
-    fn await_end(&self, process: Process) {
-        let events = self.engine.events.clone();
-        tokio::spawn(async move {
-            // Where the system cannot wait for a process, its end is noticed at the next deadline.
-            if liveness::ended(process).await.is_ok() {
-                // An engine that has ended needs no event.
-                let _ = events.send(EngineEvent::Liveness).await;
-            }
-        });
     }
 
     /// Notes that the agent itself reported the end of a session.
@@ -152,26 +147,43 @@ impl EngineState {
         }
     }
 
-    /// Ends the sessions whose agent is no longer running.
-    pub(super) fn look_for_agents(&mut self, now: Timestamp) {
-        let found: HashMap<String, RunningSession> = self
-            .folders
-            .liveness
-            .iter()
-            .flat_map(|(format, folder)| liveness::running(*format, folder))
-            .map(|(session, running)| {
-                let session = redaction::id(&session).into_owned();
+    /// Has the agents observed. The deadlines of `due` are met afterwards, so that a session whose
+    /// agent is gone ends for that reason.
+    pub(super) fn look_for_agents(&mut self, due: Vec<SessionKey>) {
+        let reported = self.agents.reported.iter().map(|known| process_of(&known.running));
+        self.effects.push(EngineEffect::ObserveAgents {
+            folders: self.folders.liveness.clone(),
+            reported: reported.collect(),
+            due,
+        });
+    }
+
+    /// Ends the sessions whose agent is no longer running, and meets the deadlines of others.
+    pub(super) fn agents_observed(&mut self, observation: AgentObservation, now: Timestamp) {
+        let AgentObservation { running, gone, due } = observation;
+        self.update_agents(running, &gone, now);
+        for session in due {
+            self.session_event(session, SessionEvent::DeadlinePassed, now);
+        }
+    }
+
+    fn update_agents(
+        &mut self,
+        running: Vec<RunningSession>,
+        gone: &HashSet<Process>,
+        now: Timestamp,
+    ) {
+        let found: HashMap<String, RunningSession> = running
+            .into_iter()
+            .map(|running| {
+                let session = redaction::id(&running.session).into_owned();
                 (session.clone(), RunningSession { session, ..running })
             })
             .collect();
         let fresh: HashSet<Process> = found.values().map(process_of).collect();
-        fresh
-            .into_iter()
-            .filter(|process| !self.agents.knows(*process))
-            .for_each(|process| self.await_end(process));
-        let is_gone =
-            |running: &RunningSession| liveness::life(running.pid, running.started) == Life::Gone;
-        let gone = self.agents.update(found, is_gone);
+        let fresh = fresh.into_iter().filter(|process| !self.agents.knows(*process));
+        self.effects.extend(fresh.map(EngineEffect::AwaitExit));
+        let gone = self.agents.update(found, |running| gone.contains(&process_of(running)));
         if gone.is_empty() {
             return;
         }

@@ -1,12 +1,11 @@
-//! Carries out commands.
+//! Decides on commands.
 
-use std::{collections::HashSet, sync::atomic::Ordering};
+use std::collections::HashSet;
 
 use tokio::sync::oneshot;
 
-use super::{EngineState, SettleWaiter};
+use super::{EngineEffect, EngineState, SettleWaiter};
 use crate::{
-    capture::watch::Watch,
     engine::{
         CloseOutcome, Closed, EngineError, PendingEpisode, Scope, Settings, Status,
         TranscriptFolders, backfill::BackfillContext, command::EngineCommand, schedule::Queue,
@@ -31,43 +30,52 @@ impl EngineState {
             EngineCommand::CloseLater { session, reason, reply } => {
                 match self.record_close(session, reason, now) {
                     Ok(()) => self.reply_when_saved(reply),
-                    Err(error) => answer(reply, Err(error)),
+                    Err(error) => self.reply(reply, Err(error)),
                 }
             }
             EngineCommand::RequestEpisodes { scope, reply } => {
-                answer(reply, self.request_episodes(&scope, now));
+                let pending = self.request_episodes(&scope, now);
+                self.reply(reply, pending);
             }
-            EngineCommand::Live(reply) => answer(reply, self.tracker.iter().cloned().collect()),
-            EngineCommand::Running(reply) => answer(reply, self.agents.iter().cloned().collect()),
+            EngineCommand::Live(reply) => self.reply(reply, self.tracker.iter().cloned().collect()),
+            EngineCommand::Running(reply) => {
+                self.reply(reply, self.agents.iter().cloned().collect());
+            }
             EngineCommand::AgentRuns(running) => self.agent_runs(running),
             EngineCommand::AgentEnded(session) => self.agent_ended(&session, now),
             EngineCommand::OpenSources(reply) => {
-                answer(reply, self.source_states.sources().cloned().collect());
+                self.reply(reply, self.source_states.sources().cloned().collect());
             }
-            EngineCommand::BackfillContext(reply) => answer(reply, self.backfill_context()),
-            EngineCommand::Status(reply) => answer(reply, self.status()),
-            EngineCommand::Pending { session, reply } => answer(reply, self.pending(session, now)),
-            EngineCommand::Summarizer(reply) => answer(reply, self.settings.summarizer.clone()),
-            EngineCommand::Settle { sessions, reply } => self.settle(sessions, reply, now),
+            EngineCommand::BackfillContext(reply) => self.reply(reply, self.backfill_context()),
+            EngineCommand::Status(reply) => self.reply(reply, self.status()),
+            EngineCommand::Pending { session, reply } => {
+                let pending = self.pending(session, now);
+                self.reply(reply, pending);
+            }
+            EngineCommand::Summarizer(reply) => self.reply(reply, self.settings.summarizer.clone()),
+            EngineCommand::Settle { sessions, reply } => self.settle(sessions, reply),
             EngineCommand::RequestSummary { session, reply } => {
                 self.request_summary(session, reply, now);
             }
             EngineCommand::PendingSummaries { scope, reply } => {
-                answer(reply, self.pending_summaries(&scope, now));
+                self.reply(reply, self.pending_summaries(&scope, now));
             }
             EngineCommand::Release { sessions, reply } => self.release(sessions, reply),
             EngineCommand::ReleaseEnded { sessions, reply } => {
                 self.release_ended(&sessions);
-                answer(reply, ());
+                self.reply(reply, ());
             }
-            EngineCommand::PermitRemake { session, episode, now, reply } => {
-                answer(reply, self.permit_remake(session, episode, now));
+            EngineCommand::PermitRemake { session, episode, reply } => {
+                self.permit_remake(session, episode, reply, now);
             }
-            EngineCommand::StoreRemade { made, reply } => answer(reply, self.store_remade(*made)),
+            EngineCommand::StoreRemade { made, reply } => {
+                let is_stored = self.store_remade(*made);
+                self.reply(reply, is_stored);
+            }
             EngineCommand::NoteProblem(problem) => self.note_problem(problem),
             EngineCommand::Reload { settings, folders, reply } => {
                 self.reload(*settings, folders, now);
-                answer(reply, ());
+                self.reply(reply, ());
             }
             EngineCommand::Stop(reply) => self.stop(reply),
         }
@@ -82,8 +90,8 @@ impl EngineState {
     ) {
         match self.start_close(session, reason, now) {
             Ok(None) => self.waiting.entry(session).or_default().push(reply),
-            Ok(Some(closed)) => answer(reply, Ok(closed)),
-            Err(error) => answer(reply, Err(error)),
+            Ok(Some(closed)) => self.reply(reply, Ok(closed)),
+            Err(error) => self.reply(reply, Err(error)),
         }
     }
 
@@ -99,7 +107,7 @@ impl EngineState {
             let (episode, how) = (Some(episode), CloseOutcome::Unchanged);
             return Ok(Some(Closed { session: key, episode, how, position: 0 }));
         }
-        self.engine.check_writable()?;
+        self.view.check_writable()?;
         if reason.is_asked() {
             self.lift_quarantine(&session, now);
         }
@@ -124,33 +132,29 @@ impl EngineState {
     /// The episode of a session that has no transcript on this machine.
     fn imported_episode(&self, session: &Session) -> Result<Option<EpisodeId>, StoreError> {
         let Some(indexed) = &session.indexed else { return Ok(None) };
-        let has_transcript = !self.engine.store.sources_of(session.key)?.is_empty();
+        let has_transcript = !self.view.sources_of(session.key)?.is_empty();
         Ok((!has_transcript).then_some(indexed.episode))
     }
 
     /// Has a quarantined session tried once more, because someone asked for it.
     fn lift_quarantine(&mut self, session: &Session, now: Timestamp) {
         self.schedule.test_now(session.key, now);
-        self.reader.crash_tracker.try_again(&session.id);
+        self.effects.push(EngineEffect::LiftQuarantine(session.id.clone()));
     }
 
     /// Replies when everything saved so far would survive a power cut.
-    fn reply_when_saved(&self, reply: oneshot::Sender<Result<(), EngineError>>) {
-        // Writes are applied in order: once an empty list is done, all earlier ones are.
-        let saved = self.engine.store.write(Vec::new());
-        tokio::spawn(async move {
-            let saved = saved.done().await.map(drop);
+    fn reply_when_saved(&mut self, reply: oneshot::Sender<Result<(), EngineError>>) {
+        self.effects.push(EngineEffect::ReplyWhenSaved(Box::new(move |saved| {
             fault::point("close: taken down");
-            answer(reply, saved.map_err(EngineError::from));
-        });
+            answer(reply, saved.map(drop).map_err(EngineError::from));
+        })));
     }
 
-    fn settle(&mut self, sessions: bool, reply: oneshot::Sender<()>, now: Timestamp) {
+    fn settle(&mut self, sessions: bool, reply: oneshot::Sender<()>) {
         let unreadable = self.unreadable.take();
-        self.files_changed(unreadable, now);
-        self.look_for_agents(now);
-        let scan = self.watches.iter().map(Watch::rescan).max().unwrap_or(0);
-        self.settling.push(SettleWaiter { sessions, scan, reply });
+        self.observe_files(unreadable);
+        self.look_for_agents(Vec::new());
+        self.effects.push(EngineEffect::Rescan { sessions, reply });
     }
 
     fn reload(&mut self, settings: Settings, folders: TranscriptFolders, now: Timestamp) {
@@ -159,7 +163,6 @@ impl EngineState {
         self.summarizer_changed(now);
         if folders.roots != self.folders.roots {
             self.folders = folders;
-            self.end_watches();
             self.start_watches();
         }
     }
@@ -169,13 +172,13 @@ impl EngineState {
             live: self.tracker.iter().cloned().collect(),
             roots: self.folders.roots.clone(),
             excluded: self.settings.excluded.clone(),
-            forgotten: self.reader.forgotten.clone(),
+            forgotten: self.view.forgotten(),
         }
     }
 
     /// Starts the jobs that a search needs, the most recently written sessions first.
     fn request_episodes(&mut self, scope: &Scope, now: Timestamp) -> Vec<PendingEpisode> {
-        if self.engine.check_writable().is_err() {
+        if self.view.check_writable().is_err() {
             return Vec::new();
         }
         let sessions = self.tracker.iter().filter(|session| scope.has(session));
@@ -212,7 +215,7 @@ impl EngineState {
             jobs: self.schedule.running(),
             scanned: self.scanned,
             mode: self.mode,
-            bytes_read: self.reader.bytes.load(Ordering::Relaxed),
+            bytes_read: self.view.bytes_read(),
             problems: self.problems.iter().cloned().collect(),
             model: self.model_status(),
         }
@@ -228,45 +231,32 @@ impl EngineState {
         let rescanned = self.rescanned;
         let is_done =
             |waiter: &mut SettleWaiter| waiter.scan <= rescanned && (all_over || !waiter.sessions);
-        for done in self.settling.extract_if(.., is_done) {
-            // Writes are applied in order: once an empty list is done, all earlier ones are.
-            let saved = self.engine.store.write(Vec::new());
-            let engine = self.engine.clone();
-            tokio::spawn(async move {
-                // A database that accepts no writes leaves nothing to be indexed.
-                if let Ok(position) = saved.done().await
-                    && engine.until_followed(position).await.is_err()
-                {
-                    return;
-                }
-                answer(done.reply, ());
-            });
-        }
+        let done = self.settling.extract_if(.., is_done);
+        self.effects.extend(done.map(|waiter| EngineEffect::ReplyWhenFound(waiter.reply)));
     }
 
     pub(super) fn is_busy(&self) -> bool {
         !self.scanned
             || !self.discovery.is_empty()
             || !self.schedule.is_idle()
-            || self.tracker.newest_history().is_some() && self.engine.check_writable().is_ok()
+            || self.tracker.newest_history().is_some() && self.view.check_writable().is_ok()
     }
 
     /// Accepts no new work. Running jobs end, and the file states in memory are saved.
     fn stop(&mut self, reply: oneshot::Sender<()>) {
         self.stopping = Some(reply);
-        self.reader.stop.store(true, Ordering::Relaxed);
+        self.effects.push(EngineEffect::StopWork);
         self.discovery.stop();
         self.schedule.clear();
         self.waiting.clear();
-        self.settings.summarizer.client.stop();
-        self.end_watches();
         let unsaved: HashSet<SessionKey> = self.source_states.unsaved().into_iter().collect();
         for session in unsaved {
             self.schedule.add(session, Queue::Live, |due| due.save = true);
         }
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    /// Whether all work has ended after [`EngineState::stop`].
+    pub(in crate::engine) fn is_stopped(&self) -> bool {
         self.stopping.is_some()
             && self.schedule.is_idle()
             && !self.discovery.is_identifying()
@@ -275,7 +265,7 @@ impl EngineState {
 }
 
 /// Sends a reply.
-pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+pub(in crate::engine) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
     // The caller may have gone away.
     let _ = reply.send(value);
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use tokio::sync::oneshot;
 
-use super::{EngineState, answer};
+use super::{EngineEffect, EngineState};
 use crate::{engine::EngineError, model::SessionKey};
 
 /// Sessions that are being forgotten.
@@ -33,16 +33,16 @@ impl Forgetting {
 impl EngineState {
     /// Releases sessions, and replies when nothing works on them.
     pub(super) fn release(&mut self, sessions: Vec<SessionKey>, reply: oneshot::Sender<()>) {
+        let known = sessions.iter().filter_map(|key| self.session(*key)).map(|session| session.id);
+        let known = known.collect();
+        self.effects.push(EngineEffect::ForgetCrashes(known));
         for session in &sessions {
-            if let Some(session) = self.session(*session) {
-                self.reader.crash_tracker.forget(&session.id);
-            }
             self.tracker.release(*session);
             self.schedule.forget(*session);
             self.source_states.forget(*session);
             self.model_queue.forget(*session);
             for waiting in self.waiting.remove(session).into_iter().flatten() {
-                answer(waiting, Err(EngineError::NoSuchSession));
+                self.reply(waiting, Err(EngineError::NoSuchSession));
             }
         }
         self.forgetting.sessions.extend(&sessions);
@@ -75,8 +75,7 @@ impl EngineState {
             .collect();
         let is_free =
             |waiting: &mut ForgetWaiter| !busy.iter().any(|busy| waiting.sessions.contains(busy));
-        for free in self.forgetting.waiting.extract_if(.., is_free) {
-            answer(free.reply, ());
-        }
+        let free: Vec<ForgetWaiter> = self.forgetting.waiting.extract_if(.., is_free).collect();
+        free.into_iter().for_each(|waiter| self.reply(waiter.reply, ()));
     }
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{EngineState, answer};
+use super::{EngineEffect, EngineState, answer};
 use crate::{
     engine::{
-        Closed, EngineError, EngineEvent,
+        Closed, EngineError,
         command::CloseOutcome,
         crash_tracker::Quarantine,
-        defect, files, forks,
+        files,
         job::{GatherOutcome, IndexOutcome, Job, JobFile, JobResult, NewEpisode, SessionDigest},
         reading::{ReadError, ReadProgress, SavePolicy},
         redaction,
@@ -39,7 +39,7 @@ impl EngineState {
             match self.prepare(key, due, now) {
                 Ok(Some(job)) => match self.quarantined(&job, now) {
                     Some(done) => self.job_ended(done, now),
-                    None => self.start(job),
+                    None => self.run_job(job),
                 },
                 Ok(None) => {
                     self.schedule.ended(key);
@@ -59,7 +59,7 @@ impl EngineState {
         let all_known = self.scanned && self.discovery.is_empty();
         if all_known
             && self.schedule.wants_history()
-            && self.engine.check_writable().is_ok()
+            && self.view.check_writable().is_ok()
             && let Some(session) = self.tracker.newest_history()
         {
             self.session_event(session, SessionEvent::HistoryReached, now);
@@ -78,7 +78,7 @@ impl EngineState {
         // that are in memory.
         let everything = due.index.is_some() || due.gather || due.from_start;
         let mut files = Vec::new();
-        for source in self.engine.store.sources_of(key)? {
+        for source in self.view.sources_of(key)? {
             let is_due = due.files.contains(&source.key.number)
                 || due.save && self.source_states.holds(source.key);
             if everything || is_due {
@@ -110,8 +110,7 @@ impl EngineState {
     /// The result of a job that may not start because its session is quarantined. Its files are
     /// retried later.
     fn quarantined(&mut self, job: &Job, now: Timestamp) -> Option<JobResult> {
-        let Quarantine { deaths, pause } =
-            self.reader.crash_tracker.quarantine(&job.session.id, now)?;
+        let Quarantine { deaths, pause } = self.view.quarantine(&job.session.id, now)?;
         for file in &job.files {
             self.unreadable.add((&file.source.path).into(), now);
         }
@@ -120,16 +119,9 @@ impl EngineState {
         Some(JobResult::failed(job, why))
     }
 
-    fn start(&mut self, job: Job) {
-        let (events, reader) = (self.engine.events.clone(), self.reader.clone());
-        let session = job.session.key;
-        let panicked = JobResult::failed(&job, ReadError::Defect(defect::PANIC.to_owned()));
-        let ended = move |done: Option<JobResult>| {
-            let done = done.unwrap_or(panicked);
-            // An engine that has ended takes no result: the session is still due at the next start.
-            let _ = events.blocking_send(EngineEvent::JobDone(Box::new(done)));
-        };
-        self.workers.run(self.schedule.thread_of(session), move || job.run(&reader), ended);
+    fn run_job(&mut self, job: Job) {
+        let thread = self.schedule.thread_of(job.session.key);
+        self.effects.push(EngineEffect::RunJob { thread, job: Box::new(job) });
     }
 
     pub(super) fn job_ended(&mut self, done: JobResult, now: Timestamp) {
@@ -260,31 +252,28 @@ impl EngineState {
         let key = session.key;
         let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
         // Someone may have deleted the episode.
-        let episode = episode.filter(|id| matches!(self.engine.store.episode(*id), Ok(Some(_))));
-        // Writes are applied in order: once an empty list is done, all earlier ones are.
-        let saved = self.engine.store.write(Vec::new());
-        tokio::spawn(async move {
-            let saved = saved.done().await.map_err(|error| EngineError::Failed(error.to_string()));
+        let episode = episode.filter(|id| self.has_episode(*id));
+        self.effects.push(EngineEffect::ReplyWhenSaved(Box::new(move |saved| {
             let closed = saved
+                .map_err(EngineError::from)
                 .and_then(|position| Ok(Closed { session: key, episode, how: how?, position }));
             for reply in waiting {
                 answer(reply, closed.clone());
             }
-        });
+        })));
     }
 
     /// Whether the store has this version of a session.
     fn is_stored(&self, session: &Session) -> bool {
-        let stored = self.engine.store.session(session.key);
+        let stored = self.stored_session(session.key);
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
     }
 
     /// Has the copies of a session read again, because one of its files was replaced: records that
     /// the copies skipped as shared with that file are now theirs alone.
     fn reread_copies(&mut self, session: SessionKey) {
-        let store = self.engine.store.as_ref();
-        let copies = forks::relatives(store, session).and_then(|mut copies| {
-            let has_several = store.sources_of(session)?.len() > 1;
+        let copies = self.view.relatives(session).and_then(|mut copies| {
+            let has_several = self.view.sources_of(session)?.len() > 1;
             copies.extend(has_several.then_some(session));
             Ok(copies)
         });

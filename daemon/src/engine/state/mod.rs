@@ -1,13 +1,18 @@
-//! The owner of the engine's mutable state, and the loop that changes it.
+//! The owner of the engine's mutable state, and its decisions.
 //!
-//! Each file beside this one handles one subject: watched transcript files ([`sources`]), the
-//! [`sessions`] they belong to, running [`agents`], [`jobs`] and the [`workers`] that run them, file
-//! states in memory between jobs ([`source_cache`]), files that were [`unreadable`], questions to
-//! models ([`model_queue`]), sessions that are being forgotten ([`forgetting`]), summaries that are made again by newer
-//! rules ([`remaking`]), and [`commands`].
+//! Pure: [`EngineState::decide`] takes an event and the time, and returns [`EngineEffect`]s. It reads the
+//! store and other shared memory through a [`View`]; it has no clock, no file system, no thread and
+//! no task. The executor performs the effects.
+//!
+//! Each file beside this one decides on one subject: watched transcript files ([`sources`]), the
+//! [`sessions`] they belong to, running [`agents`], [`jobs`], file states in memory between jobs
+//! ([`source_cache`]), files that were [`unreadable`], questions to models ([`model_queue`]), sessions
+//! that are being forgotten ([`forgetting`]), summaries that are made again by newer rules
+//! ([`remaking`]), and [`commands`].
 
 mod agents;
 mod commands;
+mod effect;
 mod forgetting;
 mod jobs;
 mod model_queue;
@@ -16,38 +21,41 @@ mod sessions;
 mod source_cache;
 mod sources;
 mod unreadable;
-mod workers;
+mod view;
 
 use std::{
     collections::{HashMap, VecDeque},
-    path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-pub(super) use self::model_queue::ModelAnswer;
+pub(super) use self::{
+    agents::AgentObservation, commands::answer, effect::EngineEffect, model_queue::ModelAnswer,
+    sources::RegisteredFiles,
+};
 use self::{
-    agents::Agents, commands::answer, forgetting::Forgetting, model_queue::ModelQueue,
-    source_cache::SourceStateCache, unreadable::Unreadable, workers::Workers,
+    agents::Agents, forgetting::Forgetting, model_queue::ModelQueue,
+    source_cache::SourceStateCache, unreadable::Unreadable, view::View,
 };
 use crate::{
-    capture::watch::{Mode, Notice, Watch},
-    clock,
+    capture::watch::{Mode, Notice},
     engine::{
-        Closed, Engine, EngineError, EngineEvent, Settings, StartError, TranscriptFolders,
-        crash_tracker, defect,
+        Closed, EngineError, EngineEvent, Settings, StartError, TranscriptFolders, crash_tracker,
+        defect,
         discovery::Discovery,
         duplicates,
         files::IdentifyResult,
+        model_queue::Summarizer,
         reading::SourceReader,
         redaction,
-        schedule::{self, Schedule, Suspicion},
+        schedule::{Schedule, Suspicion},
     },
-    fault,
     model::{SessionKey, Timestamp},
     session::Tracker,
+    store::StoreError,
 };
 
 /// Problems kept for the status.
@@ -55,17 +63,17 @@ const PROBLEMS: usize = 20;
 /// Smaller steps of the clock are routine corrections.
 const CLOCK_STEP: Duration = Duration::from_secs(60);
 /// The longest sleep: the clock may jump, and the machine may be suspended.
-const LONGEST_SLEEP: Duration = Duration::from_secs(300);
+pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(300);
 
 /// The mutable state of the engine.
 pub(super) struct EngineState {
-    engine: Engine,
-    reader: Arc<SourceReader>,
+    /// The effects of the current decision.
+    effects: Vec<EngineEffect>,
+    view: View,
     settings: Settings,
     folders: TranscriptFolders,
     tracker: Tracker,
     schedule: Schedule,
-    workers: Workers,
     source_states: SourceStateCache,
     model_queue: ModelQueue,
     forgetting: Forgetting,
@@ -78,7 +86,6 @@ pub(super) struct EngineState {
     /// Who waits for the end of a session's job.
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, EngineError>>>>,
     settling: Vec<SettleWaiter>,
-    watches: Vec<Watch>,
     mode: Option<Mode>,
     /// Whether the first scan is complete.
     scanned: bool,
@@ -92,36 +99,34 @@ pub(super) struct EngineState {
 }
 
 /// A caller that waits until the engine has settled.
-struct SettleWaiter {
+pub(super) struct SettleWaiter {
     /// Whether sessions that end by themselves must have ended.
-    sessions: bool,
+    pub(super) sessions: bool,
     /// The scan that must be complete, so that no earlier write is missed.
-    scan: u64,
-    reply: oneshot::Sender<()>,
+    pub(super) scan: u64,
+    pub(super) reply: oneshot::Sender<()>,
 }
 
 impl EngineState {
     pub(super) fn new(
-        engine: Engine,
         reader: Arc<SourceReader>,
         settings: Settings,
         folders: TranscriptFolders,
+        now: Timestamp,
     ) -> Result<EngineState, StartError> {
-        let workers = Workers::start(schedule::JOBS)?;
         let mut tracker = Tracker::new(settings.session);
-        for session in engine.store.live_sessions()? {
+        for session in reader.store.live_sessions()? {
             tracker.hold(session);
         }
-        let model_queue = ModelQueue::load(engine.store.as_ref())?;
-        let schedule = schedule_with_suspects(&engine, &reader)?;
+        let model_queue = ModelQueue::load(reader.store.as_ref())?;
+        let schedule = schedule_with_suspects(&reader, now)?;
         Ok(EngineState {
-            engine,
-            reader,
+            effects: Vec::new(),
+            view: View::new(reader),
             settings,
             folders,
             tracker,
             schedule,
-            workers,
             source_states: SourceStateCache::default(),
             model_queue,
             forgetting: Forgetting::default(),
@@ -131,7 +136,6 @@ impl EngineState {
             agents: Agents::default(),
             waiting: HashMap::new(),
             settling: Vec::new(),
-            watches: Vec::new(),
             mode: None,
             scanned: false,
             rescanned: 0,
@@ -142,35 +146,33 @@ impl EngineState {
         })
     }
 
-    /// Handles events one after the other until asked to stop.
-    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<EngineEvent>) {
-        self.repair_duplicates(clock::now()).await;
-        self.resume_jobs(clock::now());
-        self.start_watches();
-        loop {
-            fault::point("engine: turn");
-            // One time for both steps: the pause must cover everything that was not due just now.
-            let turn = clock::now();
-            self.start_work(turn);
-            self.reply_to_settling(turn);
-            self.reply_to_forgetting();
-            if self.is_stopped() {
-                break;
-            }
-            let pause = self.pause(turn);
-            let event = tokio::select! {
-                event = inbox.recv() => event,
-                () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
-            };
-            let now = clock::now();
-            self.detect_clock_step(now);
-            if let Some(event) = event {
-                self.handle(event, now).await;
-            }
-            if self.stopping.is_none() {
-                self.meet_deadlines(now);
-            }
-        }
+    /// Decides on an event. The effects are to be performed in their order.
+    pub(super) fn decide(&mut self, event: EngineEvent, now: Timestamp) -> Vec<EngineEffect> {
+        self.detect_clock_step(now);
+        self.handle(event, now);
+        std::mem::take(&mut self.effects)
+    }
+
+    /// How long the engine may sleep; `None` when nothing is due at any time.
+    pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
+        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
+        let deadline =
+            deadline.chain(self.unreadable.due()).chain(self.schedule.next_test(now)).min();
+        let deadline = deadline.filter(|_| self.stopping.is_none())?;
+        Some(deadline.since(now).min(LONGEST_SLEEP))
+    }
+
+    /// The summarizer in force.
+    pub(super) fn summarizer(&self) -> &Summarizer {
+        &self.settings.summarizer
+    }
+
+    pub(super) fn excluded(&self) -> &[PathBuf] {
+        &self.settings.excluded
+    }
+
+    /// Replies to the one who asked the engine to stop.
+    pub(super) fn reply_to_stop(&mut self) {
         if let Some(reply) = self.stopping.take() {
             answer(reply, ());
         }
@@ -188,39 +190,51 @@ impl EngineState {
         self.latest = now;
     }
 
-    async fn handle(&mut self, event: EngineEvent, now: Timestamp) {
+    fn handle(&mut self, event: EngineEvent, now: Timestamp) {
         match event {
-            EngineEvent::Notice(notice) => self.noticed(notice, now),
-            EngineEvent::Liveness => self.look_for_agents(now),
+            EngineEvent::DuplicatesRepaired(repaired) => self.duplicates_repaired(repaired),
+            EngineEvent::Started => {
+                self.resume_jobs(now);
+                self.start_watches();
+            }
+            EngineEvent::Notice(notice) => self.noticed(notice),
+            EngineEvent::Liveness => self.look_for_agents(Vec::new()),
             EngineEvent::Identified(IdentifyResult { found, unreadable, defects }) => {
                 self.report_unreadable(unreadable, now);
                 if let Some(path) = defects.first() {
                     self.note_problem(format!("{}: {}", path.display(), defect::PANIC));
                 }
-                self.identified(found, self.settings.max_age, now).await;
+                self.identified(found, self.settings.max_age, now);
                 let changed = self.discovery.batch_done();
-                self.files_changed(changed, now);
+                self.observe_files(changed);
             }
             EngineEvent::Backfill { found, reply } => {
-                self.identified(found, None, now).await;
-                answer(reply, ());
+                self.identified(found, None, now);
+                self.reply(reply, ());
             }
             EngineEvent::JobDone(done) => self.job_ended(*done, now),
             EngineEvent::ModelAnswered(model_answer) => self.model_answered(*model_answer, now),
             EngineEvent::Command(command) => self.execute(command, now),
+            EngineEvent::FilesObserved(files) => self.files_observed(files, now),
+            EngineEvent::Registered(registered) => self.registered(registered, now),
+            EngineEvent::AgentsObserved(observation) => self.agents_observed(observation, now),
+            EngineEvent::RescanRequested(waiter) => self.settling.push(waiter),
+            EngineEvent::DeadlinesDue if self.stopping.is_none() => self.meet_deadlines(now),
+            EngineEvent::DeadlinesDue => {}
+            EngineEvent::TurnEnded => {
+                self.start_work(now);
+                self.reply_to_settling(now);
+                self.reply_to_forgetting();
+            }
         }
     }
 
-    /// Repairs files that an older version registered twice.
-    async fn repair_duplicates(&mut self, now: Timestamp) {
-        let excluded = self.settings.excluded.clone();
-        let is_excluded = |path: &Path| excluded.iter().any(|folder| path.starts_with(folder));
-        let is_readable = |path: &Path| path.exists() && !is_excluded(path);
-        match duplicates::repair(self.engine.store.as_ref(), &is_readable).await {
+    fn duplicates_repaired(&mut self, repaired: Result<Vec<PathBuf>, StoreError>) {
+        match repaired {
             Ok(paths) if paths.is_empty() => {}
             Ok(paths) => {
                 self.note_problem(duplicates::describe(&paths));
-                self.files_changed(paths, now);
+                self.observe_files(paths);
             }
             Err(error) => self.note_problem(error.to_string()),
         }
@@ -234,9 +248,9 @@ impl EngineState {
         unreadable.into_iter().for_each(|path| self.unreadable.add(path, now));
     }
 
-    fn noticed(&mut self, notice: Notice, now: Timestamp) {
+    fn noticed(&mut self, notice: Notice) {
         match notice {
-            Notice::Files(paths) => self.files_changed(paths, now),
+            Notice::Files(paths) => self.observe_files(paths),
             Notice::Complete { asked } => {
                 self.scanned = true;
                 self.rescanned = asked;
@@ -250,13 +264,8 @@ impl EngineState {
         }
     }
 
-    /// How long the loop may sleep; `None` when nothing is due at any time.
-    fn pause(&self, now: Timestamp) -> Option<Duration> {
-        let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
-        let deadline =
-            deadline.chain(self.unreadable.due()).chain(self.schedule.next_test(now)).min();
-        let deadline = deadline.filter(|_| self.stopping.is_none())?;
-        Some(deadline.since(now).min(LONGEST_SLEEP))
+    fn reply<T: Send + 'static>(&mut self, reply: oneshot::Sender<T>, value: T) {
+        self.effects.push(EngineEffect::Reply(Box::new(move || answer(reply, value))));
     }
 
     fn note_problem(&mut self, problem: String) {
@@ -276,8 +285,7 @@ impl EngineState {
 }
 
 /// An empty schedule that knows the sessions during whose work the daemon died.
-fn schedule_with_suspects(engine: &Engine, reader: &SourceReader) -> Result<Schedule, StartError> {
-    let now = clock::now();
+fn schedule_with_suspects(reader: &SourceReader, now: Timestamp) -> Result<Schedule, StartError> {
     let tested = Suspicion::TestedFrom(now.plus(crash_tracker::TEST_DELAY));
     let mut schedule = Schedule::default();
     for suspect in reader.crash_tracker.suspects() {
@@ -285,17 +293,9 @@ fn schedule_with_suspects(engine: &Engine, reader: &SourceReader) -> Result<Sche
         let is_tested =
             suspect.is_tested && reader.crash_tracker.quarantine(&suspect.session, now).is_none();
         let suspicion = if is_tested { tested } else { Suspicion::Slight };
-        if let Some(session) = engine.store.find_session(&suspect.session)? {
+        if let Some(session) = reader.store.find_session(&suspect.session)? {
             schedule.suspect(session, suspicion);
         }
     }
     Ok(schedule)
-}
-
-impl Drop for EngineState {
-    /// Stops readers and model calls, which nobody would wait for, however the loop ended.
-    fn drop(&mut self) {
-        self.reader.stop.store(true, Ordering::Relaxed);
-        self.settings.summarizer.client.stop();
-    }
 }

@@ -1,33 +1,26 @@
 //! The queue of sessions that a model is to be asked about.
 //!
 //! An episode is stored before a model is asked, and the queue is saved. When a session is due, a job
-//! gathers the question, and a separate task asks it. The answer becomes part of the episode, unless
-//! the session has a new episode by then.
+//! gathers the question, and a task of the executor asks it. The answer becomes part of the episode,
+//! unless the session has a new episode by then.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tokio::sync::oneshot;
 
-use super::{EngineState, answer, sessions::writes_of};
+use super::{EngineEffect, EngineState, answer, sessions::writes_of};
 use crate::{
     engine::{
-        EngineEvent,
         command::{EngineError, ModelStatus, PendingAnswer, Scope},
-        defect,
         job::GatherOutcome,
         model_queue::{
-            SummarizeOutcome, Summarizer,
+            SummarizeOutcome,
             queued::{self, QueuedQuestion},
         },
         schedule::Queue,
     },
     llm::{
         error::{Error, Retry},
-        ports::Avoided,
-        request::Purpose,
         resilience::{self, Plan},
     },
     model::{CloseReason, EpisodeId, SessionKey, Timestamp, episode::Author, session::Session},
@@ -51,11 +44,12 @@ pub(super) struct ModelQueue {
 
 /// The outcome of a question.
 pub(in crate::engine) struct ModelAnswer {
-    session: SessionKey,
+    pub(in crate::engine) session: SessionKey,
     /// The episode that the question was about.
-    episode: EpisodeId,
-    end: SummarizeOutcome,
-    generation: u64,
+    pub(in crate::engine) episode: EpisodeId,
+    pub(in crate::engine) end: SummarizeOutcome,
+    /// That of the summarizer that was asked.
+    pub(in crate::engine) generation: u64,
 }
 
 impl ModelQueue {
@@ -147,8 +141,7 @@ impl EngineState {
             self.enqueue(key, QueuedQuestion { due: now, retried: 0, error: None });
         } else if !is_known && writes {
             let project = session.project.as_ref().map(crate::model::Project::namespace);
-            let client = &self.settings.summarizer.client;
-            client.avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
+            self.effects.push(EngineEffect::CountAvoided(project));
         }
     }
 
@@ -168,21 +161,10 @@ impl EngineState {
             return;
         };
         self.model_queue.running.insert(session);
-        let (events, generation) = (self.engine.events.clone(), self.model_queue.generation);
-        let summarizer: Arc<Summarizer> = self.settings.summarizer.clone();
-        let store = self.engine.store.clone();
-        let episode = question.episode.id;
-        tokio::spawn(async move {
-            let ask = move || summarizer.ask(*question, store.as_ref());
-            let ended = tokio::task::spawn_blocking(ask).await;
-            let end = ended.unwrap_or_else(|error| {
-                SummarizeOutcome::Failed(Error::BadReply {
-                    reason: defect::describe(&error).to_owned(),
-                })
-            });
-            let answered = ModelAnswer { session, episode, end, generation };
-            // An engine that has ended takes no answer; the question is still queued on disk.
-            let _ = events.send(EngineEvent::ModelAnswered(Box::new(answered))).await;
+        self.effects.push(EngineEffect::Ask {
+            summarizer: self.settings.summarizer.clone(),
+            generation: self.model_queue.generation,
+            question,
         });
     }
 
@@ -206,8 +188,7 @@ impl EngineState {
         match end {
             SummarizeOutcome::Made(made) => {
                 self.remaking.take_if(|remaking| *remaking == key);
-                // A failed write changes the condition of the store, which ends the round.
-                let _ = self.engine.store.write(writes_of(*made));
+                self.effects.push(EngineEffect::Write(writes_of(*made)));
                 self.finish_question(key, &Ok(()));
             }
             SummarizeOutcome::Nothing => self.finish_question(key, &Ok(())),
@@ -228,7 +209,7 @@ impl EngineState {
     ) {
         let session = self.session(key).filter(|session| self.has_evidence_episode(session));
         if session.is_none() || !self.settings.summarizer.writes_summaries() {
-            answer(reply, Ok(()));
+            self.reply(reply, Ok(()));
             return;
         }
         self.enqueue(key, QueuedQuestion { due: now, retried: 0, error: None });
@@ -298,7 +279,7 @@ impl EngineState {
 
     fn has_evidence_episode(&self, session: &Session) -> bool {
         let Some(indexed) = &session.indexed else { return false };
-        let episode = self.engine.store.episode(indexed.episode);
+        let episode = self.view.episode(indexed.episode);
         episode.is_ok_and(|episode| episode.is_some_and(|one| one.author == Author::Evidence))
     }
 
@@ -332,8 +313,7 @@ impl EngineState {
 
     fn enqueue(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
         if self.settings.summarizer.resilience.persist_to_disk {
-            // A failed write changes the condition of the store, which ends the round.
-            let _ = self.engine.store.write(vec![queued::write(session, Some(&awaiting))]);
+            self.effects.push(EngineEffect::Write(vec![queued::write(session, Some(&awaiting))]));
         }
         self.model_queue.awaiting.insert(session, awaiting);
     }
@@ -341,8 +321,7 @@ impl EngineState {
     /// Removes a session from the queue and replies to those who wait for it.
     fn finish_question(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
         if self.model_queue.awaiting.remove(&session).is_some() {
-            // A failed write changes the condition of the store, which ends the round.
-            let _ = self.engine.store.write(vec![queued::write(session, None)]);
+            self.effects.push(EngineEffect::Write(vec![queued::write(session, None)]));
         }
         self.model_queue.failed.take_if(|(failed, _)| *failed == session);
         self.reply_to_waiting_for_model(session, how);
@@ -350,7 +329,7 @@ impl EngineState {
 
     fn reply_to_waiting_for_model(&mut self, session: SessionKey, how: &Result<(), EngineError>) {
         for reply in self.model_queue.waiting.remove(&session).into_iter().flatten() {
-            answer(reply, how.clone());
+            self.reply(reply, how.clone());
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Permits that older summaries are made again, and stores them.
 
-use super::{EngineState, sessions::writes_of};
+use tokio::sync::oneshot;
+
+use super::{EngineEffect, EngineState, sessions::writes_of};
 use crate::{
-    engine::{
-        job::NewEpisode,
-        remake::{RemakeContext, RemakePermit},
-    },
+    engine::{job::NewEpisode, remake::RemakePermit},
     model::{
         EpisodeId, SessionKey, Timestamp,
         session::{Session, State as SessionState},
@@ -18,20 +17,25 @@ impl EngineState {
         &mut self,
         key: SessionKey,
         episode: EpisodeId,
+        reply: oneshot::Sender<RemakePermit>,
         now: Timestamp,
-    ) -> RemakePermit {
-        let is_writable = self.engine.check_writable().is_ok();
+    ) {
+        let is_writable = self.view.check_writable().is_ok();
         let has_work = self.is_busy() || self.has_due_questions(now);
         if has_work || !is_writable || self.stopping.is_some() {
-            return RemakePermit::Busy;
+            self.reply(reply, RemakePermit::Busy);
+            return;
         }
-        let Some(session) = self.session_with(key, episode) else { return RemakePermit::Refused };
-        if self.reader.crash_tracker.quarantine(&session.id, now).is_some() {
-            return RemakePermit::Refused;
-        }
+        let session = self
+            .session_with(key, episode)
+            .filter(|session| self.view.quarantine(&session.id, now).is_none());
+        let Some(session) = session else {
+            self.reply(reply, RemakePermit::Refused);
+            return;
+        };
         self.remaking = Some(key);
-        let (reader, parse_context) = (self.reader.clone(), self.settings.parse_context.clone());
-        RemakePermit::Granted(Box::new(RemakeContext { session, reader, parse_context }))
+        let (session, parse_context) = (Box::new(session), self.settings.parse_context.clone());
+        self.effects.push(EngineEffect::PermitRemake { session, parse_context, reply });
     }
 
     /// Stores an episode that was made again. Returns whether it is still wanted: the session may have
@@ -43,8 +47,7 @@ impl EngineState {
             && self.stopping.is_none()
             && self.session_with(episode.session, episode.id).is_some();
         if is_wanted {
-            // A failed write changes the condition of the store, which ends the round.
-            let _ = self.engine.store.write(writes_of(made));
+            self.effects.push(EngineEffect::Write(writes_of(made)));
         }
         is_wanted
     }

@@ -1,11 +1,10 @@
 //! Moves sessions from state to state, and saves them.
 
-use super::EngineState;
+use super::{EngineEffect, EngineState};
 use crate::{
     engine::{job::NewEpisode, schedule::Queue},
-    fault,
     model::{
-        CloseReason, SessionKey, Timestamp,
+        CloseReason, EpisodeId, SessionKey, Timestamp,
         session::{Session, State as SessionState},
     },
     session::SessionEvent,
@@ -23,14 +22,10 @@ impl EngineState {
 
     pub(super) fn meet_deadlines(&mut self, now: Timestamp) {
         let unreadable = self.unreadable.take_due(now);
-        self.files_changed(unreadable, now);
+        self.observe_files(unreadable);
         let due = self.tracker.due(now);
-        if due.is_empty() {
-            return;
-        }
-        self.look_for_agents(now);
-        for session in due {
-            self.session_event(session, SessionEvent::DeadlinePassed, now);
+        if !due.is_empty() {
+            self.look_for_agents(due);
         }
     }
 
@@ -77,16 +72,11 @@ impl EngineState {
                 "session state"
             );
             let is_made = made.is_some();
-            if is_made {
-                fault::point("job: made");
-            }
             let mut writes = made.map_or_else(Vec::new, |made| writes_of(*made));
             writes.push(Write::Session(Box::new(after.clone())));
-            // A failed write changes the condition of the store, which ends the round.
-            let _ = self.engine.store.write(writes);
-            if is_made {
-                fault::point("job: queued");
-            }
+            self.effects.extend(is_made.then_some(EngineEffect::FaultPoint("job: made")));
+            self.effects.push(EngineEffect::Write(writes));
+            self.effects.extend(is_made.then_some(EngineEffect::FaultPoint("job: queued")));
             if after.state == SessionState::Inactive {
                 self.schedule.add(key, Queue::Live, |due| due.save = true);
             }
@@ -105,7 +95,7 @@ impl EngineState {
     pub(super) fn try_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
         let session = match self.tracker.get(key) {
             Some(session) => Some(session.clone()),
-            None => self.engine.store.session(key)?,
+            None => self.stored_session(key)?,
         };
         Ok(session.filter(|session| !self.forgetting.has(session.key)))
     }
@@ -121,9 +111,30 @@ impl EngineState {
 
     /// Saves a session without waiting. Writes are applied in order, so a caller that needs the
     /// session on disk waits for a later write.
-    pub(super) fn save_session(&self, session: Session) {
-        // A failed write changes the condition of the store, which ends the round.
-        let _ = self.engine.store.write(vec![Write::Session(Box::new(session))]);
+    pub(super) fn save_session(&mut self, session: Session) {
+        self.effects.push(EngineEffect::Write(vec![Write::Session(Box::new(session))]));
+    }
+
+    /// A session as the store has it once the effects so far are performed.
+    pub(super) fn stored_session(&self, key: SessionKey) -> Result<Option<Session>, StoreError> {
+        let queued = self.queued_writes().rev().find_map(|write| match write {
+            Write::Session(session) if session.key == key => Some(session.as_ref().clone()),
+            _ => None,
+        });
+        queued.map_or_else(|| self.view.session(key), |session| Ok(Some(session)))
+    }
+
+    /// Whether the store has an episode once the effects so far are performed.
+    pub(super) fn has_episode(&self, id: EpisodeId) -> bool {
+        let is_queued = |write: &Write| matches!(write, Write::Episode(made) if made.id == id);
+        self.queued_writes().any(is_queued) || matches!(self.view.episode(id), Ok(Some(_)))
+    }
+
+    fn queued_writes(&self) -> impl DoubleEndedIterator<Item = &Write> {
+        self.effects.iter().flat_map(|effect| match effect {
+            EngineEffect::Write(writes) => writes.as_slice(),
+            _ => &[],
+        })
     }
 
     /// The keys of the live sessions for which `wanted` holds.

@@ -5,13 +5,10 @@ use std::{
     time::Duration,
 };
 
-use super::EngineState;
+use super::{EngineEffect, EngineState, View};
 use crate::{
-    capture::watch::{self, Notice, Watch, Watched},
     engine::{
-        EngineEvent,
-        files::{self, IdentifiedFile},
-        job,
+        files::{FileObservation, IdentifiedFile},
         registration::{KnownFiles, NewFile, Registration},
         schedule::Queue,
     },
@@ -20,7 +17,7 @@ use crate::{
         session::{Session, State as SessionState, Unindexed},
     },
     session::{SessionEvent, Tracker, machine},
-    store::{Source, SourceKey, Store, StoreError, Write},
+    store::{Source, SourceKey, StoreError},
 };
 
 /// New files identified in one batch.
@@ -28,72 +25,42 @@ const BATCH: usize = 64;
 
 impl EngineState {
     pub(super) fn start_watches(&mut self) {
-        let events = self.engine.events.clone();
-        let transcripts = Watched {
-            roots: self.folders.roots.clone(),
-            wanted: files::is_wanted,
-            method: self.folders.method,
-            poll_every: watch::POLL_EVERY,
-        };
-        let report = move |notice| events.blocking_send(EngineEvent::Notice(notice)).is_ok();
-        self.add_watch(Watch::start(transcripts, report));
-        let events = self.engine.events.clone();
-        let liveness = Watched {
-            roots: self.folders.liveness.iter().map(|(_, folder)| folder.clone()).collect(),
-            wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
-            method: self.folders.method,
-            poll_every: watch::POLL_EVERY,
-        };
-        let report = move |notice| match notice {
-            Notice::Mode(_) => true,
-            Notice::Files(_) | Notice::Complete { .. } => {
-                events.blocking_send(EngineEvent::Liveness).is_ok()
-            }
-        };
-        self.add_watch(Watch::start(liveness, report));
+        self.effects.push(EngineEffect::Watch(self.folders.clone()));
     }
 
-    pub(super) fn end_watches(&mut self) {
-        // Dropping a watch waits for its report, which waits for this loop: so do it elsewhere.
-        for watch in self.watches.drain(..) {
-            tokio::task::spawn_blocking(move || drop(watch));
+    /// Has files observed that may have been created, changed or deleted.
+    pub(super) fn observe_files(&mut self, mut paths: Vec<PathBuf>) {
+        paths.retain(|path| !self.is_excluded(path));
+        if !paths.is_empty() {
+            self.effects.push(EngineEffect::ObserveFiles(paths));
         }
     }
 
-    fn add_watch(&mut self, watch: std::io::Result<Watch>) {
-        match watch {
-            Ok(watch) => self.watches.push(watch),
-            Err(error) => self.note_problem(format!("cannot watch for changes: {error}")),
-        }
-    }
-
-    pub(super) fn files_changed(&mut self, paths: Vec<PathBuf>, now: Timestamp) {
-        for path in paths {
-            if self.is_excluded(&path) {
-                continue;
-            }
-            match self.engine.store.source_at(&text(&path)) {
-                Ok(Some(source)) => self.file_changed(&source, now),
-                Ok(None) if path.exists() => self.discovery.announce(&path),
+    pub(super) fn files_observed(&mut self, files: Vec<FileObservation>, now: Timestamp) {
+        for file in files {
+            match self.view.source_at(&text(&file.path)) {
+                Ok(Some(source)) => self.source_observed(&source, &file, now),
+                Ok(None) if file.exists => self.discovery.announce(&file.path),
                 Ok(None) => {}
-                Err(error) => self.note_problem(format!("{}: {error}", path.display())),
+                Err(error) => self.note_problem(format!("{}: {error}", file.path.display())),
             }
         }
     }
 
-    fn file_changed(&mut self, source: &Source, now: Timestamp) {
+    fn source_observed(&mut self, source: &Source, file: &FileObservation, now: Timestamp) {
         let session = source.key.session;
-        if !Path::new(&source.path).exists() {
+        if !file.exists {
             // The agent deleted the file: the session is over.
             if source.key.number == 0 {
                 self.session_event(session, SessionEvent::AgentGone, now);
             }
             return;
         }
+        let is_changed = |known: &Source| file.stamp != Some(known.stamp);
         let needs_reading = match self.source_states.source(source.key) {
-            Some(cached) => job::needs_reading(cached),
+            Some(cached) => is_changed(cached),
             // A read that was interrupted may have saved the stamp of the whole file.
-            None => job::needs_reading(source) || source.offset < source.stamp.length,
+            None => is_changed(source) || source.offset < source.stamp.length,
         };
         if needs_reading {
             self.schedule.add(session, self.queue_of(session), |due| {
@@ -115,16 +82,11 @@ impl EngineState {
         if paths.is_empty() {
             return;
         }
-        let events = self.engine.events.clone();
-        tokio::spawn(async move {
-            let looked = tokio::task::spawn_blocking(move || files::identify(paths)).await;
-            // An engine that has ended needs no result.
-            let _ = events.send(EngineEvent::Identified(looked.unwrap_or_default())).await;
-        });
+        self.effects.push(EngineEffect::Identify(paths));
     }
 
     /// Registers new files that are not older than `max_age`.
-    pub(super) async fn identified(
+    pub(super) fn identified(
         &mut self,
         found: Vec<IdentifiedFile>,
         max_age: Option<Duration>,
@@ -134,18 +96,19 @@ impl EngineState {
         if sources.is_empty() {
             return;
         }
-        let mut writes: Vec<Write> =
-            sessions.iter().map(|session| Write::Session(Box::new(session.clone()))).collect();
-        let unread = sources.iter().cloned();
-        writes.extend(unread.map(|source| Write::Source { source, checkpoint: None }));
-        sessions.into_iter().for_each(|session| self.tracker.hold(session));
-        // The next batch looks these sessions up in the store.
-        if let Err(error) = self.engine.store.write(writes).done().await {
+        sessions.iter().for_each(|session| self.tracker.hold(session.clone()));
+        self.effects.push(EngineEffect::Register { sessions, sources });
+    }
+
+    /// New files are in the store, or are only in memory because that failed.
+    pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
+        let RegisteredFiles { files, saved } = registered;
+        if let Err(error) = saved {
             self.note_problem(error.to_string());
         }
-        for source in &sources {
+        for (source, file) in files {
             if self.queue_of(source.key.session) == Queue::Live {
-                self.file_changed(source, now);
+                self.source_observed(&source, &file, now);
             }
         }
     }
@@ -159,7 +122,7 @@ impl EngineState {
         now: Timestamp,
     ) -> (Vec<Session>, Vec<Source>) {
         let mut problems = Vec::new();
-        let known = RegisteredFiles { tracker: &self.tracker, store: self.engine.store.as_ref() };
+        let known = KnownSources { tracker: &self.tracker, view: &self.view };
         let mut registration = Registration::new(&known);
         for IdentifiedFile { path, format, identity, stamp } in found {
             let modified = Timestamp::from_micros(stamp.modified);
@@ -167,7 +130,7 @@ impl EngineState {
             let directory = identity.directory.as_deref().map(Path::new);
             let is_excluded = directory.is_some_and(|directory| self.is_excluded(directory));
             let session = SessionId { agent: format.agent().to_owned(), id: identity.session };
-            if is_old || is_excluded || self.reader.forgotten.has(&session) {
+            if is_old || is_excluded || self.view.is_forgotten(&session) {
                 continue;
             }
             let first_state = machine::first_state(modified, now, self.tracker.config());
@@ -187,15 +150,22 @@ impl EngineState {
     }
 }
 
-/// The registered files and sessions: live sessions from memory, all others from the store.
-struct RegisteredFiles<'s> {
-    tracker: &'s Tracker,
-    store: &'s dyn Store,
+/// The result of [`EngineEffect::Register`].
+pub(in crate::engine) struct RegisteredFiles {
+    /// The new files, as they look now.
+    pub(in crate::engine) files: Vec<(Source, FileObservation)>,
+    pub(in crate::engine) saved: Result<(), StoreError>,
 }
 
-impl KnownFiles for RegisteredFiles<'_> {
+/// The registered files and sessions: live sessions from memory, all others from the store.
+struct KnownSources<'s> {
+    tracker: &'s Tracker,
+    view: &'s View,
+}
+
+impl KnownFiles for KnownSources<'_> {
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError> {
-        Ok(self.store.source_at(path)?.map(|source| source.key))
+        Ok(self.view.source_at(path)?.map(|source| source.key))
     }
 
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
@@ -203,18 +173,18 @@ impl KnownFiles for RegisteredFiles<'_> {
         if let Some(session) = self.tracker.find(id) {
             return Ok(Some(session.clone()));
         }
-        match self.store.find_session(id)? {
-            Some(key) => self.store.session(key),
+        match self.view.find_session(id)? {
+            Some(key) => self.view.session(key),
             None => Ok(None),
         }
     }
 
     fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError> {
-        Ok(self.store.sources_of(session)?.iter().map(|source| source.key.number).collect())
+        Ok(self.view.sources_of(session)?.iter().map(|source| source.key.number).collect())
     }
 
     fn next_session_key(&self) -> Result<SessionKey, StoreError> {
-        self.store.next_session_key()
+        self.view.next_session_key()
     }
 }
 

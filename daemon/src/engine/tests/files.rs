@@ -11,9 +11,8 @@ use crate::{
     clock,
     engine::{
         crash_tracker::CrashTracker,
-        files,
+        files::{self, FileObservation},
         forgotten::Forgotten,
-        job,
         reading::{ReadRequest, SavePolicy, SourceReader},
         record_locks::RecordLocks,
     },
@@ -149,7 +148,9 @@ async fn a_file_whose_reading_was_stopped_is_read_on_after_the_restart() {
     });
     let read = read.await.unwrap();
     assert_eq!(read.new_messages, 0);
-    assert!(job::needs_reading(&read.source));
+    let path = read.source.path.into();
+    let file = FileObservation::of(path);
+    assert_ne!(file.stamp, Some(read.source.stamp), "the rest is not read");
 }
 
 /// A file as it is stored when nothing of it is left to be read.

@@ -5,15 +5,17 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::PathBuf,
+    sync::Arc,
 };
 
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
 
-use super::{Machine, Run, messages, sources};
+use super::{Machine, messages, sources};
+use crate::store::Store;
 
 /// Two sessions with sub-agents, and places to which they may be moved.
-const PATHS: [&str; 7] = [
+pub(super) const PATHS: [&str; 7] = [
     "p/11111111-0000-4000-8000-000000000000.jsonl",
     "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl",
     "p/11111111-0000-4000-8000-000000000000/subagents/agent-b.jsonl",
@@ -24,7 +26,7 @@ const PATHS: [&str; 7] = [
 ];
 
 #[derive(Clone, Debug)]
-enum FileStep {
+pub(super) enum FileStep {
     Append(usize),
     Copy(usize, usize),
     Rename(usize, usize),
@@ -35,7 +37,26 @@ enum FileStep {
     Restart,
 }
 
+/// The configuration of tests with real files.
+pub(super) fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24),
+        max_shrink_iters: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 fn step() -> impl Strategy<Value = FileStep> {
+    prop_oneof![
+        16 => file_step(),
+        1 => Just(FileStep::Settle),
+        1 => Just(FileStep::Restart),
+    ]
+}
+
+/// A change of files, or an event about some of them.
+pub(super) fn file_step() -> impl Strategy<Value = FileStep> {
     let path = 0..PATHS.len();
     let two = (path.clone(), path.clone());
     prop_oneof![
@@ -45,18 +66,11 @@ fn step() -> impl Strategy<Value = FileStep> {
         1 => path.clone().prop_map(FileStep::Replace),
         1 => path.clone().prop_map(FileStep::Delete),
         6 => prop::collection::vec(path, 1..5).prop_map(FileStep::Announce),
-        1 => Just(FileStep::Settle),
-        1 => Just(FileStep::Restart),
     ]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24),
-        max_shrink_iters: 400,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(config())]
     #[test]
     fn each_record_is_remembered_once_whatever_happens_to_its_file(
         steps in prop::collection::vec(step(), 1..30),
@@ -67,18 +81,18 @@ proptest! {
 }
 
 /// What lies where, and every text that was ever written.
-struct Played {
-    machine: Machine,
+pub(super) struct Played {
+    pub(super) machine: Arc<Machine>,
     files: BTreeMap<usize, Vec<String>>,
     texts: usize,
 }
 
 impl Played {
-    fn new() -> Played {
-        Played { machine: Machine::new(), files: BTreeMap::new(), texts: 0 }
+    pub(super) fn new() -> Played {
+        Played { machine: Arc::new(Machine::new()), files: BTreeMap::new(), texts: 0 }
     }
 
-    fn path(&self, path: usize) -> PathBuf {
+    pub(super) fn path(&self, path: usize) -> PathBuf {
         self.machine.path(PATHS[path])
     }
 
@@ -99,11 +113,14 @@ impl Played {
                 step => self.change(&step),
             }
         }
-        self.check(run).await
+        let all: Vec<PathBuf> = (0..PATHS.len()).map(|path| self.path(path)).collect();
+        run.announce(&all).await;
+        run.settle().await;
+        self.check(run.stop().await.as_ref())
     }
 
     /// Changes files; what is not possible is left out.
-    fn change(&mut self, step: &FileStep) {
+    pub(super) fn change(&mut self, step: &FileStep) {
         match *step {
             FileStep::Append(path) => self.append(path),
             FileStep::Copy(from, to) if self.may_take(from, to) => {
@@ -144,17 +161,13 @@ impl Played {
         self.files.entry(path).or_default().push(text);
     }
 
-    /// Says at last what lies there.
-    async fn check(self, run: Run) -> Result<(), TestCaseError> {
-        let all: Vec<PathBuf> = (0..PATHS.len()).map(|path| self.path(path)).collect();
-        run.announce(&all).await;
-        run.settle().await;
-        let store = run.stop().await;
-        let sources = sources(store.as_ref());
+    /// Checks what is remembered.
+    pub(super) fn check(&self, store: &dyn Store) -> Result<(), TestCaseError> {
+        let sources = sources(store);
         let paths: BTreeSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
         prop_assert_eq!(paths.len(), sources.len(), "a path stands twice");
         let mut remembered: BTreeMap<String, usize> = BTreeMap::new();
-        let found = sources.iter().flat_map(|source| messages(store.as_ref(), source));
+        let found = sources.iter().flat_map(|source| messages(store, source));
         found.for_each(|message| *remembered.entry(message.text).or_default() += 1);
         for text in self.files.values().flatten() {
             prop_assert_eq!(remembered.get(text), Some(&1), "{}", text);

@@ -1,5 +1,6 @@
 //! The engine with real files and a real store, without a watch: tests say what is announced.
 
+mod decisions;
 mod files;
 mod following;
 mod interleavings;

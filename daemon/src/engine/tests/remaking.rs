@@ -4,7 +4,6 @@ use std::{fs, time::Duration};
 
 use super::{Machine, Run, sources};
 use crate::{
-    clock,
     engine::{
         command::EngineCommand,
         job::NewEpisode,
@@ -97,8 +96,8 @@ async fn an_episode_that_another_one_replaced_is_not_stored_again() {
     let older = age(&run, |_| {}).await;
     let made = || NewEpisode { episode: older.clone(), statements: Statements::default() };
     assert!(!store_remade(&run, made()).await, "nobody permitted it");
-    let (session, id, now) = (older.session, older.id, clock::now());
-    let permit = |reply| EngineCommand::PermitRemake { session, episode: id, now, reply };
+    let (session, id) = (older.session, older.id);
+    let permit = |reply| EngineCommand::PermitRemake { session, episode: id, reply };
     assert!(matches!(run.engine.request(permit).await.unwrap(), RemakePermit::Granted(_)));
     machine.append(OWN, "Fix the walrus");
     run.announce(&[machine.path(OWN)]).await;
@@ -106,7 +105,7 @@ async fn an_episode_that_another_one_replaced_is_not_stored_again() {
     close(&run).await;
     assert!(!store_remade(&run, made()).await, "the session has a new episode");
     assert_eq!(episode(&run).summary.message_count, Some(2));
-    let permit = |reply| EngineCommand::PermitRemake { session, episode: id, now, reply };
+    let permit = |reply| EngineCommand::PermitRemake { session, episode: id, reply };
     assert!(matches!(run.engine.request(permit).await.unwrap(), RemakePermit::Refused));
     run.stop().await;
 }

@@ -1,0 +1,287 @@
+//! The event loop of the engine: it performs the effects of decisions.
+//!
+//! It uses what decisions may not use: the clock, the store's writer, the file system, threads and
+//! tasks. It makes no decision itself.
+
+mod watches;
+mod workers;
+
+use std::{
+    collections::{HashSet, VecDeque},
+    future::Future,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+};
+
+use tokio::sync::{mpsc, oneshot};
+
+use self::{watches::Watches, workers::Workers};
+use crate::{
+    capture::{
+        format::Format,
+        liveness::{self, Life, Process},
+    },
+    clock,
+    engine::{
+        Engine, EngineEvent, StartError,
+        command::EngineCommand,
+        defect, duplicates,
+        files::{self, FileObservation},
+        job::{Job, JobResult},
+        model_queue::{ModelQuestion, SummarizeOutcome, Summarizer},
+        reading::{ReadError, SourceReader},
+        remake::{RemakeContext, RemakePermit},
+        schedule,
+        state::{
+            AgentObservation, EngineEffect, EngineState, LONGEST_SLEEP, ModelAnswer,
+            RegisteredFiles, SettleWaiter, answer,
+        },
+    },
+    fault,
+    llm::{error::Error, ports::Avoided, request::Purpose},
+    model::{SessionKey, Timestamp, session::Session},
+    store::{Source, Store, StoreError, Write},
+};
+
+/// Performs what the state decides.
+pub(super) struct Executor {
+    state: EngineState,
+    engine: Engine,
+    reader: Arc<SourceReader>,
+    workers: Workers,
+    watches: Watches,
+}
+
+impl Executor {
+    pub(super) fn new(
+        engine: Engine,
+        reader: Arc<SourceReader>,
+        state: EngineState,
+    ) -> Result<Executor, StartError> {
+        let workers = Workers::start(schedule::JOBS)?;
+        Ok(Executor { state, engine, reader, workers, watches: Watches::default() })
+    }
+
+    /// Handles events one after the other until asked to stop.
+    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<EngineEvent>) {
+        let (store, excluded) = (self.engine.store.clone(), self.state.excluded().to_vec());
+        let repaired = repair_duplicates(store.as_ref(), &excluded).await;
+        self.handle(EngineEvent::DuplicatesRepaired(repaired), clock::now()).await;
+        self.handle(EngineEvent::Started, clock::now()).await;
+        loop {
+            fault::point("engine: turn");
+            // One time for both steps: the pause must cover everything that was not due just now.
+            let turn = clock::now();
+            self.handle(EngineEvent::TurnEnded, turn).await;
+            if self.state.is_stopped() {
+                break;
+            }
+            let pause = self.state.pause(turn);
+            let event = tokio::select! {
+                event = inbox.recv() => event,
+                () = tokio::time::sleep(pause.unwrap_or(LONGEST_SLEEP)), if pause.is_some() => None,
+            };
+            let now = clock::now();
+            if let Some(event) = event {
+                self.handle(event, now).await;
+            }
+            self.handle(EngineEvent::DeadlinesDue, now).await;
+        }
+        self.state.reply_to_stop();
+    }
+
+    /// Has an event decided on, and performs the effects.
+    async fn handle(&mut self, event: EngineEvent, now: Timestamp) {
+        let mut effects = VecDeque::from(self.state.decide(event, now));
+        while let Some(effect) = effects.pop_front() {
+            let Some(event) = self.perform(effect).await else { continue };
+            for effect in self.state.decide(event, now).into_iter().rev() {
+                effects.push_front(effect);
+            }
+        }
+    }
+
+    /// Performs an effect. Returns the event that it returns at once.
+    async fn perform(&mut self, effect: EngineEffect) -> Option<EngineEvent> {
+        match effect {
+            EngineEffect::Write(writes) => self.write(writes),
+            EngineEffect::Register { sessions, sources } => {
+                let store = self.engine.store.clone();
+                return Some(register(store.as_ref(), sessions, sources).await);
+            }
+            EngineEffect::RunJob { thread, job } => self.run_job(thread, *job),
+            EngineEffect::Identify(paths) => self.identify(paths),
+            EngineEffect::ObserveFiles(paths) => {
+                let files = paths.into_iter().map(FileObservation::of).collect();
+                return Some(EngineEvent::FilesObserved(files));
+            }
+            EngineEffect::ObserveAgents { folders, reported, due } => {
+                return Some(observe_agents(&folders, reported, due));
+            }
+            EngineEffect::AwaitExit(process) => self.await_exit(process),
+            EngineEffect::Ask { summarizer, generation, question } => {
+                self.ask(summarizer, generation, *question);
+            }
+            EngineEffect::CountAvoided(project) => {
+                let client = &self.state.summarizer().client;
+                client.avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
+            }
+            EngineEffect::PermitRemake { session, parse_context, reply } => {
+                let (session, reader) = (*session, self.reader.clone());
+                let context = RemakeContext { session, reader, parse_context };
+                answer(reply, RemakePermit::Granted(Box::new(context)));
+            }
+            EngineEffect::Watch(folders) => {
+                let error = self.watches.restart(folders, &self.engine.events).err()?;
+                let problem = format!("cannot watch for changes: {error}");
+                return Some(EngineEvent::Command(EngineCommand::NoteProblem(problem)));
+            }
+            EngineEffect::Rescan { sessions, reply } => {
+                let scan = self.watches.rescan();
+                let waiter = SettleWaiter { sessions, scan, reply };
+                return Some(EngineEvent::RescanRequested(waiter));
+            }
+            EngineEffect::LiftQuarantine(session) => self.reader.crash_tracker.try_again(&session),
+            EngineEffect::ForgetCrashes(sessions) => {
+                sessions.iter().for_each(|session| self.reader.crash_tracker.forget(session));
+            }
+            EngineEffect::Reply(send) => send(),
+            EngineEffect::ReplyWhenSaved(send) => self.reply_when_saved(send),
+            EngineEffect::ReplyWhenFound(reply) => self.reply_when_found(reply),
+            EngineEffect::StopWork => {
+                self.stop_work();
+                self.watches.end();
+            }
+            EngineEffect::FaultPoint(name) => fault::point(name),
+        }
+        None
+    }
+
+    fn write(&self, writes: Vec<Write>) {
+        // A failed write changes the condition of the store, which ends the round.
+        let _ = self.engine.store.write(writes);
+    }
+
+    fn run_job(&self, thread: usize, job: Job) {
+        let (events, reader) = (self.engine.events.clone(), self.reader.clone());
+        let panicked = JobResult::failed(&job, ReadError::Defect(defect::PANIC.to_owned()));
+        let ended = move |done: Option<JobResult>| {
+            let done = done.unwrap_or(panicked);
+            // An engine that has ended takes no result: the session is still due at the next start.
+            let _ = events.blocking_send(EngineEvent::JobDone(Box::new(done)));
+        };
+        self.workers.run(thread, move || job.run(&reader), ended);
+    }
+
+    fn identify(&self, paths: Vec<PathBuf>) {
+        self.spawn(async move {
+            let identified = tokio::task::spawn_blocking(move || files::identify(paths)).await;
+            Some(EngineEvent::Identified(identified.unwrap_or_default()))
+        });
+    }
+
+    fn await_exit(&self, process: Process) {
+        self.spawn(async move {
+            // Where the system cannot wait for a process, its end is noticed at the next deadline.
+            liveness::ended(process).await.is_ok().then_some(EngineEvent::Liveness)
+        });
+    }
+
+    fn ask(&self, summarizer: Arc<Summarizer>, generation: u64, question: ModelQuestion) {
+        let store = self.engine.store.clone();
+        let (session, episode) = (question.session.key, question.episode.id);
+        self.spawn(async move {
+            let ask = move || summarizer.ask(question, store.as_ref());
+            let ended = tokio::task::spawn_blocking(ask).await;
+            let end = ended.unwrap_or_else(|error| {
+                SummarizeOutcome::Failed(Error::BadReply {
+                    reason: defect::describe(&error).to_owned(),
+                })
+            });
+            let answered = ModelAnswer { session, episode, end, generation };
+            Some(EngineEvent::ModelAnswered(Box::new(answered)))
+        });
+    }
+
+    /// Runs `work` beside the loop, and has its event handled.
+    fn spawn(&self, work: impl Future<Output = Option<EngineEvent>> + Send + 'static) {
+        let events = self.engine.events.clone();
+        tokio::spawn(async move {
+            if let Some(event) = work.await {
+                // An engine that has ended needs no event: what is unfinished is still due on disk.
+                let _ = events.send(event).await;
+            }
+        });
+    }
+
+    fn reply_when_saved(&self, send: Box<dyn FnOnce(Result<u64, StoreError>) + Send>) {
+        // Writes are applied in order: once an empty list is done, all earlier ones are.
+        let saved = self.engine.store.write(Vec::new());
+        tokio::spawn(async move { send(saved.done().await) });
+    }
+
+    fn reply_when_found(&self, reply: oneshot::Sender<()>) {
+        // Writes are applied in order: once an empty list is done, all earlier ones are.
+        let saved = self.engine.store.write(Vec::new());
+        let engine = self.engine.clone();
+        tokio::spawn(async move {
+            // A database that accepts no writes leaves nothing to be indexed.
+            if let Ok(position) = saved.done().await
+                && engine.until_followed(position).await.is_err()
+            {
+                return;
+            }
+            answer(reply, ());
+        });
+    }
+
+    fn stop_work(&self) {
+        self.reader.stop.store(true, Ordering::Relaxed);
+        self.state.summarizer().client.stop();
+    }
+}
+
+impl Drop for Executor {
+    /// Stops readers and model calls, which nobody would wait for, however the loop ended.
+    fn drop(&mut self) {
+        self.stop_work();
+    }
+}
+
+/// Repairs files that an older version registered twice.
+async fn repair_duplicates(
+    store: &dyn Store,
+    excluded: &[PathBuf],
+) -> Result<Vec<PathBuf>, StoreError> {
+    let is_excluded = |path: &Path| excluded.iter().any(|folder| path.starts_with(folder));
+    let is_readable = |path: &Path| path.exists() && !is_excluded(path);
+    duplicates::repair(store, &is_readable).await
+}
+
+async fn register(store: &dyn Store, sessions: Vec<Session>, sources: Vec<Source>) -> EngineEvent {
+    let sessions = sessions.into_iter().map(|session| Write::Session(Box::new(session)));
+    let unread = sources.iter().cloned();
+    let unread = unread.map(|source| Write::Source { source, checkpoint: None });
+    let saved = store.write(sessions.chain(unread).collect()).done().await;
+    let observe = |source: Source| {
+        let file = FileObservation::of(PathBuf::from(&source.path));
+        (source, file)
+    };
+    let files = sources.into_iter().map(observe).collect();
+    EngineEvent::Registered(RegisteredFiles { files, saved: saved.map(drop) })
+}
+
+/// Looks which agents run, by their liveness files and by the processes that hooks reported.
+fn observe_agents(
+    folders: &[(&'static dyn Format, PathBuf)],
+    reported: Vec<Process>,
+    due: Vec<SessionKey>,
+) -> EngineEvent {
+    let running = folders
+        .iter()
+        .flat_map(|(format, folder)| liveness::running(*format, folder).into_values())
+        .collect();
+    let is_gone = |process: &Process| liveness::life(process.pid, process.started) == Life::Gone;
+    let gone: HashSet<Process> = reported.into_iter().filter(is_gone).collect();
+    EngineEvent::AgentsObserved(AgentObservation { running, gone, due })
+}

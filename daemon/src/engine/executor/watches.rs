@@ -1,0 +1,58 @@
+//! The watches of transcripts and of the agents' liveness files.
+
+use std::io;
+
+use tokio::sync::mpsc::Sender;
+
+use crate::{
+    capture::watch::{self, Notice, Watch, Watched},
+    engine::{EngineEvent, TranscriptFolders, files},
+};
+
+/// The running watches.
+#[derive(Default)]
+pub(super) struct Watches(Vec<Watch>);
+
+impl Watches {
+    /// Watches `folders` instead of the earlier ones. Returns why a watch could not be started.
+    pub(super) fn restart(
+        &mut self,
+        folders: TranscriptFolders,
+        events: &Sender<EngineEvent>,
+    ) -> io::Result<()> {
+        self.end();
+        let TranscriptFolders { roots, liveness, method } = folders;
+        let transcripts =
+            Watched { roots, wanted: files::is_wanted, method, poll_every: watch::POLL_EVERY };
+        let notices = events.clone();
+        let report = move |notice| notices.blocking_send(EngineEvent::Notice(notice)).is_ok();
+        let transcripts = Watch::start(transcripts, report).map(|watch| self.0.push(watch));
+        let liveness = Watched {
+            roots: liveness.into_iter().map(|(_, folder)| folder).collect(),
+            wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+            method,
+            poll_every: watch::POLL_EVERY,
+        };
+        let events = events.clone();
+        let report = move |notice| match notice {
+            Notice::Mode(_) => true,
+            Notice::Files(_) | Notice::Complete { .. } => {
+                events.blocking_send(EngineEvent::Liveness).is_ok()
+            }
+        };
+        transcripts.and(Watch::start(liveness, report).map(|watch| self.0.push(watch)))
+    }
+
+    pub(super) fn end(&mut self) {
+        // Dropping a watch waits for its report, which waits for this loop: so do it elsewhere.
+        for watch in self.0.drain(..) {
+            tokio::task::spawn_blocking(move || drop(watch));
+        }
+    }
+
+    /// Asks for a scan of everything. Returns the number that the notice of its completion will have
+    /// reached.
+    pub(super) fn rescan(&self) -> u64 {
+        self.0.iter().map(Watch::rescan).max().unwrap_or(0)
+    }
+}

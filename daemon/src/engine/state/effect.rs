@@ -1,0 +1,74 @@
+//! What a decision asks the executor to do.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tokio::sync::oneshot;
+
+use crate::{
+    capture::{format::Format, liveness::Process},
+    engine::{
+        TranscriptFolders,
+        job::Job,
+        model_queue::{ModelQuestion, Summarizer},
+        pipeline::ParseContext,
+        remake::RemakePermit,
+    },
+    model::{Namespace, SessionId, SessionKey, session::Session},
+    store::{Source, StoreError, Write},
+};
+
+/// A step outside the state. The executor performs effects in their order; each variant names the
+/// event that returns, if there is one. An event that returns at once is handled before the next
+/// effect, so that a decision continues as if it had not been interrupted.
+pub(in crate::engine) enum EngineEffect {
+    /// Queues writes. A failed write changes the condition of the store, which ends the round.
+    Write(Vec<Write>),
+    /// Saves new files and their sessions, because the next batch looks them up in the store. Returns
+    /// `Registered` at once.
+    Register { sessions: Vec<Session>, sources: Vec<Source> },
+    /// Starts a job. Returns `JobDone` later.
+    RunJob { thread: usize, job: Box<Job> },
+    /// Starts to identify new files. Returns `Identified` later.
+    Identify(Vec<PathBuf>),
+    /// Looks whether files exist and changed. Returns `FilesObserved` at once.
+    ObserveFiles(Vec<PathBuf>),
+    /// Looks which agents run. Returns `AgentsObserved` at once.
+    ObserveAgents {
+        folders: Vec<(&'static dyn Format, PathBuf)>,
+        /// The processes that hooks reported.
+        reported: Vec<Process>,
+        /// Sessions whose deadlines are met afterwards.
+        due: Vec<SessionKey>,
+    },
+    /// Returns `Liveness` when the process ends: an agent that is killed leaves its file behind.
+    AwaitExit(Process),
+    /// Starts to ask a model. Returns `ModelAnswered` later.
+    Ask { summarizer: Arc<Summarizer>, generation: u64, question: Box<ModelQuestion> },
+    /// Adds a question that was saved, because the session had not changed, to the usage statistics.
+    CountAvoided(Option<Namespace>),
+    /// Permits that the summary of a session is made again, with the reader of its transcript.
+    PermitRemake {
+        session: Box<Session>,
+        parse_context: Arc<ParseContext>,
+        reply: oneshot::Sender<RemakePermit>,
+    },
+    /// Watches these folders instead of the earlier ones. Returns `Notice`s and `Liveness` later.
+    Watch(TranscriptFolders),
+    /// Has everything scanned for a caller who waits for that. Returns `RescanRequested` at once.
+    Rescan { sessions: bool, reply: oneshot::Sender<()> },
+    /// Has a quarantined session tried once more.
+    LiftQuarantine(SessionId),
+    /// Forgets the crashes of sessions.
+    ForgetCrashes(Vec<SessionId>),
+    /// Sends a reply.
+    Reply(Box<dyn FnOnce() + Send>),
+    /// Sends a reply when all writes so far would survive a power cut, with the position of the
+    /// outbox.
+    ReplyWhenSaved(Box<dyn FnOnce(Result<u64, StoreError>) + Send>),
+    /// Sends a reply when searches find all writes so far.
+    ReplyWhenFound(oneshot::Sender<()>),
+    /// Stops readers, model calls and watches.
+    StopWork,
+    /// Reaches a point at which a test has the daemon die.
+    FaultPoint(&'static str),
+}

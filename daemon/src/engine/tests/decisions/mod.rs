@@ -1,0 +1,405 @@
+//! The decisions of the engine, without tasks, threads and a file system: the test performs the
+//! effects, and says when a job, a batch of files or a model returns, and with what.
+
+mod jobs;
+mod model_queue;
+mod orders;
+mod remaking;
+mod sources;
+mod waiting;
+
+use std::{
+    collections::{BTreeMap, HashSet, VecDeque},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::oneshot,
+};
+
+use super::{Machine, sources as stored_sources};
+use crate::{
+    capture::{format::Identity, liveness::Process, watch::Notice},
+    engine::{
+        EngineEvent, Settings, TranscriptFolders,
+        command::EngineCommand,
+        crash_tracker::CrashTracker,
+        files::{self, FileObservation, IdentifiedFile, IdentifyResult},
+        forgotten::Forgotten,
+        job::{GatherOutcome, Job, JobResult, SessionDigest},
+        model_queue::ModelQuestion,
+        pipeline::SourceState,
+        reading::{ReadProgress, SourceReader},
+        record_locks::RecordLocks,
+        remake::{RemakeContext, RemakePermit},
+        state::{
+            AgentObservation, EngineEffect, EngineState, RegisteredFiles, SettleWaiter, answer,
+        },
+    },
+    llm::{self, client::Client, config::ProviderKind},
+    model::{
+        CloseReason, ContentHash, SessionId, SessionKey, Timestamp,
+        session::{Content, Indexed, Session, State},
+    },
+    store::{FileStamp, Source, Store, Write, contract},
+};
+
+const START: Timestamp = Timestamp::from_seconds(1_000_000);
+
+/// The state of an engine, with the test in the place of the executor.
+struct Decider {
+    state: EngineState,
+    settings: Settings,
+    store: Arc<dyn Store>,
+    reader: Arc<SourceReader>,
+    now: Timestamp,
+    /// The file system, unless the real one is observed.
+    files: BTreeMap<PathBuf, FileStamp>,
+    observes_disk: bool,
+    /// Processes that have ended.
+    gone: HashSet<Process>,
+    /// Batches of new files that are to be identified.
+    batches: VecDeque<Vec<PathBuf>>,
+    /// Jobs that were started.
+    jobs: VecDeque<Job>,
+    /// Questions that are being asked, with the generation of their summarizer.
+    questions: VecDeque<(Box<ModelQuestion>, u64)>,
+    /// The number of the latest requested scan.
+    scan: u64,
+    /// What was performed, in this order.
+    performed: Vec<String>,
+    _runtime: Runtime,
+    _machine: Arc<Machine>,
+}
+
+impl Decider {
+    fn new() -> Decider {
+        Decider::with(|_, _| {}, &[], "")
+    }
+
+    /// A state over a store that has `writes`, with the notes of crashes of an earlier run.
+    fn with(
+        change: impl FnOnce(&Machine, &mut Settings),
+        writes: &[Write],
+        crashes: &str,
+    ) -> Decider {
+        Decider::over(Arc::new(Machine::new()), change, writes, crashes)
+    }
+
+    fn over(
+        machine: Arc<Machine>,
+        change: impl FnOnce(&Machine, &mut Settings),
+        writes: &[Write],
+        crashes: &str,
+    ) -> Decider {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let entered = runtime.enter();
+        let store: Arc<dyn Store> = Arc::new(machine.store());
+        store.write(writes.to_vec()).wait().unwrap();
+        let mut settings = machine.settings(store.clone());
+        change(&machine, &mut settings);
+        let notes = machine.folder.path().join("at_work.json");
+        std::fs::write(&notes, crashes).unwrap();
+        let reader = Arc::new(SourceReader {
+            store: store.clone(),
+            locks: RecordLocks::default(),
+            crash_tracker: CrashTracker::open(&notes, START),
+            forgotten: Arc::new(Forgotten::load(store.as_ref()).unwrap()),
+            stop: AtomicBool::new(false),
+            bytes: AtomicU64::new(0),
+        });
+        let folders = TranscriptFolders::none();
+        let state = EngineState::new(reader.clone(), settings.clone(), folders, START).unwrap();
+        drop(entered);
+        let mut decider = Decider {
+            state,
+            settings,
+            store,
+            reader,
+            now: START,
+            files: BTreeMap::new(),
+            observes_disk: false,
+            gone: HashSet::new(),
+            batches: VecDeque::new(),
+            jobs: VecDeque::new(),
+            questions: VecDeque::new(),
+            scan: 0,
+            performed: Vec::new(),
+            _runtime: runtime,
+            _machine: machine,
+        };
+        decider.decide(EngineEvent::Started);
+        decider.turn(EngineEvent::Notice(Notice::Complete { asked: 0 }));
+        decider.performed.clear();
+        decider
+    }
+
+    /// A turn of the executor's loop.
+    fn turn(&mut self, event: EngineEvent) {
+        self.decide(event);
+        self.decide(EngineEvent::DeadlinesDue);
+        self.decide(EngineEvent::TurnEnded);
+    }
+
+    /// A turn in which only time has passed.
+    fn pass(&mut self, span: Duration) {
+        self.now = self.now.plus(span);
+        self.decide(EngineEvent::DeadlinesDue);
+        self.decide(EngineEvent::TurnEnded);
+    }
+
+    /// Sends a command, and returns where its reply will be.
+    fn command<T>(
+        &mut self,
+        command: impl FnOnce(oneshot::Sender<T>) -> EngineCommand,
+    ) -> oneshot::Receiver<T> {
+        let (reply, answer) = oneshot::channel();
+        self.turn(EngineEvent::Command(command(reply)));
+        answer
+    }
+
+    /// As the executor does.
+    fn decide(&mut self, event: EngineEvent) {
+        let mut effects = VecDeque::from(self.state.decide(event, self.now));
+        while let Some(effect) = effects.pop_front() {
+            let Some(event) = self.perform(effect) else { continue };
+            for effect in self.state.decide(event, self.now).into_iter().rev() {
+                effects.push_front(effect);
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: EngineEffect) -> Option<EngineEvent> {
+        match effect {
+            EngineEffect::Write(writes) => self.write(writes),
+            EngineEffect::Register { sessions, sources } => {
+                let session = |session| Write::Session(Box::new(session));
+                self.write(sessions.into_iter().map(session).collect());
+                let unread =
+                    |source: &Source| Write::Source { source: source.clone(), checkpoint: None };
+                self.write(sources.iter().map(unread).collect());
+                let observe = |source: Source| {
+                    let file = self.observe(Path::new(&source.path));
+                    (source, file)
+                };
+                let files = sources.into_iter().map(observe).collect();
+                return Some(EngineEvent::Registered(RegisteredFiles { files, saved: Ok(()) }));
+            }
+            EngineEffect::RunJob { job, .. } => self.jobs.push_back(*job),
+            EngineEffect::Identify(paths) => self.batches.push_back(paths),
+            EngineEffect::ObserveFiles(paths) => {
+                let files = paths.iter().map(|path| self.observe(path)).collect();
+                return Some(EngineEvent::FilesObserved(files));
+            }
+            EngineEffect::ObserveAgents { reported, due, .. } => {
+                let is_gone = |process: &Process| self.gone.contains(process);
+                let gone = reported.into_iter().filter(is_gone).collect();
+                let observation = AgentObservation { running: Vec::new(), gone, due };
+                return Some(EngineEvent::AgentsObserved(observation));
+            }
+            EngineEffect::Ask { generation, question, .. } => {
+                self.questions.push_back((question, generation));
+            }
+            EngineEffect::Rescan { sessions, reply } => {
+                self.scan += 1;
+                let waiter = SettleWaiter { sessions, scan: self.scan, reply };
+                return Some(EngineEvent::RescanRequested(waiter));
+            }
+            EngineEffect::Reply(send) => send(),
+            EngineEffect::ReplyWhenSaved(send) => {
+                self.performed.push("reply".to_owned());
+                send(self.store.write(Vec::new()).wait());
+            }
+            EngineEffect::ReplyWhenFound(reply) => {
+                // The caller may not wait any more.
+                let _ = reply.send(());
+            }
+            EngineEffect::LiftQuarantine(session) => self.reader.crash_tracker.try_again(&session),
+            EngineEffect::ForgetCrashes(sessions) => {
+                sessions.iter().for_each(|session| self.reader.crash_tracker.forget(session));
+            }
+            EngineEffect::PermitRemake { session, parse_context, reply } => {
+                let (session, reader) = (*session, self.reader.clone());
+                let context = RemakeContext { session, reader, parse_context };
+                answer(reply, RemakePermit::Granted(Box::new(context)));
+            }
+            EngineEffect::FaultPoint(name) => self.performed.push(name.to_owned()),
+            EngineEffect::AwaitExit(_)
+            | EngineEffect::CountAvoided(_)
+            | EngineEffect::Watch(_)
+            | EngineEffect::StopWork => {}
+        }
+        None
+    }
+
+    fn write(&mut self, writes: Vec<Write>) {
+        let names: Vec<&str> = writes.iter().map(name_of).collect();
+        self.performed.push(names.join(" + "));
+        self.store.write(writes).wait().unwrap();
+    }
+
+    fn observe(&self, path: &Path) -> FileObservation {
+        if self.observes_disk {
+            return FileObservation::of(path.to_owned());
+        }
+        let stamp = self.files.get(path).copied();
+        FileObservation { path: path.to_owned(), exists: stamp.is_some(), stamp }
+    }
+
+    /// Creates or changes a file. Its path is a folder, a session and perhaps a sub-agent.
+    fn put(&mut self, path: &str, file: u64, length: u64) {
+        let stamp = FileStamp { file, length, modified: self.now.micros() };
+        self.files.insert(path.into(), stamp);
+    }
+
+    fn announce(&mut self, paths: &[&str]) {
+        let paths = paths.iter().map(PathBuf::from).collect();
+        self.turn(EngineEvent::Notice(Notice::Files(paths)));
+    }
+
+    /// The oldest batch returns, with the files that exist now.
+    fn identify(&mut self) {
+        let batch = self.batches.pop_front().expect("a batch is to be identified");
+        let found = batch.into_iter().filter_map(|path| self.identified(path)).collect();
+        self.turn(EngineEvent::Identified(IdentifyResult { found, ..IdentifyResult::default() }));
+    }
+
+    fn identified(&self, path: PathBuf) -> Option<IdentifiedFile> {
+        let stamp = *self.files.get(&path)?;
+        let mut names = path.to_str().unwrap().split('/').skip(2).map(str::to_owned);
+        let (session, sub_agent) = (names.next().unwrap(), names.next());
+        let identity = Identity { session, sub_agent, directory: None };
+        let format = files::format_of("claude").unwrap();
+        Some(IdentifiedFile { path, format, identity, stamp })
+    }
+
+    /// What the job returns that reads the job's files to their ends and finds `new` messages.
+    fn read(&mut self, job: &Job, new: usize) -> JobResult {
+        let files = job.files.iter().map(|file| self.read_file(&file.source, new)).collect();
+        let content = Content { hash: ContentHash([7; 32]), messages: 1 };
+        JobResult {
+            session: job.session.key,
+            files,
+            digest: SessionDigest {
+                content: Some(content),
+                last_at: Some(self.now),
+                ..SessionDigest::default()
+            },
+            index: None,
+            gathered: GatherOutcome::NotRequested,
+            error: None,
+        }
+    }
+
+    fn read_file(&mut self, source: &Source, new: usize) -> ReadProgress {
+        let stamp = self.files.get(Path::new(&source.path)).copied();
+        let source = match stamp {
+            Some(stamp) => Source { stamp, offset: stamp.length, ..source.clone() },
+            None => source.clone(),
+        };
+        let write = Write::Source { source: source.clone(), checkpoint: None };
+        self.store.write(vec![write]).wait().unwrap();
+        ReadProgress {
+            state: Box::new(SourceState::new(source.key.number)),
+            source,
+            new_messages: new,
+            moved: new > 0,
+            exists: stamp.is_some(),
+            was_replaced: false,
+            is_saved: true,
+        }
+    }
+
+    /// The oldest job returns, as [`Decider::read`] says.
+    fn finish(&mut self, new: usize) {
+        let job = self.jobs.pop_front().expect("a job runs");
+        let done = self.read(&job, new);
+        self.turn(EngineEvent::JobDone(Box::new(done)));
+    }
+
+    /// Creates a file that is registered and read.
+    fn follow(&mut self, path: &str, file: u64) {
+        self.put(path, file, 10);
+        self.announce(&[path]);
+        self.identify();
+        self.finish(1);
+        self.performed.clear();
+    }
+
+    fn after(&self, seconds: u64) -> Timestamp {
+        self.now.plus(Duration::from_secs(seconds))
+    }
+
+    /// Puts the same settings in force once more.
+    fn reload(&mut self) {
+        let (settings, folders) = (Box::new(self.settings.clone()), TranscriptFolders::none());
+        self.command(|reply| EngineCommand::Reload { settings, folders, reply });
+    }
+
+    fn session(&self, id: &str) -> Session {
+        let id = SessionId { agent: "claude".to_owned(), id: id.to_owned() };
+        let key = self.store.find_session(&id).unwrap().expect("the session is registered");
+        self.store.session(key).unwrap().unwrap()
+    }
+
+    fn state_of(&self, id: &str) -> &'static str {
+        self.session(id).state.as_str()
+    }
+
+    /// The registered paths, by session and number.
+    fn paths(&self) -> Vec<String> {
+        stored_sources(self.store.as_ref()).into_iter().map(|source| source.path).collect()
+    }
+
+    /// The numbers of the files that the running jobs read.
+    fn due_files(&self) -> Vec<u32> {
+        let files = self.jobs.iter().flat_map(|job| &job.files);
+        files.map(|file| file.source.key.number).collect()
+    }
+}
+
+fn name_of(write: &Write) -> &'static str {
+    match write {
+        Write::Session(_) => "session",
+        Write::Source { .. } => "source",
+        Write::Episode(_) => "episode",
+        Write::Statements { .. } => "statements",
+        Write::Note(_) => "note",
+        _ => "other",
+    }
+}
+
+/// Has questions asked. The test answers them in the place of the model.
+fn with_model(machine: &Machine, settings: &mut Settings) {
+    let summarizer = Arc::get_mut(&mut settings.summarizer).unwrap();
+    let config =
+        llm::config::Config { provider: ProviderKind::Command, ..llm::config::Config::default() };
+    let ports = machine.ports(summarizer.usage.clone());
+    summarizer.client = Arc::new(Client::new(config, ports));
+}
+
+/// A session that has an episode.
+fn indexed(key: u64, id: &str) -> (Session, Vec<Write>) {
+    let session = contract::session(SessionKey(key), id);
+    let episode = contract::episode(&session, 2_000);
+    let indexed = Indexed {
+        episode: episode.id,
+        hash: ContentHash([3; 32]),
+        at: START,
+        reason: CloseReason::InactivityTimeout,
+    };
+    let session = Session { indexed: Some(indexed), state: State::Indexed, ..session };
+    let source = contract::source_of(&session, 0);
+    let writes = vec![
+        Write::Session(Box::new(session.clone())),
+        Write::Source { source, checkpoint: None },
+        Write::Episode(Box::new(episode)),
+    ];
+    (session, writes)
+}

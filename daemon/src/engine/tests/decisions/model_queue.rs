@@ -1,0 +1,157 @@
+//! Questions to models: when they are asked, asked again, and given up.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Decider, indexed, with_model};
+use crate::{
+    engine::{
+        EngineError, EngineEvent,
+        command::EngineCommand,
+        job::{GatherOutcome, NewEpisode},
+        model_queue::{ModelQuestion, SummarizeOutcome, queued},
+        state::ModelAnswer,
+    },
+    llm::{
+        config::{OnUnavailable, Resilience},
+        error::Error,
+    },
+    model::{EpisodeId, Evidence, SessionKey},
+    store::{Write, contract},
+};
+
+const A: SessionKey = SessionKey(1);
+
+#[test]
+fn a_queued_question_is_gathered_asked_and_done() {
+    let mut decider = queue_of(1, |_| {});
+    assert!(decider.jobs[0].gather);
+    gather(&mut decider);
+    let (question, _) = decider.questions.pop_front().unwrap();
+    let mut episode = question.episode.clone();
+    episode.name = "Written by a model".to_owned();
+    let statements = contract::statements(2_000);
+    decider.performed.clear();
+    let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements }));
+    answer(&mut decider, question.episode.id, made, 0);
+    assert_eq!(decider.performed, ["episode + statements", "note"]);
+    let stored = decider.store.episode(question.episode.id).unwrap().unwrap();
+    assert_eq!(stored.name, "Written by a model");
+    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+    decider.pass(Duration::from_secs(1_000_000));
+    assert!(decider.jobs.is_empty());
+}
+
+#[test]
+fn an_outage_postpones_the_question_for_longer_and_longer_and_then_ends_it() {
+    let mut decider = queue_of(1, |_| {});
+    for (retried, pause) in (1..).zip([300, 900, 2_700, 7_200, 21_600]) {
+        fail(&mut decider, unavailable(), 0);
+        let saved = queued::load(decider.store.as_ref()).unwrap();
+        assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.after(pause), retried));
+        decider.pass(Duration::from_secs(pause - 1));
+        assert!(decider.jobs.is_empty(), "{pause}");
+        decider.pass(Duration::from_secs(1));
+    }
+    fail(&mut decider, unavailable(), 0);
+    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+}
+
+#[test]
+fn a_spent_budget_is_waited_for_and_is_no_retry() {
+    let mut decider = queue_of(1, |_| {});
+    let until = decider.after(40_000);
+    fail(&mut decider, Error::BudgetSpent { limit: "5 calls".to_owned(), until }, 0);
+    let saved = queued::load(decider.store.as_ref()).unwrap();
+    assert_eq!((saved[0].1.due, saved[0].1.retried), (until, 0));
+}
+
+#[test]
+fn a_failure_of_the_summarizer_before_a_reload_counts_for_nothing() {
+    let mut decider = queue_of(1, |_| {});
+    gather(&mut decider);
+    let episode = decider.questions.pop_front().unwrap().0.episode.id;
+    decider.reload();
+    answer(&mut decider, episode, SummarizeOutcome::Failed(unavailable()), 0);
+    let saved = queued::load(decider.store.as_ref()).unwrap();
+    assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.now, 0));
+    assert_eq!(decider.jobs.len(), 1, "it is gathered at once");
+}
+
+#[test]
+fn an_answer_about_an_episode_that_was_replaced_meanwhile_is_dropped() {
+    let mut decider = queue_of(1, |_| {});
+    gather(&mut decider);
+    decider.questions.clear();
+    decider.performed.clear();
+    let other = EpisodeId::new(decider.now, [9; 10]);
+    answer(&mut decider, other, SummarizeOutcome::Nothing, 0);
+    assert_eq!(decider.performed, [""; 0]);
+    assert_eq!(queued::load(decider.store.as_ref()).unwrap().len(), 1);
+}
+
+#[test]
+fn the_caller_learns_of_a_failure_where_failures_are_to_be_shown() {
+    let mut decider = queue_of(1, |resilience| resilience.on_unavailable = OnUnavailable::Fail);
+    let pending = decider.command(|reply| EngineCommand::Pending { session: A, reply });
+    let mut done = { pending }.try_recv().unwrap().unwrap().done.unwrap();
+    fail(&mut decider, unavailable(), 0);
+    assert!(matches!(done.try_recv().unwrap(), Err(EngineError::Failed(_))));
+    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+}
+
+#[test]
+fn no_more_questions_are_asked_at_once_than_allowed() {
+    let mut decider = queue_of(3, |_| {});
+    assert_eq!(decider.jobs.len(), 1);
+    gather(&mut decider);
+    assert!(decider.jobs.is_empty(), "one is asked, and no other is gathered");
+    let episode = decider.questions.pop_front().unwrap().0.episode.id;
+    answer(&mut decider, episode, SummarizeOutcome::Nothing, 0);
+    assert_eq!(decider.jobs.len(), 1);
+}
+
+/// A state in which questions about so many indexed sessions are due.
+fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
+    let sessions = (1..=count).map(|key| indexed(key, &format!("session-{key}")));
+    let mut writes: Vec<Write> = sessions.flat_map(|(_, writes)| writes).collect();
+    let question = queued::QueuedQuestion { due: super::START, retried: 0, error: None };
+    writes.extend((1..=count).map(|key| queued::write(SessionKey(key), Some(&question))));
+    let settings = |machine: &_, settings: &mut _| {
+        with_model(machine, settings);
+        change(&mut Arc::get_mut(&mut settings.summarizer).unwrap().resilience);
+    };
+    Decider::with(settings, &writes, "")
+}
+
+/// The job returns the question.
+fn gather(decider: &mut Decider) {
+    let job = decider.jobs.pop_front().expect("a question is gathered");
+    let mut done = decider.read(&job, 0);
+    let episode = job.session.indexed.as_ref().unwrap().episode;
+    let question = ModelQuestion {
+        episode: decider.store.episode(episode).unwrap().unwrap(),
+        session: job.session,
+        evidence: Evidence::default(),
+        detector: Default::default(),
+        unknowns: Default::default(),
+        truncated: Vec::new(),
+    };
+    done.gathered = GatherOutcome::Question(Box::new(question));
+    decider.turn(EngineEvent::JobDone(Box::new(done)));
+}
+
+fn answer(decider: &mut Decider, episode: EpisodeId, end: SummarizeOutcome, generation: u64) {
+    let answered = ModelAnswer { session: A, episode, end, generation };
+    decider.turn(EngineEvent::ModelAnswered(Box::new(answered)));
+}
+
+/// The question is gathered, and the model fails.
+fn fail(decider: &mut Decider, error: Error, generation: u64) {
+    gather(decider);
+    let episode = decider.questions.pop_front().unwrap().0.episode.id;
+    answer(decider, episode, SummarizeOutcome::Failed(error), generation);
+}
+
+fn unavailable() -> Error {
+    Error::Unavailable { reason: "down".to_owned(), retry_after: None }
+}

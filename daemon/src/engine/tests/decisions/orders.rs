@@ -1,0 +1,117 @@
+//! Real files and real jobs, and every step of their handling in an order of its own: a job may read
+//! long after it was started, and its result may come long after it read.
+
+use std::{collections::VecDeque, path::PathBuf};
+
+use proptest::prelude::*;
+
+use super::Decider;
+use crate::{
+    capture::watch::Notice,
+    engine::{
+        EngineEvent,
+        files::{self, IdentifyResult},
+        job::JobResult,
+        tests::interleavings::{self, FileStep, PATHS, Played},
+    },
+};
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Changes a file or announces files.
+    File(FileStep),
+    /// The files of a batch are looked at.
+    Look,
+    /// What was found is returned.
+    ReturnBatch,
+    /// One of the started jobs runs.
+    Run(usize),
+    /// The result of a job is returned.
+    ReturnJob,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => interleavings::file_step().prop_map(Step::File),
+        2 => Just(Step::Look),
+        2 => Just(Step::ReturnBatch),
+        2 => (0usize..3).prop_map(Step::Run),
+        2 => Just(Step::ReturnJob),
+    ]
+}
+
+proptest! {
+    #![proptest_config(interleavings::config())]
+    #[test]
+    fn each_record_is_remembered_once_in_whatever_order_files_are_handled(
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let mut ordered = Ordered::new();
+        steps.into_iter().for_each(|step| ordered.step(step));
+        ordered.drain();
+        ordered.played.check(ordered.decider.store.as_ref())?;
+    }
+}
+
+struct Ordered {
+    played: Played,
+    decider: Decider,
+    looked: VecDeque<IdentifyResult>,
+    done: VecDeque<JobResult>,
+}
+
+impl Ordered {
+    fn new() -> Ordered {
+        let played = Played::new();
+        let mut decider = Decider::over(played.machine.clone(), |_, _| {}, &[], "");
+        decider.observes_disk = true;
+        Ordered { played, decider, looked: VecDeque::new(), done: VecDeque::new() }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::File(FileStep::Announce(paths)) => {
+                let paths = paths.into_iter().map(|path| self.played.path(path)).collect();
+                self.announce(paths);
+            }
+            Step::File(step) => self.played.change(&step),
+            Step::Look => {
+                let batch = self.decider.batches.pop_front();
+                self.looked.extend(batch.map(files::identify));
+            }
+            Step::ReturnBatch => {
+                if let Some(found) = self.looked.pop_front() {
+                    self.decider.turn(EngineEvent::Identified(found));
+                }
+            }
+            Step::Run(at) => {
+                if let Some(job) = self.decider.jobs.remove(at) {
+                    self.done.push_back(job.run(&self.decider.reader));
+                }
+            }
+            Step::ReturnJob => {
+                if let Some(done) = self.done.pop_front() {
+                    self.decider.turn(EngineEvent::JobDone(Box::new(done)));
+                }
+            }
+        }
+    }
+
+    fn announce(&mut self, paths: Vec<PathBuf>) {
+        self.decider.turn(EngineEvent::Notice(Notice::Files(paths)));
+    }
+
+    /// At last a scan announces all files, and everything that was started ends.
+    fn drain(&mut self) {
+        self.announce((0..PATHS.len()).map(|path| self.played.path(path)).collect());
+        while !(self.looked.is_empty()
+            && self.done.is_empty()
+            && self.decider.batches.is_empty()
+            && self.decider.jobs.is_empty())
+        {
+            for step in [Step::Look, Step::ReturnBatch, Step::Run(0), Step::ReturnJob] {
+                self.step(step);
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Summaries that are made again, and what happens to their sessions meanwhile.
+
+use super::{
+    Decider, indexed,
+    jobs::{close, end},
+};
+use crate::{
+    engine::{
+        command::EngineCommand,
+        job::{IndexOutcome, NewEpisode},
+        remake::RemakePermit,
+    },
+    model::{Episode, SessionKey},
+    store::contract,
+};
+
+const A: SessionKey = SessionKey(1);
+
+#[test]
+fn a_summary_is_made_again_while_nothing_else_is_to_be_done() {
+    let (mut decider, episode) = with_episode();
+    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Granted(_)));
+    decider.put("/p/b", 1, 10);
+    decider.announce(&["/p/b"]);
+    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Busy), "a file is identified");
+    decider.identify();
+    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Busy), "it is read");
+    decider.finish(1);
+    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Granted(_)));
+}
+
+#[test]
+fn a_summary_is_stored_with_one_permit_once() {
+    let (mut decider, episode) = with_episode();
+    assert!(!store(&mut decider, &episode), "nobody permitted it");
+    permit(&mut decider, &episode);
+    decider.performed.clear();
+    assert!(store(&mut decider, &episode));
+    assert_eq!(decider.performed, ["episode + statements"]);
+    assert!(!store(&mut decider, &episode));
+}
+
+#[test]
+fn a_summary_that_is_ready_while_its_session_is_being_closed_is_not_stored() {
+    let (mut decider, episode) = with_episode();
+    permit(&mut decider, &episode);
+    let (_, mut closed) = close(&mut decider);
+    decider.performed.clear();
+    assert!(!store(&mut decider, &episode));
+    assert_eq!(decider.performed, [""; 0]);
+    end(&mut decider, |done| done.index = Some(IndexOutcome::Unchanged));
+    assert_eq!(closed.try_recv().unwrap().unwrap().episode, Some(episode.id));
+    assert_eq!(decider.store.episode(episode.id).unwrap(), Some(episode));
+}
+
+#[test]
+fn a_close_that_changes_nothing_leaves_the_permit_in_force() {
+    let (mut decider, episode) = with_episode();
+    permit(&mut decider, &episode);
+    let _closed = close(&mut decider);
+    end(&mut decider, |done| done.index = Some(IndexOutcome::Unchanged));
+    assert!(store(&mut decider, &episode));
+}
+
+fn with_episode() -> (Decider, Episode) {
+    let (session, writes) = indexed(A.0, "a");
+    let decider = Decider::with(|_, _| {}, &writes, "");
+    let episode = decider.store.episode(session.indexed.unwrap().episode).unwrap().unwrap();
+    (decider, episode)
+}
+
+fn permit(decider: &mut Decider, episode: &Episode) -> RemakePermit {
+    let episode = episode.id;
+    let permit = |reply| EngineCommand::PermitRemake { session: A, episode, reply };
+    decider.command(permit).try_recv().unwrap()
+}
+
+/// Returns whether the summary is stored.
+fn store(decider: &mut Decider, episode: &Episode) -> bool {
+    let statements = contract::statements(2_000);
+    let made = Box::new(NewEpisode { episode: episode.clone(), statements });
+    decider.command(|reply| EngineCommand::StoreRemade { made, reply }).try_recv().unwrap()
+}

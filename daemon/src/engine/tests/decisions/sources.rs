@@ -1,0 +1,136 @@
+//! Files that appear, grow, move and vanish, and events about them that come twice or late.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::Decider;
+
+const OWN: &str = "/p/a";
+const SUB_AGENT: &str = "/p/a/1";
+
+#[test]
+fn a_new_file_is_identified_registered_and_read() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    assert_eq!(decider.batches, [[PathBuf::from(OWN)]]);
+    decider.identify();
+    assert_eq!(
+        (decider.paths().as_slice(), decider.state_of("a")),
+        (&[OWN.to_owned()][..], "active")
+    );
+    assert_eq!(decider.due_files(), [0]);
+    decider.finish(1);
+    assert!(decider.jobs.is_empty() && decider.batches.is_empty());
+}
+
+#[test]
+fn files_of_one_session_have_numbers_of_their_own_and_one_job() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.put(SUB_AGENT, 2, 10);
+    decider.announce(&[OWN, SUB_AGENT, OWN]);
+    decider.identify();
+    assert_eq!(decider.paths(), [OWN, SUB_AGENT]);
+    assert_eq!(decider.due_files(), [0, 1]);
+    assert_eq!(decider.jobs.len(), 1);
+}
+
+#[test]
+fn a_file_that_is_announced_again_while_it_is_identified_is_registered_once() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    decider.announce(&[OWN]);
+    decider.identify();
+    assert!(decider.batches.is_empty(), "it is known by then");
+    assert_eq!(decider.paths(), [OWN]);
+    assert_eq!(decider.jobs.len(), 1);
+}
+
+#[test]
+fn an_event_about_a_file_that_did_not_change_starts_nothing() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.announce(&[OWN, OWN]);
+    assert!(decider.jobs.is_empty() && decider.performed.is_empty());
+}
+
+#[test]
+fn an_event_about_a_file_that_is_gone_by_then_starts_nothing() {
+    let mut decider = Decider::new();
+    decider.announce(&[OWN]);
+    assert!(decider.batches.is_empty());
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    decider.files.clear();
+    decider.identify();
+    assert_eq!(decider.paths(), [""; 0]);
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    decider.identify();
+    assert_eq!(decider.paths(), [OWN], "it came back");
+}
+
+#[test]
+fn a_file_that_grows_while_its_job_runs_is_read_again_afterwards() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.put(OWN, 1, 20);
+    decider.announce(&[OWN]);
+    decider.put(OWN, 1, 30);
+    decider.announce(&[OWN]);
+    assert_eq!(decider.jobs.len(), 1, "one job at a time");
+    decider.finish(1);
+    assert_eq!(decider.due_files(), [0]);
+}
+
+#[test]
+fn a_file_that_was_replaced_is_read_even_if_it_is_as_long_as_before() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.put(OWN, 2, 10);
+    decider.announce(&[OWN]);
+    assert_eq!(decider.due_files(), [0]);
+}
+
+#[test]
+fn a_session_whose_own_file_was_deleted_is_over_and_a_sub_agents_file_ends_nothing() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.follow(SUB_AGENT, 2);
+    decider.files.remove(Path::new(SUB_AGENT));
+    decider.announce(&[SUB_AGENT]);
+    assert_eq!(decider.state_of("a"), "active");
+    decider.files.clear();
+    decider.announce(&[OWN]);
+    assert_eq!(decider.state_of("a"), "unindexed");
+    decider.pass(Duration::from_secs(3));
+    assert_eq!(decider.state_of("a"), "indexing");
+}
+
+#[test]
+fn a_session_goes_on_where_its_file_was_moved_to() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let file = decider.files.remove(Path::new(OWN)).unwrap();
+    decider.files.insert("/q/a".into(), file);
+    decider.announce(&[OWN, "/q/a"]);
+    assert_eq!(decider.state_of("a"), "unindexed");
+    decider.identify();
+    assert_eq!(decider.paths(), [OWN, "/q/a"]);
+    assert_eq!(decider.due_files(), [1]);
+    decider.finish(1);
+    assert_eq!(decider.state_of("a"), "active");
+}
+
+#[test]
+fn an_excluded_folder_is_not_even_looked_at() {
+    let mut decider = Decider::with(|_, settings| settings.excluded = vec!["/p".into()], &[], "");
+    decider.put(OWN, 1, 10);
+    decider.put("/q/a", 2, 10);
+    decider.announce(&[OWN, "/q/a"]);
+    assert_eq!(decider.batches, [[PathBuf::from("/q/a")]]);
+}

@@ -1,0 +1,120 @@
+//! Callers that wait for the engine to settle, to forget and to stop.
+
+use std::time::Duration;
+
+use tokio::sync::oneshot::error::TryRecvError;
+
+use super::{Decider, START};
+use crate::{
+    capture::{format::RunningSession, liveness::Process, watch::Notice},
+    engine::{EngineEvent, command::EngineCommand},
+};
+
+const OWN: &str = "/p/a";
+const WAITS: Result<(), TryRecvError> = Err(TryRecvError::Empty);
+
+#[test]
+fn the_engine_has_settled_when_a_scan_after_the_request_is_complete() {
+    let mut decider = Decider::new();
+    let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: false, reply });
+    assert_eq!(settled.try_recv(), WAITS);
+    decider.turn(EngineEvent::Notice(Notice::Complete { asked: 0 }));
+    assert_eq!(settled.try_recv(), WAITS, "that scan began before");
+    decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
+    assert_eq!(settled.try_recv(), Ok(()));
+}
+
+#[test]
+fn the_engine_has_settled_when_nothing_is_identified_or_read_any_more() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: false, reply });
+    decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
+    assert_eq!(settled.try_recv(), WAITS, "it is identified");
+    decider.identify();
+    assert_eq!(settled.try_recv(), WAITS, "it is read");
+    decider.finish(1);
+    assert_eq!(settled.try_recv(), Ok(()));
+}
+
+#[test]
+fn who_waits_for_sessions_waits_until_none_ends_by_itself() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: true, reply });
+    decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
+    decider.pass(Duration::from_secs(60));
+    assert_eq!((decider.state_of("a"), settled.try_recv()), ("inactive", WAITS));
+    while decider.state_of("a") != "indexing" {
+        decider.pass(Duration::from_secs(600));
+    }
+    let job = decider.jobs.pop_back().unwrap();
+    let mut done = decider.read(&job, 0);
+    done.index = Some(crate::engine::job::IndexOutcome::Nothing);
+    decider.turn(EngineEvent::JobDone(Box::new(done)));
+    while let Some(job) = decider.jobs.pop_front() {
+        let done = decider.read(&job, 0);
+        decider.turn(EngineEvent::JobDone(Box::new(done)));
+    }
+    assert_eq!(settled.try_recv(), Ok(()));
+}
+
+#[test]
+fn a_session_is_released_when_its_job_has_ended() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.put(OWN, 1, 20);
+    decider.announce(&[OWN]);
+    let sessions = vec![decider.session("a").key];
+    let mut released = decider.command(|reply| EngineCommand::Release { sessions, reply });
+    assert_eq!(released.try_recv(), WAITS);
+    decider.performed.clear();
+    decider.finish(1);
+    assert_eq!(released.try_recv(), Ok(()));
+    assert_eq!(decider.performed, [""; 0], "nothing more is written of it");
+}
+
+#[test]
+fn a_stop_waits_for_the_job_and_saves_what_is_only_in_memory() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.put(OWN, 1, 20);
+    decider.announce(&[OWN]);
+    let job = decider.jobs.pop_front().unwrap();
+    let mut done = decider.read(&job, 1);
+    done.files[0].is_saved = false;
+    decider.turn(EngineEvent::JobDone(Box::new(done)));
+    let _stopped = decider.command(EngineCommand::Stop);
+    assert!(!decider.state.is_stopped());
+    assert_eq!(decider.due_files(), [0]);
+    decider.finish(0);
+    assert!(decider.state.is_stopped());
+}
+
+#[test]
+fn a_session_whose_agent_is_gone_at_its_deadline_ends_for_that_reason() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let process = Process { pid: 7, started: Some(1) };
+    for _ in 0..2 {
+        let running =
+            RunningSession { session: "a".to_owned(), pid: 7, started: Some(1), cwd: None };
+        decider.turn(EngineEvent::Command(EngineCommand::AgentRuns(running)));
+    }
+    decider.gone.insert(process);
+    decider.pass(Duration::from_secs(60));
+    assert_eq!(decider.state_of("a"), "unindexed");
+}
+
+#[test]
+fn a_clock_that_is_set_back_keeps_no_session_from_ending() {
+    let mut decider = Decider::new();
+    decider.now = START.plus(Duration::from_secs(1_000_000));
+    decider.follow(OWN, 1);
+    decider.now = START;
+    decider.pass(Duration::ZERO);
+    assert_eq!(decider.session("a").last_activity, START);
+    decider.pass(Duration::from_secs(60));
+    assert_eq!(decider.state_of("a"), "inactive");
+}
