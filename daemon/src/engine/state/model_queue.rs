@@ -188,7 +188,10 @@ impl EngineState {
         match end {
             SummarizeOutcome::Made(made) => {
                 self.remaking.take_if(|remaking| *remaking == key);
-                self.effects.push(EngineEffect::Write(writes_of(*made)));
+                // Someone may have deleted the episode.
+                if self.has_episode(asked_about) {
+                    self.effects.push(EngineEffect::Write(writes_of(*made)));
+                }
                 self.finish_question(key, &Ok(()));
             }
             SummarizeOutcome::Nothing => self.finish_question(key, &Ok(())),

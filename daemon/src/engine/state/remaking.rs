@@ -39,13 +39,14 @@ impl EngineState {
     }
 
     /// Stores an episode that was made again. Returns whether it is still wanted: the session may have
-    /// another episode, or a model may have written this one meanwhile.
+    /// another episode, a model may have written this one meanwhile, or someone may have deleted it.
     pub(super) fn store_remade(&mut self, made: NewEpisode) -> bool {
         let NewEpisode { episode, .. } = &made;
         let is_permitted = self.remaking.take() == Some(episode.session);
         let is_wanted = is_permitted
             && self.stopping.is_none()
-            && self.session_with(episode.session, episode.id).is_some();
+            && self.session_with(episode.session, episode.id).is_some()
+            && self.has_episode(episode.id);
         if is_wanted {
             self.effects.push(EngineEffect::Write(writes_of(made)));
         }

@@ -90,6 +90,19 @@ fn an_answer_about_an_episode_that_was_replaced_meanwhile_is_dropped() {
 }
 
 #[test]
+fn an_answer_about_an_episode_that_was_deleted_meanwhile_is_dropped() {
+    let mut decider = queue_of(1, |_| {});
+    gather(&mut decider);
+    let episode = decider.questions.pop_front().unwrap().0.episode;
+    decider.store.write(vec![Write::DropEpisode(episode.id)]).wait().unwrap();
+    let (id, statements) = (episode.id, contract::statements(2_000));
+    let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements }));
+    answer(&mut decider, id, made, 0);
+    assert!(decider.store.episode(id).unwrap().is_none());
+    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+}
+
+#[test]
 fn the_caller_learns_of_a_failure_where_failures_are_to_be_shown() {
     let mut decider = queue_of(1, |resilience| resilience.on_unavailable = OnUnavailable::Fail);
     let pending = decider.command(|reply| EngineCommand::Pending { session: A, reply });

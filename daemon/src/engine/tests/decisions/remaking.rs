@@ -11,7 +11,7 @@ use crate::{
         remake::RemakePermit,
     },
     model::{Episode, SessionKey},
-    store::contract,
+    store::{Write, contract},
 };
 
 const A: SessionKey = SessionKey(1);
@@ -60,6 +60,15 @@ fn a_close_that_changes_nothing_leaves_the_permit_in_force() {
     let _closed = close(&mut decider);
     end(&mut decider, |done| done.index = Some(IndexOutcome::Unchanged));
     assert!(store(&mut decider, &episode));
+}
+
+#[test]
+fn the_summary_of_an_episode_that_was_deleted_meanwhile_is_not_stored() {
+    let (mut decider, episode) = with_episode();
+    permit(&mut decider, &episode);
+    decider.store.write(vec![Write::DropEpisode(episode.id)]).wait().unwrap();
+    assert!(!store(&mut decider, &episode));
+    assert!(decider.store.episode(episode.id).unwrap().is_none());
 }
 
 fn with_episode() -> (Decider, Episode) {
