@@ -81,7 +81,6 @@ fn commands_and_skills_say_what_they_are_for_and_name_tools_that_exist() {
         tools::search_sessions::NAME,
         tools::get_session::NAME,
         tools::get_handoff::NAME,
-        tools::search_nodes::NAME,
         tools::search_memory_facts::NAME,
         tools::close::NAME,
     ];

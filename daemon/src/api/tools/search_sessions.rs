@@ -58,7 +58,7 @@ const FULL_PASSAGE: usize = 2_000;
 const QUESTION: usize = 300;
 const REPLY: usize = 300;
 /// Number of messages after a user's message among which the reply is looked for.
-const REPLY_DISTANCE: usize = 64;
+const REPLY_DISTANCE: usize = 32;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -293,47 +293,48 @@ fn hit(
                 marks: snippet.marks.into_iter().map(|mark| (mark.start, mark.end)).collect(),
             });
         }
+        if form.form == ReplyForm::Text {
+            passages::remove_copies(&mut passages, &row.title);
+            if passages.len() == PASSAGES {
+                break;
+            }
+        }
     }
     if form.form == ReplyForm::Text {
-        passages::remove_copies(&mut passages, &row.title);
-        passages = with_replies(daemon, session.key, passages)?;
+        add_reply(daemon, session.key, &mut passages)?;
         passages.truncate(PASSAGES);
     }
     Ok(Hit { session: row, score: f64::from(found.score), passages, explanation: None })
 }
 
-/// Adds the agent's reply after each short message of the user: the reply often has other words than
-/// the question that was found.
-fn with_replies(
+/// Adds the agent's reply after the first short message of the user: the reply often has other words
+/// than the question that was found.
+fn add_reply(
     daemon: &DaemonState,
     session: SessionKey,
-    passages: Vec<MatchedPassage>,
-) -> Result<Vec<MatchedPassage>, StoreError> {
-    let shown: Vec<(u32, u32)> = passages.iter().map(|one| (one.source, one.seq)).collect();
-    let mut with_replies = Vec::with_capacity(2 * passages.len());
-    for passage in passages {
-        let is_question = passage.role == Role::User.as_str() && passage.text.len() <= QUESTION;
-        let (source, seq) = (passage.source, passage.seq);
-        with_replies.push(passage);
-        if !is_question {
-            continue;
-        }
-        let key = SourceKey { session, number: source };
-        let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
-        let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
-        let Some(reply) = reply_position(&roles).and_then(|at| next.get(at)) else { continue };
-        if !shown.contains(&(source, reply.seq)) {
-            with_replies.push(MatchedPassage {
-                role: reply.role.as_str().to_owned(),
-                at: convert::time(reply.at),
-                source,
-                seq: reply.seq,
-                text: passages::first_clauses(&for_model(&reply.text), REPLY),
-                marks: Vec::new(),
-            });
-        }
+    passages: &mut Vec<MatchedPassage>,
+) -> Result<(), StoreError> {
+    let is_question = |passage: &MatchedPassage| {
+        passage.role == Role::User.as_str() && passage.text.len() <= QUESTION
+    };
+    let Some(place) = passages.iter().position(is_question) else { return Ok(()) };
+    let (source, seq) = (passages[place].source, passages[place].seq);
+    let key = SourceKey { session, number: source };
+    let next = daemon.engine.store().messages(key, seq + 1, REPLY_DISTANCE)?;
+    let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
+    let Some(reply) = reply_position(&roles).and_then(|at| next.get(at)) else { return Ok(()) };
+    if passages.iter().all(|one| (one.source, one.seq) != (source, reply.seq)) {
+        let reply = MatchedPassage {
+            role: reply.role.as_str().to_owned(),
+            at: convert::time(reply.at),
+            source,
+            seq: reply.seq,
+            text: passages::first_clauses(&for_model(&reply.text), REPLY),
+            marks: Vec::new(),
+        };
+        passages.insert(place + 1, reply);
     }
-    Ok(with_replies)
+    Ok(())
 }
 
 /// Returns the position of the reply: the agent's last message before the user's next one, or the
@@ -406,7 +407,7 @@ mod tests {
         assert_eq!(reply_position(&[Tool, User, Agent]), None);
         assert_eq!(reply_position(&[]), None);
         let mut long = [Tool; REPLY_DISTANCE];
-        (long[3], long[60]) = (Agent, Agent);
+        (long[3], long[30]) = (Agent, Agent);
         assert_eq!(reply_position(&long), Some(3), "the end of the turn is not known");
     }
 }

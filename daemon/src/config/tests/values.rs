@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
+    api::config::ListedTools,
     capture::config::Keep,
     config::{
         Config, table,
@@ -164,6 +165,22 @@ fn every_other_notation_is_read() {
     assert_eq!(config.limits.database_bytes, 64 << 20);
     assert_eq!(config.limits.index_bytes, 3 << 29);
     assert_eq!(config.limits.spool_bytes, 2 << 20);
+}
+
+#[test]
+fn the_tools_that_agents_are_shown_are_a_word_or_names() {
+    let listed = |value: &str| {
+        read_inner(&format!("\"mcp\": {{\"tools\": {value}}}"))
+            .map(|read| read.config.api.listed_tools)
+    };
+    assert_eq!(Config::default().api.listed_tools, ListedTools::Core);
+    assert_eq!(listed("\"core\"").unwrap(), ListedTools::Core);
+    assert_eq!(listed("\"all\"").unwrap(), ListedTools::All);
+    let names = ["get_handoff", "search_nodes"].map(str::to_owned).to_vec();
+    assert_eq!(listed("[\"get_handoff\", \"search_nodes\"]").unwrap(), ListedTools::Named(names));
+    for wrong in ["\"none\"", "[\"search\"]", "[7]", "true"] {
+        assert!(listed(wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]
