@@ -198,6 +198,9 @@ fn answers_for_a_model_are_short_and_say_how_to_go_on() {
     assert!(nothing.contains("Nothing was found.\n- without `project`: 8 sessions"), "{nothing}");
     let nothing = text("search_sessions", json!({ "query": "\"writer pool\"" }));
     assert!(nothing.contains("- as plain words, without filters, quotes and `-`: 8 sessions"));
+    // A program gets ten sessions by default, as always.
+    let structured = host.call("search_sessions", json!({ "query": "pool lock of the writer" }));
+    assert_eq!(structured["structuredContent"]["hits"].as_array().unwrap().len(), 8);
 }
 
 #[test]
