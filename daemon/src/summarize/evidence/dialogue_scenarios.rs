@@ -60,6 +60,10 @@ fn what_the_agent_agrees_with_was_found_by_the_user() {
     script.reply("m2", "You're right. Let me look.");
     script.prompt("let's use one file, since it is easier to lock");
     script.reply("m3", "Good point.");
+    script.prompt("why can't we just use real booleans?");
+    script.reply("m4", "You're right, we should use real booleans. Let me fix it.");
+    script.prompt("it would be great if it did not commit");
+    script.reply("m5", "You're right.");
     let evidence = script.collect();
     let found: Vec<&str> = evidence
         .statements
@@ -69,7 +73,10 @@ fn what_the_agent_agrees_with_was_found_by_the_user() {
         .collect();
     assert_eq!(
         found,
-        ["User: \"nothing calls `WithAgent`, so the name is never logged.\" (the agent agreed)"]
+        [
+            "User: \"nothing calls `WithAgent`, so the name is never logged.\" (the agent agreed)",
+            "User: \"why can't we just use real booleans?\" (the agent agreed: we should use real booleans)",
+        ]
     );
 }
 

@@ -147,7 +147,7 @@ impl Collector {
         for report in reports {
             self.keep_test_run(report, command, moment);
         }
-        if command.changes && outcome.succeeded() {
+        if command.changes && outcome.succeeded() && !changed_nothing(output) {
             let changed = Changed::Command(command.shown.clone());
             self.pending.errors.changed(moment.origin.line, changed);
         }
@@ -335,4 +335,11 @@ impl Collector {
             Outcome::Rejected | Outcome::Interrupted => {}
         }
     }
+}
+
+/// Whether what a command printed says that there was nothing for it to do.
+fn changed_nothing(output: &str) -> bool {
+    output.len() <= SHORT_ANSWER
+        && pattern!(r"(?i)\b(?:up[- ]to[- ]date|nothing to (?:do|commit|install)|already (?:installed|satisfied|exists)|no changes)\b")
+            .is_match(output)
 }

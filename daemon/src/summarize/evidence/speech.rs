@@ -18,7 +18,7 @@ use crate::{
         recap,
         report::{Topic, is_phrase},
         text::{
-            Block, blocks, kept, one_line, sentences, spoken_sentences, without_code,
+            Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, without_code,
             without_opener,
         },
     },
@@ -107,9 +107,8 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
         return None;
     }
     let opening = one_line(&reply[..reply.floor_char_boundary(ASSERTION)]);
-    if !sentences(&opening).first().is_some_and(|one| is_phrase(Topic::Agreement, one)) {
-        return None;
-    }
+    let agreement = sentences(&opening).first().copied();
+    let agreement = agreement.filter(|one| is_phrase(Topic::Agreement, one))?;
     let all = spoken_sentences(&without_code(&prompt.text));
     if all.iter().any(|one| is_phrase(Topic::Choice, without_opener(one))) {
         return None;
@@ -117,12 +116,26 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     let stated = all
         .iter()
         .map(String::as_str)
-        .filter(|one| one.len() >= 30 && !one.ends_with('?') && !statements::asks_about(one));
+        .filter(|one| one.len() >= 30 && !one.ends_with('?') && !statements::asks_about(one))
+        .filter(|one| stands_alone(one));
     let stated: Vec<&str> = stated.take(CONFIRMED).collect();
-    let text = format!("User: \"{}\" (the agent agreed)", stated.join(" "));
+    let text = if stated.is_empty() {
+        let agreed =
+            pattern!(r"(?i), (?:so )?((?:we|it|this|that|the \w+) should\b.{8,120}?)[.!]?$")
+                .captures(agreement)?;
+        let asked = one_line(&prompt.text);
+        format!("User: \"{asked}\" (the agent agreed: {})", &agreed[1])
+    } else {
+        format!("User: \"{}\" (the agent agreed)", stated.join(" "))
+    };
     let found = statements::Found { kind: StatementKind::Discovery, text };
-    let said = statements::Said { origin: prompt.origin, reported: false };
-    (!stated.is_empty()).then_some((found, said))
+    Some((found, statements::Said { origin: prompt.origin, reported: false }))
+}
+
+/// Whether a statement names what it is about, and neither asks nor takes back something said.
+fn stands_alone(sentence: &str) -> bool {
+    !pattern!(r"(?i)\b(?:it|this|these|they|them)\b|^(?:ok |okay |so |hmm |wait )*(?:that|is|isn.t|are|aren.t|does|doesn.t|do|don.t|can|could|would|why|what|how|i mean|i meant)\b")
+        .is_match(sentence)
 }
 
 impl Collector {

@@ -39,7 +39,10 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
-        records.retain(|known| !same_words(&known.decision, &record.decision));
+        let is_much_shorter = |known: &str| known.len() < record.decision.len() / 3;
+        records.retain(|known| {
+            is_much_shorter(&known.decision) || !same_words(&known.decision, &record.decision)
+        });
         records.push(record);
     }
     while records.len() > RECORDS {
@@ -99,6 +102,9 @@ fn of_tasks(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 
 /// What the user typed in place of an option: their own words, unless a prompt repeats them.
 fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
+    if user_words::asks_back(&choice.answer) {
+        return None;
+    }
     let said = words(&choice.answer);
     let repeats = |prompt: &Quote| share_of_words(&said, &words(&prompt.text)) >= SAID_AGAIN;
     if entries.evidence.prompts.iter().any(repeats) {

@@ -3,7 +3,7 @@
 use crate::{
     model::{
         evidence::{Commit, GitStep, NotePurpose, PublicationKind, WorkNote},
-        transcript::Origin,
+        transcript::{Origin, TaskState},
     },
     summarize::{
         from_evidence::{
@@ -13,10 +13,7 @@ use crate::{
             test_results::main_run,
         },
         report::{Form, Passage, Topic, is_phrase, passages, topic_of_heading},
-        text::{
-            capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
-            words,
-        },
+        text::{capitalised, cut, one_line, pattern, sentences, without_full_stop},
     },
 };
 
@@ -80,7 +77,9 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
             || evidence
                 .files
                 .iter()
-                .any(|(path, work)| work.changed() && is_work(path) && later(work.last));
+                .any(|(path, work)| work.changed() && is_work(path) && later(work.last))
+            // Sub-agents that made the commits may have no file of their own.
+            || evidence.tasks.iter().any(|task| task.state == TaskState::Completed);
         if !followed && let Some(goal) = goal_of_plan(&plan.text) {
             let path = entries.path(&plan.path);
             let goal = cut_at_clause(&entries.tidy_line(&goal), ENTRY);
@@ -194,42 +193,51 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// What a plan asked to verify, and no command or report shows.
+/// What a plan asked to check by hand or by a command that never ran, and that no report takes up.
+///
+/// A check whose steps are told in other words may have been made, so only two kinds count: those
+/// that the plan itself calls manual, and those that are a command.
 pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    let ran = |code: &str| {
-        let runs = evidence.commands.iter().filter(|run| run.outcome.succeeded());
-        runs.map(|run| run.command.as_str()).any(|command| command.contains(code))
-    };
+    let ran = |code: &str| evidence.commands.iter().any(|run| runs_the_same(code, &run.command));
     let tests_pass = main_run(evidence).is_some_and(|run| run.failed == 0);
-    let is_shown = |check: &str| {
-        let codes = check.split('`').skip(1).step_by(2);
-        codes.clone().any(|code| code.len() >= 4 && ran(code))
-            || tests_pass && pattern!(r"(?i)\btests?\b.*\b(?:pass|run|suite)|\b(?:run|all|existing|unit)\b.*\btests?\b").is_match(check)
+    let is_never_run = |check: &str| {
+        let mut codes = check.split('`').skip(1).step_by(2).filter(|code| is_check(code));
+        let is_command = check.trim_start().starts_with('`') && codes.clone().next().is_some();
+        is_command && !tests_pass && !codes.any(ran)
     };
-    let is_told = |check: &str| {
-        let check = words(check);
-        let claims = entries.reports.reports.iter().flat_map(|report| &report.claims);
-        let mut verified = claims.filter(|claim| says_verified(&claim.text));
-        verified.any(|claim| share_of_words(&check, &words(&claim.text)) >= 0.5)
-    };
-    let open = evidence.planned_checks.iter();
-    let open = open.filter(|check| !is_shown(&check.text) && !is_told(&check.text));
+    let is_manual = |check: &str| pattern!(r"(?i)^manual(?:ly)?\b").is_match(check);
+    let says_checked = entries.reports.reports.iter().any(|report| {
+        report.claims.iter().any(|claim| says_verified(&claim.text))
+            || report.opening.as_deref().is_some_and(says_verified)
+    });
+    let open = evidence.planned_checks.iter().map(|check| check.text.as_str());
+    let open = open.filter(|check| is_never_run(check) || is_manual(check) && !says_checked);
     let open: Vec<String> =
-        open.map(|check| without_full_stop(&entries.tidy_line(&check.text)).to_owned()).collect();
+        open.map(|check| without_full_stop(&entries.tidy_line(check)).to_owned()).collect();
     if !open.is_empty() && !evidence.reports.is_empty() {
-        push(
-            list,
-            cut_at_clause(
-                &format!("Not shown as checked (from the plan): {}", open.join("; ")),
-                ENTRY,
-            ),
-        );
+        let line = format!("Not shown as checked (from the plan): {}", open.join("; "));
+        push(list, cut_at_clause(&line, ENTRY));
     }
 }
 
+/// Whether a command builds or tests, as far as its first words tell.
+fn is_check(code: &str) -> bool {
+    pattern!(r"\b(?:test|tests|build|check|lint|clippy|typecheck|tsc|pytest|vitest|jest)\b")
+        .is_match(code)
+}
+
+/// Whether a command line that ran begins one of its commands with the first two words of the last
+/// command of `code`, such as `cargo build`.
+fn runs_the_same(code: &str, line: &str) -> bool {
+    let last = code.rsplit("&&").next().unwrap_or(code);
+    let meant: Vec<&str> = last.split_whitespace().take(2).collect();
+    line.contains(&meant.join(" "))
+}
+
 fn says_verified(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:verified|confirmed|checked|tested|works)\b").is_match(text)
+    pattern!(r"(?i)\b(?:verified|confirmed|checked|tested|works)\b|\b(?:all|\d+)(?: \w+)? (?:tests|checks) pass")
+        .is_match(text)
 }
 
 /// What the test plan of the newest pull request has not ticked off.
@@ -344,11 +352,16 @@ mod tests {
     #[test]
     fn checks_of_a_plan_are_open_unless_something_ran() {
         let check = |text: &str| Quote { text: text.to_owned(), origin: at(1), at: None };
-        let evidence = Evidence {
-            planned_checks: vec![check("Open the page and look"), check("Run `bun run test`")],
+        let mut evidence = Evidence {
+            planned_checks: vec![
+                check("Open the page and look"),
+                check("Manual: old files still open"),
+                check("`cd desktop && cargo build`: it builds"),
+                check("`cargo test --features mount`"),
+            ],
             reports: vec![TurnReport { text: "Fixed.".to_owned(), ..TurnReport::default() }],
             commands: vec![crate::model::evidence::CommandRun {
-                command: "bun run test".to_owned(),
+                command: "cargo build --release".to_owned(),
                 outcome: crate::model::transcript::Outcome::Succeeded,
                 origin: at(2),
                 at: None,
@@ -357,7 +370,15 @@ mod tests {
         };
         assert_eq!(
             told(&evidence, unchecked),
-            ["Not shown as checked (from the plan): Open the page and look"]
+            [
+                "Not shown as checked (from the plan): Manual: old files still open; `cargo test --features mount`"
+            ]
+        );
+        // Who says that it was verified may mean any of what was to be checked by hand.
+        evidence.reports[0].text = "- Verified in the browser".to_owned();
+        assert_eq!(
+            told(&evidence, unchecked),
+            ["Not shown as checked (from the plan): `cargo test --features mount`"]
         );
     }
 }

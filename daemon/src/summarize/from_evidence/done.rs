@@ -98,6 +98,8 @@ pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> 
         Some(_) => false,
     };
     if !is_done
+        || is_review_finding(claim)
+        || is_step_of_code(claim)
         || is_corrected(entries, claim)
         || overtaken::is_gone(entries, &claim.text, claim.origin)
     {
@@ -108,6 +110,21 @@ pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> 
             .is_match(&claim.text);
     let is_option = report.asks && begins_as_order(&claim.text);
     !repeats_commit && !is_option
+}
+
+/// Whether a claim is an item of a review that tells what is wrong rather than what was done.
+fn is_review_finding(claim: &Claim) -> bool {
+    let label = claim.label.as_deref().unwrap_or_default();
+    pattern!(r"^(?:CRITICAL|HIGH|MEDIUM|LOW|SEV|[A-Z]{1,3})[- ]?\d+\b|^(?i:critical|high|medium|low)(?: severity)?$")
+        .is_match(label)
+        && !says_done(claim)
+}
+
+/// `Walks the commits from HEAD` tells what code does that stands above it.
+fn is_step_of_code(claim: &Claim) -> bool {
+    claim.label.is_none()
+        && pattern!(r"^(?:First |Then |Only |Also |Finally )?(?:checks|calculates|walks|sets|returns|calls|finds|reads|writes|runs|uses|looks|loads|parses|handles|tries|falls back|Checks|Calculates|Walks|Sets|Returns|Calls|Finds|Reads|Writes|Runs|Uses|Looks|Loads|Parses|Handles|Tries|Falls back)\b")
+            .is_match(&claim.text)
 }
 
 /// Whether a claim says by its own words that something was done: a verb, or the file it was done to.
@@ -245,6 +262,21 @@ mod tests {
 
     fn completed(evidence: &Evidence) -> Vec<String> {
         completed_tasks(&Entries { evidence, reports: &Reports::of(evidence), project: None })
+    }
+
+    #[test]
+    fn what_a_review_found_and_what_code_does_was_not_done() {
+        let text = "Fixed:\n\n- **HIGH-01**: The key stays in memory after its use\n- **HIGH-02**: Zeroed the key after its use in `create`\n- Walks the commits from HEAD to the base\n- Added a walk over the commits in `list`\n";
+        let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
+        let mut evidence = Evidence { reports: vec![report], ..Evidence::default() };
+        evidence.files.insert("/a.rs".to_owned(), FileWork { edits: 1, ..FileWork::default() });
+        assert_eq!(
+            completed(&evidence),
+            [
+                "HIGH-02: Zeroed the key after its use in `create`",
+                "Added a walk over the commits in `list`"
+            ]
+        );
     }
 
     #[test]

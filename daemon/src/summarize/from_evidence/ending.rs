@@ -34,6 +34,8 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let tells = |report: &&Report| report.changed && report.has_substance();
     let before = match &words {
         Some(_) => earlier.iter().rev().take(2).find(tells),
+        // What a turn without words changed may have replaced what was said before it.
+        None if last.changed => None,
         // Where the last words say nothing, what was said before them ended the session.
         None => {
             let states = |report: &&Report| report.has_substance() && !report.proposes();
@@ -42,9 +44,25 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     };
     let before = before.and_then(|report| gist(entries, report));
     match (words, before) {
-        (Some(words), Some(before)) => Some(format!("{words} Before that: {before}")),
+        (Some(words), Some(before)) => Some(match still_said(&before) {
+            Some(before) => format!("{words} Before that: {before}"),
+            None => words,
+        }),
         (words, before) => words.or(before).or_else(|| cause(entries)),
     }
+}
+
+/// Earlier words without what they ask or offer, which the later ones answered, and without what
+/// points at the turn that they were said in.
+fn still_said(before: &str) -> Option<String> {
+    let is_over = |sentence: &&str| {
+        sentence.ends_with('?')
+            || is_phrase(Topic::Proposal, sentence)
+            || is_phrase(Topic::PublishOffer, sentence)
+            || pattern!(r"(?i)^(?:that|this|it|these|those|committed|pushed)\b").is_match(sentence)
+    };
+    let kept: Vec<&str> = sentences(before).into_iter().filter(|one| !is_over(one)).collect();
+    (!kept.is_empty()).then(|| kept.join(" "))
 }
 
 /// The text of a pull request that the last words are, where none was opened.
@@ -99,6 +117,9 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if words.is_empty() && introduction.is_none() && first.is_some() {
         words = closing(entries, report).unwrap_or_default();
     }
+    if words.is_empty() {
+        words = introduced_code(entries, report).unwrap_or_default();
+    }
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
     }
@@ -109,6 +130,15 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
+}
+
+/// What the first line of a report says of the code behind it: `Now it uses plain booleans:`.
+fn introduced_code(entries: &Entries<'_>, report: &Report) -> Option<String> {
+    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
+    let first = entries.tidy_line(text.text.trim_start().lines().next()?);
+    let says =
+        pattern!(r"(?i)(?:^|[.!] )((?:now )?it (?:now )?\S+ [^.:!?]{4,}):$").captures(&first)?;
+    Some(format!("{}.", &says[1]))
 }
 
 /// The items of the list that an opening introduces: what was done, or whatever the introduction
@@ -312,6 +342,19 @@ mod tests {
             "{:?}",
             words(text)
         );
+    }
+
+    #[test]
+    fn an_opening_tells_what_the_code_behind_it_shows() {
+        let text = "Done. Now it uses plain booleans:\n\n**Format:**\n```json\n{}\n```\n\n- `push: false` → disabled\n";
+        assert_eq!(words(text).unwrap(), "Now it uses plain booleans.");
+    }
+
+    #[test]
+    fn earlier_words_are_told_without_what_was_answered_since() {
+        let before = "That's only the old server. The tests are stable now. Shall I commit?";
+        assert_eq!(still_said(before).as_deref(), Some("The tests are stable now."));
+        assert_eq!(still_said("Committed. Shall I push?"), None);
     }
 
     #[test]

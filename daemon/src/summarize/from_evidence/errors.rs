@@ -182,7 +182,7 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
         let in_time = cause.origin.line <= worked.line || group.is_alone;
         (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
     });
-    let cause = group.cause.or(explained);
+    let cause = group.cause.or(explained).filter(|cause| !is_guess(cause));
     ErrorResolution {
         error: cut(&entries.tidy_line(&group.error.message), ENTRY),
         root_cause: cause.map_or(NOT_STATED.to_owned(), |cause| entries.cause(cause)),
@@ -196,7 +196,8 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
     let named = files.join(", ");
     // `Fix the controller test` announces work and does not tell what it was.
-    let says_how = |said: &&str| !begins_as_order(said) || said.split(' ').count() > 6;
+    let says_how =
+        |said: &&str| (!begins_as_order(said) || said.split(' ').count() > 6) && !is_probe(said);
     let said = group.said.filter(says_how).map(|said| entries.tidy(said));
     match (said, group.resolution.commands.as_slice()) {
         (Some(said), _) if files.is_empty() => said,
@@ -208,6 +209,18 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         (None, _) if files.is_empty() => NOT_STATED.to_owned(),
         (None, _) => format!("Changed {named}"),
     }
+}
+
+/// Whether a cause was only supposed.
+fn is_guess(cause: &str) -> bool {
+    pattern!(r"(?i)^(?:unless|maybe|perhaps|possibly|probably|either)\b|\b(?:might|may|could) (?:be|have)\b|\bI (?:suspect|think|guess)\b|\?$")
+        .is_match(cause)
+}
+
+/// Whether a change was made to find out more, or takes an earlier attempt back: neither fixes.
+fn is_probe(said: &str) -> bool {
+    pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
+        .is_match(said)
 }
 
 fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
@@ -287,6 +300,14 @@ mod tests {
         },
         summarize::report::Reports,
     };
+
+    #[test]
+    fn a_guess_is_no_cause_and_a_probe_no_fix() {
+        assert!(is_guess("Unless the call failed because of the empty response"));
+        assert!(!is_guess("The call failed because of the empty response"));
+        assert!(is_probe("Add debug logging to see the error"));
+        assert!(!is_probe("Add a retry to the call"));
+    }
 
     #[test]
     fn the_cause_of_an_error_stands_in_the_plan_that_fixes_it() {

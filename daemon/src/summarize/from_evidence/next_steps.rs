@@ -15,7 +15,7 @@ use crate::{
             test_results::main_run,
         },
         recap::{self, Section, Sections},
-        report::{Claim, Report, Topic, is_phrase},
+        report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
         text::{
             Block, blocks, capitalised, cut, one_line, pattern, sentences, share_of_words,
             without_full_stop, words,
@@ -163,7 +163,10 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
             let is_vague = pattern!(r"(?i)^`/|\bwhatever (?:it|they)\b").is_match(&line);
-            if !is_vague && !is_taken_up(entries, &line, report.origin) {
+            let is_deed = topic_of_sentence(&line) == Some(Topic::Done)
+                || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
+                    .is_match(&line);
+            if !is_vague && !is_deed && !is_taken_up(entries, &line, report.origin) {
                 push(list, line);
             }
         }

@@ -221,8 +221,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
         if let Some(done) = work {
-            let text = format!("{} (asked: {})", done.subject, request.text);
-            return Goal { text, ask: done.subject.clone() };
+            return done.subject.clone().into();
         }
     }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };

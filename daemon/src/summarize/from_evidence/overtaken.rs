@@ -19,7 +19,8 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
     let names = names(text);
     let evidence = entries.evidence;
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
-    let says_gone = |later: &str| names.iter().any(|name| tells_end(later, name));
+    let says_gone =
+        |later: &str| names.iter().any(|name| tells_end(later, name)) || takes_back(later, text);
     evidence.commits.iter().any(|commit| later(commit.origin) && says_gone(&commit.subject))
         || evidence.prompts.iter().any(|prompt| {
             later(prompt.origin) && prompt.text.len() <= 400 && says_gone(&prompt.text)
@@ -31,6 +32,18 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .filter(|report| later(report.origin) && report.changed)
             .flat_map(|report| &report.claims)
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
+}
+
+/// Whether `later` says that something is again what `text` says it was changed from: `Reverted to
+/// `debug`` takes `Changed `log::debug!` to `log::info!`` back.
+fn takes_back(later: &str, text: &str) -> bool {
+    let back =
+        pattern!(r"(?i)\b(?:revert(?:ed)?|back|restored?|reset)(?: back)? to `([^`]{3,60})`");
+    let changed = pattern!(
+        r"(?i)\b(?:changed|promoted|switched|moved|set|renamed|updated)\b[^`]{0,40}`([^`]+)` (?:to|→|with|into) `"
+    );
+    back.captures_iter(later)
+        .any(|again| changed.captures_iter(text).any(|change| change[1].contains(&again[1])))
 }
 
 fn removes() -> &'static regex::Regex {
@@ -82,6 +95,9 @@ mod tests {
         ] {
             assert_eq!(tells_end(later, "ScriptProcessor"), gone, "{later}");
         }
+        let changed = "Changed `log::debug!` to `log::info!` in the mount";
+        assert!(takes_back("Reverted back to `debug`", changed));
+        assert!(!takes_back("Reverted back to `info`", changed));
         assert_eq!(
             names("Kept `max_size` and ScriptProcessor in a file"),
             ["max_size", "max_size", "ScriptProcessor"]

@@ -29,12 +29,10 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let correction = entries.evidence.corrections.iter().find(|one| one.origin == prompt.origin);
     let refused = correction.and_then(|one| one.refused.as_deref());
     let all = spoken_sentences(&text);
-    let decides = |sentence: &str| match refused {
-        // What is said on refusing a call says how to go on, whatever its words.
-        Some(_) => !is_question(sentence) && !is_aside(sentence) && !is_wish(sentence),
-        None => is_choice(sentence) && !is_wish(sentence),
+    let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
+        Some(whole) => whole,
+        None => quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence))?,
     };
-    let quote = quoted(&all, &decides)?;
     if is_picked(entries, &quote, prompt.origin) {
         return None;
     }
@@ -42,7 +40,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let rationale = match (on.is_empty(), refused) {
         (false, _) => format!("{USER_SAID}, on {}", on.join("; ")),
         (true, Some(refused)) => {
-            format!("{USER_SAID}, on first refusing `{}`", call(entries, refused))
+            format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
         }
         (true, None) => USER_SAID.to_owned(),
     };
@@ -59,6 +57,16 @@ fn call(entries: &Entries<'_>, shown: &str) -> String {
         Some((tool, path)) => format!("{tool} {}", entries.path(path)),
         None => shown.to_owned(),
     }
+}
+
+/// What is said on refusing a call or after an interruption: it says how to go on, whatever its
+/// words, and is short enough to be quoted whole.
+fn corrects(all: &[String], refuses: bool) -> Option<String> {
+    let says_how = |sentence: &&String| {
+        !is_aside_alone(sentence) && !is_wish(sentence) && (refuses || !is_question(sentence))
+    };
+    let whole = all.join(" ");
+    (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
 }
 
 /// The sentences that decide, each with the one that it leans on and the reason behind it.
@@ -107,13 +115,28 @@ fn gives_reason(sentence: &str) -> bool {
 fn is_choice(sentence: &str) -> bool {
     !is_question(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
-        && !is_aside(sentence)
+        && !is_aside_alone(sentence)
+}
+
+/// Whether a sentence is an aside, and so is what stands behind its dash, if anything does:
+/// `I've reverted it - focus only on the parser` decides.
+fn is_aside_alone(sentence: &str) -> bool {
+    let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
+    let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);
+    is_aside(sentence) && !behind.is_some_and(|(_, rest)| decides(rest))
+}
+
+/// Whether what the user typed in place of an option asks for something else than the choice.
+pub(super) fn asks_back(answer: &str) -> bool {
+    is_question(answer)
+        || pattern!(r"(?i)^(?:please |hmm,? )?(?:give|show|explain|tell|pros and cons)\b")
+            .is_match(answer)
 }
 
 fn is_aside(sentence: &str) -> bool {
     is_phrase(Topic::Aside, without_opener(sentence))
         || pattern!(
-            r"(?i)^(?:yes|ok|okay|sure|thanks|thank you|go ahead|continue|proceed|stop|wait)[.! ]*$"
+            r"(?i)^(?:yes|no|ok|okay|sure|thanks|thank you|go ahead|go on|continue|proceed|stop|wait|try again|sorry|oops)[.! ]*$"
         )
         .is_match(sentence)
 }
@@ -299,7 +322,10 @@ mod tests {
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let found = &decisions(&entries)[0].1;
-        assert_eq!(found.decision, "User: \"branch and PR.\"");
-        assert_eq!(found.rationale, "The user's words, on first refusing `Edit a.go`");
+        assert_eq!(
+            found.decision,
+            "User: \"branch and PR. but also is there any other way to solve this?\""
+        );
+        assert_eq!(found.rationale, "The user's words, on a proposed `Edit a.go`");
     }
 }

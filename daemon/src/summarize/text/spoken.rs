@@ -5,6 +5,9 @@ use crate::{
     summarize::text::{one_line, sentences},
 };
 
+/// Bytes of a quotation that is kept in one sentence.
+const QUOTATION: usize = 300;
+
 /// The sentences of a prompt. Users write without capitals, and end sentences with lines and wide
 /// spaces.
 pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
@@ -30,7 +33,25 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
         found.extend(sentences(&one_line(&line[start..])).into_iter().map(str::to_owned));
     }
     found.retain(|sentence| sentence.chars().any(char::is_alphabetic));
-    found
+    with_whole_quotes(found)
+}
+
+/// The sentences, each with those behind it up to the end of a quotation that it begins.
+fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::with_capacity(found.len());
+    for sentence in found {
+        let begun = whole.last_mut().filter(|last| {
+            last.matches('"').count() % 2 == 1 && last.len() + sentence.len() <= QUOTATION
+        });
+        match begun {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(&sentence);
+            }
+            None => whole.push(sentence),
+        }
+    }
+    whole
 }
 
 /// Whether a line was copied from a terminal or a log.
@@ -58,6 +79,7 @@ mod tests {
             ("do it safely  it must be local", vec!["do it safely", "it must be local"]),
             ("use e.g. one file\nnot two", vec!["use e.g. one file", "not two"]),
             ("1. first of all. then this", vec!["1. first of all.", "then this"]),
+            ("drop \"Joined. Active.\" and go", vec!["drop \"Joined. Active.\" and go"]),
             ("see\n$ make\nError 2\n\nuse cmake", vec!["see", "use cmake"]),
         ] {
             assert_eq!(spoken_sentences(text), wanted, "{text}");
