@@ -117,6 +117,7 @@ fn is_review_finding(claim: &Claim) -> bool {
     let label = claim.label.as_deref().unwrap_or_default();
     pattern!(r"^(?:CRITICAL|HIGH|MEDIUM|LOW|SEV|[A-Z]{1,3})[- ]?\d+\b|^(?i:critical|high|medium|low)(?: severity)?$")
         .is_match(label)
+        && !claim.text.split("; ").any(|part| topic_of_sentence(part) == Some(Topic::Done))
         && !says_done(claim)
 }
 

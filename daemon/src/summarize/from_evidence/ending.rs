@@ -33,9 +33,9 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     }
     let tells = |report: &&Report| report.changed && report.has_substance();
     let before = match &words {
+        // What the last turn changed may have replaced what was said before it.
+        Some(words) if last.changed && !only_publishes(words) => None,
         Some(_) => earlier.iter().rev().take(2).find(tells),
-        // What a turn without words changed may have replaced what was said before it.
-        None if last.changed => None,
         // Where the last words say nothing, what was said before them ended the session.
         None => {
             let states = |report: &&Report| report.has_substance() && !report.proposes();
@@ -48,8 +48,18 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
             Some(before) => format!("{words} Before that: {before}"),
             None => words,
         }),
+        // A turn that changed something without a word may have replaced what was said before it.
+        (None, Some(before)) if last.changed => {
+            still_said(&before).map(|before| format!("Before the last change: {before}"))
+        }
         (words, before) => words.or(before).or_else(|| cause(entries)),
     }
+}
+
+/// Whether the last words only tell of a commit, a push or a request, which leave the work as it was.
+fn only_publishes(words: &str) -> bool {
+    pattern!(r"(?i)\b(?:commit\w*|push\w*|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
+        .is_match(words)
 }
 
 /// Earlier words without what they ask or offer, which the later ones answered, and without what
@@ -110,8 +120,9 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
     let heading = heading.map_or(String::new(), |text| format!(" {text}:"));
     let opening = entries.tidy_line(&format!("{opening}{heading}"));
-    let mut told: Vec<&str> =
-        sentences(&opening).into_iter().filter(|sentence| !is_announcement(sentence)).collect();
+    let is_told =
+        |sentence: &&str| !is_announcement(sentence) && !claims_unseen_tests(entries, sentence);
+    let mut told: Vec<&str> = sentences(&opening).into_iter().filter(is_told).collect();
     let introduction = told.pop_if(|last| last.ends_with(':'));
     let mut words = cut_at_clause(&told.join(" "), LAST_WORDS);
     if words.is_empty() && introduction.is_none() && first.is_some() {
@@ -167,6 +178,15 @@ fn listed(
     }
     let introduction = introduction.map_or(String::new(), |text| format!("{text} "));
     (!line.is_empty()).then(|| format!("{introduction}{line}."))
+}
+
+/// Whether a sentence says that the tests pass in a session that shows no run of any.
+fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
+    let evidence = entries.evidence;
+    let runs_tests = |line: &str| pattern!(r"(?i)tests?\b|spec|check|\bci\b").is_match(line);
+    pattern!(r"(?i)^all (?:\d+ )?tests (?:now )?pass").is_match(sentence)
+        && evidence.tests.is_empty()
+        && !evidence.commands.iter().any(|run| runs_tests(&run.command))
 }
 
 /// `Here's what changed:` and `Let me run the tests` say nothing about how it ended.

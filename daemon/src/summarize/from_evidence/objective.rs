@@ -221,7 +221,11 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
         if let Some(done) = work {
-            return done.subject.clone().into();
+            let says_what = request.text.split_whitespace().count() >= 8;
+            let asked =
+                if says_what { format!(" (asked: {})", request.text) } else { String::new() };
+            let text = format!("{}{asked}", done.subject);
+            return Goal { text, ask: done.subject.clone() };
         }
     }
     let own = Goal { text: request.text.clone(), ask: ask.clone() };
