@@ -69,7 +69,10 @@ fn still_said(before: &str) -> Option<String> {
         sentence.ends_with('?')
             || is_phrase(Topic::Proposal, sentence)
             || is_phrase(Topic::PublishOffer, sentence)
-            || pattern!(r"(?i)^(?:that|this|it|these|those|committed|pushed)\b").is_match(sentence)
+            || pattern!(
+                r"(?i)^(?:that|this|it|these|those|committed|pushed|i need to|i'll|let me|now i)\b"
+            )
+            .is_match(sentence)
     };
     let kept: Vec<&str> = sentences(before).into_iter().filter(|one| !is_over(one)).collect();
     (!kept.is_empty()).then(|| kept.join(" "))
@@ -372,7 +375,8 @@ mod tests {
 
     #[test]
     fn earlier_words_are_told_without_what_was_answered_since() {
-        let before = "That's only the old server. The tests are stable now. Shall I commit?";
+        let before =
+            "That's only the old server. The tests are stable now. I need to commit. Shall I?";
         assert_eq!(still_said(before).as_deref(), Some("The tests are stable now."));
         assert_eq!(still_said("Committed. Shall I push?"), None);
     }

@@ -258,7 +258,13 @@ fn answer(lead: &str) -> Option<String> {
     let all = sentences(lead);
     let told = all.into_iter().skip_while(is_talk);
     let told: Vec<&str> = told.take_while(|sentence| !is_announcement(sentence)).collect();
-    let line = cut_at_clause(&told.join(" "), ANSWERED);
+    let mut line = cut_at_clause(&told.join(" "), ANSWERED);
+    // What limits an answer is part of it.
+    let limit =
+        told.iter().find(|one| pattern!(r"(?i)^(?:however|but|most likely)\b").is_match(one));
+    if let Some(limit) = limit.filter(|limit| !line.contains(**limit) && limit.len() <= ANSWERED) {
+        line = format!("{line} … {limit}");
+    }
     let line = line.trim_end_matches(':');
     (line.len() >= 30 && !leans(line)).then(|| capitalised(line))
 }
@@ -346,6 +352,8 @@ mod tests {
     fn an_answer_begins_where_the_talk_ends() {
         let told = "The cache lives in one process and is lost at its end.";
         assert_eq!(answer(&format!("Good question. Let me think. {told}")).as_deref(), Some(told));
+        let limited = format!("{told} However, a file would survive.");
+        assert_eq!(answer(&limited).as_deref(), Some(limited.as_str()));
         assert_eq!(answer("Both are fair pushback. Here's my read:"), None);
         assert_eq!(answer("That confirms three callers in the same package."), None);
     }

@@ -2,13 +2,13 @@
 
 use crate::{
     model::{
-        evidence::{GitStep, StatementKind},
-        transcript::{Origin, RecapKind, Task, TaskState},
+        evidence::{CommandRun, Evidence, GitStep, StatementKind},
+        transcript::{Origin, Outcome, RecapKind, Task, TaskState},
     },
     summarize::{
         from_evidence::{
             deferred,
-            entries::{Entries, push},
+            entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
             overtaken,
             request::{Request, Weight},
@@ -31,6 +31,8 @@ const TAKEN_UP: f64 = 0.5;
 const STEPS: usize = 12;
 /// Options named at most.
 const OPTIONS: usize = 5;
+/// Files named at most that were changed after the last test run.
+const CHANGED: usize = 4;
 /// Failing tests named at most.
 const TESTS: usize = 5;
 
@@ -122,7 +124,10 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     if !replied && !evidence.prompts.iter().any(|prompt| followed(prompt.origin)) {
         let title = entries.tidy_line(&plan.question);
         let title = title.trim_start_matches("Plan: ");
-        push(list, format!("Plan shown, not approved: {}", cut(title, 120)));
+        let approach = plan.approach.as_deref().map(|approach| entries.tidy_line(approach));
+        let approach =
+            approach.map_or(String::new(), |text| format!(". {}", cut_at_clause(&text, 200)));
+        push(list, format!("Plan shown, not approved: {}{approach}", cut(title, 120)));
     }
 }
 
@@ -134,6 +139,10 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let noun = if run.failed == 1 { "test" } else { "tests" };
         push(list, format!("Fix {} failing {noun}{named}", run.failed));
     }
+    if let Some(command) = failing_build(entries.evidence) {
+        push(list, format!("The last build failed: `{}`", entries.tidy_line(command)));
+    }
+    untested(entries, list);
     let tests_ran = |line| entries.evidence.tests.iter().any(|run| run.origin.line == line);
     // What is reported as done after an error was done in another way.
     let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
@@ -144,6 +153,43 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
             let command = entries.tidy_line(&error.attempt);
             push(list, entries.tidy(&format!("Resolve `{command}`: {}", error.message)));
         }
+    }
+}
+
+/// The last build, if it failed and nothing that ends in the same words succeeded afterwards.
+pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
+    let is_build = |run: &&CommandRun| {
+        pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b[^|;&]*$").is_match(&run.command)
+    };
+    let last = evidence.commands.iter().rfind(is_build)?;
+    let failed = matches!(last.outcome, Outcome::Failed(_));
+    failed.then_some(last.command.as_str())
+}
+
+/// Code that was changed after the last run of the tests, which passed.
+fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let Some(run) = evidence.tests.last().filter(|run| run.failed == 0) else { return };
+    let is_check = |line: &str| pattern!(r"\b(?:tests?|checks?|verify|ci|spec)\b").is_match(line);
+    let checked = evidence.commands.iter().filter(|run| is_check(&run.command));
+    let checked = checked.map(|run| run.origin).filter(|at| at.source == run.origin.source);
+    let tested = checked.chain([run.origin]).max().unwrap_or(run.origin);
+    let is_code = |path: &str| {
+        pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|h|rb|php|cs|scala|ex|exs|dart)$")
+            .is_match(path)
+    };
+    let changed = evidence.files.iter().filter(|(path, work)| {
+        work.changed()
+            && !work.deleted
+            && is_code(path)
+            && !is_scratch(path)
+            && work.last.source == tested.source
+            && work.last.line > tested.line
+    });
+    let changed: Vec<String> =
+        changed.take(CHANGED).map(|(path, _)| format!("`{}`", entries.path(path))).collect();
+    if !changed.is_empty() {
+        push(list, format!("Changed after the last test run: {}", changed.join(", ")));
     }
 }
 
@@ -295,7 +341,7 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, Publication, PublicationKind},
+        model::evidence::{FileWork, Publication, PublicationKind, TestRun},
         summarize::report::Reports,
     };
 
@@ -314,5 +360,42 @@ mod tests {
         let reports = Reports::of(&evidence);
         let steps = next_steps(&Entries { evidence: &evidence, reports: &reports, project: None });
         assert_eq!(steps, ["Unchecked in the pull request: Check the token after the merge"]);
+    }
+
+    fn ran(line: u64, command: &str, outcome: Outcome) -> CommandRun {
+        let origin = Origin { source: 0, line };
+        CommandRun { command: command.to_owned(), outcome, origin, at: None }
+    }
+
+    fn steps(evidence: &Evidence) -> Vec<String> {
+        let reports = Reports::of(evidence);
+        next_steps(&Entries { evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn a_build_that_failed_last_is_open() {
+        let failed = || Outcome::Failed(Some(1));
+        let mut evidence = Evidence {
+            commands: vec![ran(1, "cd app && npm run build", failed())],
+            ..Evidence::default()
+        };
+        assert_eq!(steps(&evidence), ["The last build failed: `cd app && npm run build`"]);
+        evidence.commands.push(ran(2, "pnpm build", Outcome::Succeeded));
+        assert!(steps(&evidence).is_empty());
+    }
+
+    #[test]
+    fn code_that_changed_after_the_last_test_run_is_named() {
+        let run =
+            TestRun { passed: 3, origin: Origin { source: 0, line: 5 }, ..TestRun::default() };
+        let mut evidence = Evidence { tests: vec![run], ..Evidence::default() };
+        for (path, line) in [("/app/a.rs", 4), ("/app/b.rs", 6), ("/app/README.md", 7)] {
+            let last = Origin { source: 0, line };
+            let work = FileWork { edits: 1, last, ..FileWork::default() };
+            evidence.files.insert(path.to_owned(), work);
+        }
+        assert_eq!(steps(&evidence), ["Changed after the last test run: `/app/b.rs`"]);
+        evidence.commands.push(ran(8, "mise run check", Outcome::Succeeded));
+        assert!(steps(&evidence).is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, PublicationKind, Ticket, Title},
+        evidence::{Choice, Commit, Evidence, PublicationKind, Ticket, Title},
         transcript::{RecapKind, TitleSource},
     },
     summarize::{
@@ -233,7 +233,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         let is_cut = request.text.ends_with('…');
         return title.filter(|_| is_cut).map_or(own, Goal::from);
     }
-    match title.or_else(|| accepted_plan(evidence)) {
+    match title.or_else(|| shown_plan(evidence)) {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
@@ -292,8 +292,11 @@ fn noted(evidence: &Evidence) -> Option<String> {
     (plain.len() >= 20).then(|| cut(&plain, REQUEST))
 }
 
-fn accepted_plan(evidence: &Evidence) -> Option<String> {
-    let accepted = evidence.choices.iter().find(|choice| choice.answer == "accepted")?;
+/// The title of the first plan that was accepted, else of the last that was shown.
+fn shown_plan(evidence: &Evidence) -> Option<String> {
+    let answered = |answer: &'static str| move |choice: &&Choice| choice.answer == answer;
+    let accepted = evidence.choices.iter().find(answered("accepted"));
+    let accepted = accepted.or_else(|| evidence.choices.iter().rfind(answered("refused")))?;
     let plan = pattern!(r"(?i)^(?:implementation )?plan(?: for)?\s*[:—-]\s*")
         .replace(&accepted.question, "");
     let plan = one_line(&plan);

@@ -10,6 +10,7 @@ use crate::{
         from_evidence::{
             ending,
             findings::last_turn_errors,
+            next_steps,
             request::{Request, Weight},
             test_results::main_run,
         },
@@ -109,6 +110,9 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
     if tests_fail(evidence) {
         return ReasonedOutcome::new(InProgress, "tests fail");
+    }
+    if next_steps::failing_build(evidence).is_some() {
+        return ReasonedOutcome::new(InProgress, "the last build failed");
     }
     if has_open_tasks(evidence, done) {
         return ReasonedOutcome::new(InProgress, "tasks are open");

@@ -143,6 +143,7 @@ fn is_aside(sentence: &str) -> bool {
 
 fn is_wish(sentence: &str) -> bool {
     !is_question(sentence)
+        && !sentence.ends_with(':')
         && (12..=QUOTE).contains(&sentence.len())
         && is_phrase(Topic::Wish, sentence)
 }

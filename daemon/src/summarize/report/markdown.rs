@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::summarize::text::{is_picture, one_line};
+use crate::summarize::text::{is_picture, one_line, pattern};
 
 /// Maximum bytes of a report that are parsed: the cost of deeply nested Markdown is more than
 /// linear.
@@ -104,6 +104,13 @@ struct Reader {
     cells: Vec<String>,
 }
 
+/// Whether a tag stands for a value. Others are left out: a name of any other kind may imitate the
+/// markup of an agent's own prompts.
+fn is_placeholder(html: &str) -> bool {
+    pattern!(r"^<(?:TAB|SP|LF|CR|EOF|ID|N|NAME|KEY|VALUE|PATH|FILE|URL|HASH|DATE|VERSION|BRANCH)>$")
+        .is_match(html)
+}
+
 impl Reader {
     fn take(&mut self, event: Event<'_>) {
         match event {
@@ -112,6 +119,10 @@ impl Reader {
             Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
             Event::Code(code) if self.hidden == 0 => {
                 self.text.extend(["`", &code, "`"]);
+            }
+            // `path<TAB>sum` names a key, no element.
+            Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
+                self.text.push_str(&html);
             }
             Event::SoftBreak | Event::HardBreak => self.text.push(' '),
             Event::TaskListMarker(ticked) => self.ticked = Some(ticked),
