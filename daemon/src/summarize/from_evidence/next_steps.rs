@@ -386,8 +386,17 @@ mod tests {
 
     #[test]
     fn code_that_changed_after_the_last_test_run_is_named() {
-        let run =
-            TestRun { passed: 3, origin: Origin { source: 0, line: 5 }, ..TestRun::default() };
+        let run = TestRun {
+            framework: "cargo test".to_owned(),
+            command: "cargo test".to_owned(),
+            passed: 3,
+            failed: 0,
+            skipped: 0,
+            failed_tests: Vec::new(),
+            coverage_pct: None,
+            origin: Origin { source: 0, line: 5 },
+            at: None,
+        };
         let mut evidence = Evidence { tests: vec![run], ..Evidence::default() };
         for (path, line) in [("/app/a.rs", 4), ("/app/b.rs", 6), ("/app/README.md", 7)] {
             let last = Origin { source: 0, line };
