@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use regex::RegexSet;
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::{pattern::ascii, summarize::text::one_line};
@@ -140,22 +140,29 @@ fn read(name: &str, text: &str) -> Table {
 /// All phrases, compiled for matching.
 struct Index {
     headings: Vec<(String, Topic)>,
-    sentences: RegexSet,
-    topics: Vec<Topic>,
+    /// One expression for each topic, in the order of the files. A `RegexSet` of all is too large
+    /// for the automaton that `regex` builds while it matches, and takes a third of an import.
+    sentences: Vec<(Topic, Regex)>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let tables = FILES.iter().flat_map(|(name, text)| read(name, text));
-    let (mut headings, mut expressions, mut topics) = (Vec::new(), Vec::new(), Vec::new());
+    let mut headings = Vec::new();
+    let mut expressions: Vec<(Topic, Vec<String>)> = Vec::new();
     for (topic, phrases) in tables {
         headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
-        for expression in phrases.sentences {
-            expressions.push(format!("(?i){}", ascii(&expression)));
-            topics.push(topic);
+        let found = phrases.sentences.iter().map(|sentence| format!("(?:{})", ascii(sentence)));
+        match expressions.iter_mut().find(|(known, _)| *known == topic) {
+            Some((_, all)) => all.extend(found),
+            None => expressions.push((topic, found.collect())),
         }
     }
-    let sentences = RegexSet::new(&expressions).expect("the expressions of the tables are valid");
-    Index { headings, sentences, topics }
+    expressions.retain(|(_, all)| !all.is_empty());
+    let sentences = expressions.into_iter().map(|(topic, all)| {
+        let any = Regex::new(&format!("(?i){}", all.join("|")));
+        (topic, any.expect("the expressions of the tables are valid"))
+    });
+    Index { headings, sentences: sentences.collect() }
 });
 
 /// Returns the topic of the text below `heading`.
@@ -170,9 +177,11 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    let mut topics =
-        INDEX.sentences.matches(head(sentence)).into_iter().map(|found| INDEX.topics[found]);
-    topics.find_map(Topic::of_claim)
+    let sentence = head(sentence);
+    INDEX.sentences.iter().find_map(|(topic, any)| {
+        let topic = topic.of_claim()?;
+        any.is_match(sentence).then_some(topic)
+    })
 }
 
 /// Returns the part of a sentence that is matched. The cost of a match is linear in its length, and
@@ -183,7 +192,8 @@ fn head(sentence: &str) -> &str {
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    INDEX.sentences.matches(head(sentence)).into_iter().any(|found| INDEX.topics[found] == topic)
+    let mut sentences = INDEX.sentences.iter();
+    sentences.any(|(of, any)| *of == topic && any.is_match(head(sentence)))
 }
 
 /// Returns a heading in lower case, without leading numbers, symbols and punctuation at either end.
