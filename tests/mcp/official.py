@@ -36,6 +36,7 @@ ARGUMENTS = {
     },
     # What takes something away is refused for want of it.
     "delete_episode": {"uuid": "00000000-0000-7000-8000-000000000000"},
+    "get_episode_entities": {"episode_uuids": [EPISODE]},
 }
 FAILS = {"delete_episode"}
 
@@ -70,7 +71,7 @@ async def resources_and_prompts(client):
     assert SESSION in (await client.read_resource(uri)).contents[0].text
     names = {prompt.name for prompt in (await client.list_prompts()).prompts}
     assert names == {"handoff", "recall"}, names
-    recall = await client.get_prompt("recall", {"query": "login timeout", **STRUCTURED})
+    recall = await client.get_prompt("recall", {"query": "login timeout"})
     assert SESSION in recall.messages[0].content.text, recall
 
 
