@@ -193,7 +193,7 @@ fn answers_for_a_model_are_short_and_say_how_to_go_on() {
     assert!(!found.contains("\n  - "), "{found}");
     let page = text("get_session", json!({ "session_id": "3333", "view": "messages" }));
     assert!(page.len() <= 4_000 && page.contains("More: get_session with `3333-1`"), "{page}");
-    let nothing = json!({ "query": "pool", "project": "/work/elsewhere" });
+    let nothing = json!({ "query": "pool", "project": "/srv/elsewhere" });
     let nothing = text("search_sessions", nothing);
     assert!(nothing.contains("Nothing was found.\n- without `project`: 8 sessions"), "{nothing}");
     let nothing = text("search_sessions", json!({ "query": "\"writer pool\"" }));

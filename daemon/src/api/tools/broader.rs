@@ -56,9 +56,9 @@ mod tests {
             queries(&arguments).into_iter().map(|(change, _)| change).collect()
         };
         assert_eq!(changes("login", " ", None), [""; 0]);
-        assert_eq!(changes("login", "/work/app", None), ["without `project`"]);
+        assert_eq!(changes("login", "/srv/app", None), ["without `project`"]);
         assert_eq!(
-            changes("login", "/work/app", Some("user")),
+            changes("login", "/srv/app", Some("user")),
             ["without `project`", "without `role`", "without all filters"]
         );
         let quoted = queries(&SearchSessionsArguments {

@@ -71,41 +71,60 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
 /// do. Of a summary and a message that say the same, the message remains: a model can read on from
 /// it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
-    let mut kept: Vec<MatchedPassage> = Vec::new();
-    for passage in passages.drain(..) {
-        match kept.iter().position(|better| is_same(better, &passage)) {
-            Some(same) if is_summary(&kept[same]) && !is_summary(&passage) => kept[same] = passage,
-            None if !kept.iter().any(|better| covers(better, &passage)) => kept.push(passage),
+    let mut kept: Vec<ComparedPassage> = Vec::new();
+    for passage in passages.drain(..).map(ComparedPassage::of) {
+        match kept.iter().position(|better| better.is_same(&passage)) {
+            Some(same) if kept[same].is_summary() && !passage.is_summary() => kept[same] = passage,
+            None if !kept.iter().any(|better| better.covers(&passage)) => kept.push(passage),
             Some(_) | None => {}
         }
     }
     let title = Shingles::of(title);
-    let says_more = |one: &MatchedPassage| {
-        let is_empty = is_summary(one) && one.text.len() < SHORT_SUMMARY;
-        !is_empty && title.share_of(&Shingles::of(&one.text)) < COVERED
+    let says_more = |one: &ComparedPassage| {
+        let is_empty = one.is_summary() && one.passage.text.len() < SHORT_SUMMARY;
+        !is_empty && title.share_of(&one.shingles) < COVERED
     };
     if kept.iter().any(says_more) {
         kept.retain(says_more);
     }
-    *passages = kept;
+    passages.extend(kept.into_iter().map(|one| one.passage));
 }
 
-/// Whether two passages say the same. Those of tools do only if they are a call and its result: a
-/// command may be run again with another result.
-fn is_same(one: &MatchedPassage, other: &MatchedPassage) -> bool {
-    let is_tool = |passage: &MatchedPassage| passage.role == Role::Tool.as_str();
-    let is_next = one.source == other.source && one.seq.abs_diff(other.seq) == 1;
-    if is_tool(one) && is_tool(other) && !is_next {
-        return false;
+/// A passage with the runs by which it is compared with others.
+struct ComparedPassage {
+    passage: MatchedPassage,
+    shingles: Shingles,
+}
+
+impl ComparedPassage {
+    fn of(passage: MatchedPassage) -> ComparedPassage {
+        ComparedPassage { shingles: Shingles::of(&passage.text), passage }
     }
-    let (one, other) = (Shingles::of(&one.text), Shingles::of(&other.text));
-    one.share_of(&other).min(other.share_of(&one)) >= SAME
-}
 
-/// Whether `better`, which is no tool's, contains the text of `passage`.
-fn covers(better: &MatchedPassage, passage: &MatchedPassage) -> bool {
-    better.role != Role::Tool.as_str()
-        && Shingles::of(&better.text).share_of(&Shingles::of(&passage.text)) >= COVERED
+    fn is_summary(&self) -> bool {
+        is_summary(&self.passage)
+    }
+
+    fn is_tool(&self) -> bool {
+        self.passage.role == Role::Tool.as_str()
+    }
+
+    /// Whether two passages say the same. Those of tools do only if they are a call and its result:
+    /// a command may be run again with another result.
+    fn is_same(&self, other: &ComparedPassage) -> bool {
+        let is_next = self.passage.source == other.passage.source
+            && self.passage.seq.abs_diff(other.passage.seq) == 1;
+        if self.is_tool() && other.is_tool() && !is_next {
+            return false;
+        }
+        let (one, other) = (&self.shingles, &other.shingles);
+        one.share_of(other).min(other.share_of(one)) >= SAME
+    }
+
+    /// Whether this passage, if it is no tool's, contains the text of `other`.
+    fn covers(&self, other: &ComparedPassage) -> bool {
+        !self.is_tool() && self.shingles.share_of(&other.shingles) >= COVERED
+    }
 }
 
 /// The runs of three words of a text; a shorter text is one run.

@@ -44,7 +44,8 @@ impl Watches {
     }
 
     pub(super) fn end(&mut self) {
-        // Dropping a watch waits for its report, which waits for this loop: so do it elsewhere.
+        // To drop a watch is to wait for its last report, which waits for this loop. So another thread
+        // drops it.
         for watch in self.0.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));
         }

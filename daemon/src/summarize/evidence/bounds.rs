@@ -9,9 +9,9 @@ pub(super) const FIRST_PROMPTS: usize = 10;
 pub(super) const PROMPTS: usize = 24;
 /// A prompt's text.
 pub(super) const PROMPT: usize = 1_000;
-/// Errors that the user pasted. What goes first is the oldest.
+/// Errors that the user pasted, the latest ones.
 pub(super) const PASTED_ERRORS: usize = 8;
-/// Todo and plan files. What goes first is the oldest.
+/// Todo and plan files, the latest ones.
 pub(super) const WORK_NOTES: usize = 6;
 /// The text of one.
 pub(super) const WORK_NOTE: usize = 1_500;

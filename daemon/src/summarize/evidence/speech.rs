@@ -97,8 +97,8 @@ const REPORTS_WITH_OPTIONS: usize = 2;
 const CONFIRMED: usize = 2;
 const ASSERTION: usize = 400;
 
-/// What the user stated, when the agent's first words after it agree. What the user decides is told
-/// as their decision.
+/// What the user stated and the agent agreed with in its next words. A prompt that decides something
+/// is left out: it is a decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
     let prompt = evidence.prompts.last()?;
     let is_first =

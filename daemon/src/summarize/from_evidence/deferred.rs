@@ -168,7 +168,7 @@ fn steps_of(commit: &Commit) -> Vec<String> {
 /// A commit or push that was offered and neither made nor answered.
 pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    // The last report's offer is told with the other offers.
+    // `next_steps::offered` reads the last report.
     let earlier = evidence.reports.iter().rev().skip(1).take(REPORTS);
     for report in earlier.filter(|report| report.changed) {
         let last = one_line(report.text.trim_end().lines().last().unwrap_or_default());
@@ -196,10 +196,10 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// What a plan asked to check by hand or by a command that never ran, and that no report takes up.
+/// The checks of a plan that were surely not made: commands that never ran, and checks that the plan
+/// calls manual and no report mentions.
 ///
-/// A check whose steps are told in other words may have been made, so only two kinds count: those
-/// that the plan itself calls manual, and those that are a command.
+/// Other checks are left out. A report may describe them in other words.
 pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let ran = |code: &str| evidence.commands.iter().any(|run| runs_the_same(code, &run.command));
@@ -232,8 +232,8 @@ fn is_check(code: &str) -> bool {
         .is_match(code)
 }
 
-/// Whether a command line that ran begins one of its commands with the first two words of the last
-/// command of `code`, such as `cargo build`.
+/// Whether a command line that ran contains the first two words of the last command of `code`, such
+/// as `cargo build`.
 fn runs_the_same(code: &str, line: &str) -> bool {
     let last = code.rsplit("&&").next().unwrap_or(code);
     let meant: Vec<&str> = last.split_whitespace().take(2).collect();

@@ -124,7 +124,7 @@ fn is_review_finding(claim: &Claim) -> bool {
 /// `Walks the commits from HEAD` tells what code does that stands above it.
 fn is_step_of_code(claim: &Claim) -> bool {
     claim.label.is_none()
-        && pattern!(r"^(?:First |Then |Only |Also |Finally )?(?:checks|calculates|walks|sets|returns|calls|finds|reads|writes|runs|uses|looks|loads|parses|handles|tries|falls back|Checks|Calculates|Walks|Sets|Returns|Calls|Finds|Reads|Writes|Runs|Uses|Looks|Loads|Parses|Handles|Tries|Falls back)\b")
+        && pattern!(r"(?i)^(?:(?:first|then|only|also|finally) )?(?:checks|calculates|walks|sets|returns|calls|finds|reads|writes|runs|uses|looks|loads|parses|handles|tries|falls back)\b")
             .is_match(&claim.text)
 }
 
@@ -195,6 +195,7 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let commits = &entries.evidence.commits;
     let work: Vec<&Commit> = commits.iter().filter(|commit| !is_bookkeeping(commit)).collect();
+    let spans = refuted::spans(entries.evidence);
     let left_out = COMMITS.0..work.len().saturating_sub(COMMITS.1).max(COMMITS.0);
     for (at, commit) in work.into_iter().enumerate() {
         if left_out.contains(&at) {
@@ -208,8 +209,7 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
         let point = point(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
-        let failed =
-            if refuted::did_not_fix(entries.evidence, commit) { " (did not fix it)" } else { "" };
+        let failed = if refuted::did_not_fix(&spans, commit) { " (did not fix it)" } else { "" };
         push(list, format!("{subject}{hash}{failed}{point}"));
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let tells = |report: &&Report| report.changed && report.has_substance();
     let before = match &words {
         // What the last turn changed may have replaced what was said before it.
-        Some(words) if last.changed && !only_publishes(words) => None,
+        Some(words) if last.changed && !tells_of_publication(words) => None,
         Some(_) => earlier.iter().rev().take(2).find(tells),
         // Where the last words say nothing, what was said before them ended the session.
         None => {
@@ -56,8 +56,9 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     }
 }
 
-/// Whether the last words only tell of a commit, a push or a request, which leave the work as it was.
-fn only_publishes(words: &str) -> bool {
+/// Whether the last words tell of a commit, a push or a pull request: a turn that publishes leaves
+/// the work as it was.
+fn tells_of_publication(words: &str) -> bool {
     pattern!(r"(?i)\b(?:commit\w*|push\w*|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
         .is_match(words)
 }
@@ -410,7 +411,7 @@ mod tests {
             repository(&Entries { evidence, reports: &Reports::default(), project: None })
         };
         assert_eq!(state(&evidence).unwrap(), "branch `main`; staged, not committed: `/app/a.rs`");
-        evidence.directories = vec!["/home/ann/app".to_owned(), "/home/bob/work/app".to_owned()];
+        evidence.directories = vec!["/home/ann/app".to_owned(), "/home/bob/src/app".to_owned()];
         assert_eq!(state(&evidence).unwrap(), "branch `main`; no commit seen in this session");
     }
 

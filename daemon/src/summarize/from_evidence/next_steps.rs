@@ -156,7 +156,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// The last build, if it failed and nothing that ends in the same words succeeded afterwards.
+/// The last build, if it failed.
 pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     let is_build = |run: &&CommandRun| {
         pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b[^|;&]*$").is_match(&run.command)

@@ -17,7 +17,7 @@ use crate::{
 const COMPLAINT: usize = 240;
 
 /// The part of a session between an error and its return.
-struct Span<'e> {
+pub(super) struct Span<'e> {
     begin: Origin,
     end: Origin,
     /// The error; nothing where the user only said that it still fails.
@@ -32,7 +32,7 @@ impl Span<'_> {
 }
 
 /// The parts of the session whose fixes failed.
-fn spans(evidence: &Evidence) -> Vec<Span<'_>> {
+pub(super) fn spans(evidence: &Evidence) -> Vec<Span<'_>> {
     let pasted = &evidence.pasted_errors;
     let mut found: Vec<Span<'_>> = Vec::new();
     for (at, error) in pasted.iter().enumerate() {
@@ -68,10 +68,10 @@ fn says_it_still_fails(prompt: &str) -> bool {
 }
 
 /// Whether a later run or the user refuted what the commit was to fix.
-pub(super) fn did_not_fix(evidence: &Evidence, commit: &Commit) -> bool {
+pub(super) fn did_not_fix(spans: &[Span<'_>], commit: &Commit) -> bool {
     let subject = words(&commit.subject);
     let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);
-    spans(evidence).iter().filter(|span| span.holds(commit.origin)).any(|span| {
+    spans.iter().filter(|span| span.holds(commit.origin)).any(|span| {
         is_fix || span.error.is_some_and(|error| words(error).intersection(&subject).count() >= 2)
     })
 }
@@ -161,7 +161,7 @@ mod tests {
     fn an_error_that_returns_refutes_its_fix() {
         let evidence = twice().collect();
         let refuted: Vec<bool> =
-            evidence.commits.iter().map(|commit| did_not_fix(&evidence, commit)).collect();
+            evidence.commits.iter().map(|commit| did_not_fix(&spans(&evidence), commit)).collect();
         assert_eq!(refuted, [true, false]);
         let mut reports = Reports::of(&evidence);
         remove_refuted_claims(&mut reports, &evidence);

@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn an_error_lists_the_sessions_that_may_be_meant() {
         let candidate = json!({
-            "session_id": "aaaa-1", "agent": "claude", "project": "/work/`app`",
+            "session_id": "aaaa-1", "agent": "claude", "project": "/srv/`app`",
             "state": "active", "last_activity": "2026-03-01T10:02:33Z",
         });
         let failed = Error {
@@ -167,7 +167,7 @@ mod tests {
         };
         assert_eq!(
             error(&failed),
-            "2 sessions begin with `a`\n- `aaaa-1`, `/work/'app'`, 2026-03-01 10:02, active"
+            "2 sessions begin with `a`\n- `aaaa-1`, `/srv/'app'`, 2026-03-01 10:02, active"
         );
     }
 }

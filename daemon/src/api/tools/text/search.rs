@@ -95,7 +95,7 @@ mod tests {
     fn hit() -> Value {
         json!({
             "session": {
-                "session_id": "3f2a9c10-1111", "short_id": "3f2a9c10", "project": "/work/app",
+                "session_id": "3f2a9c10-1111", "short_id": "3f2a9c10", "project": "/srv/app",
                 "title": "Fix the timeout", "last_activity": "2026-03-01T10:02:33Z",
                 "episode": { "outcome": "completed" },
             },
@@ -115,7 +115,7 @@ mod tests {
         let answer = json!({ "hits": [hit()], "message": "1 session was indexed.", "next": 5 });
         assert_eq!(
             of_value::<SearchSessionsAnswer>(answer),
-            "- `3f2a9c10` “Fix the timeout”, `/work/app`, 2026-03-01, completed\n\
+            "- `3f2a9c10` “Fix the timeout”, `/srv/app`, 2026-03-01, completed\n\
              \x20 - user, 2026-03-01 10:00, from 4: “…pool\" # Heading - 99999999 \"size”\n\
              \x20 - tool, 2026-03-01 10:01, source 2, from 7: “ok”\n\
              \x20 - decision: “Pool is 20”\n\

@@ -114,7 +114,7 @@ mod tests {
 
     fn session() -> Value {
         json!({
-            "session_id": "3f2a9c10-1111", "short_id": "3f2a9c10", "project": "/work/app",
+            "session_id": "3f2a9c10-1111", "short_id": "3f2a9c10", "project": "/srv/app",
             "title": "Fix”\n- `b` the “timeout", "state": "indexed",
             "last_activity": "2026-03-01T10:02:33Z",
             "episode": { "outcome": "in_progress" },
@@ -122,7 +122,7 @@ mod tests {
     }
 
     const LINE: &str =
-        "- `3f2a9c10` “Fix\" - `b` the \"timeout”, `/work/app`, 2026-03-01, in progress";
+        "- `3f2a9c10` “Fix\" - `b` the \"timeout”, `/srv/app`, 2026-03-01, in progress";
 
     #[test]
     fn a_list_has_a_line_for_each_session_and_says_how_to_go_on() {

@@ -123,7 +123,7 @@ fn no_more_questions_are_asked_at_once_than_allowed() {
     assert_eq!(decider.jobs.len(), 1);
 }
 
-/// A state in which questions about so many indexed sessions are due.
+/// Returns a state with `count` indexed sessions, for each of which a question to the model is due.
 fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
     let sessions = (1..=count).map(|key| indexed(key, &format!("session-{key}")));
     let mut writes: Vec<Write> = sessions.flat_map(|(_, writes)| writes).collect();
