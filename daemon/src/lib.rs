@@ -23,31 +23,33 @@
 //!
 //! # Who may know whom
 //!
-//! | Layer | Modules | May name |
-//! | --- | --- | --- |
-//! | words | [`model`], [`clock`], [`fault`], [`allocator`], `clean`, `files`, `pattern`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
-//! | reading | `lang` | `model`, `pattern` |
-//! | ports | [`prompt`], [`llm`], [`store`], [`redact`] | `model`, `lang`, `files`, `fault`, `sync` |
-//! | stages | [`capture`], [`session`], [`activity`], [`summarize`], [`graph`], [`search`] | `model`, `lang`, `clock`, `fault`, `clean`, `pattern`, `sync` and the ports they need; never each other |
-//! | order | [`engine`] | all of the above: it alone knows how the stages connect |
-//! | surface | [`api`] | `model`, `fault`, `engine`, `search`, `store`; the only user of the words of the wire, `graphiti_proto` |
-//! | wiring | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
+//! | Layer | Crate | Modules | May name |
+//! | --- | --- | --- | --- |
+//! | words | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
+//! | reading | `daemon/core` | `lang` | `model`, `pattern` |
+//! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
+//! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`] | `daemon/core` and the ports they need; never each other |
+//! | order | here | [`engine`] | all of the above: it alone knows how the stages connect |
+//! | surface | here | [`api`] | `model`, `clock`, `fault`, `engine`, `search`, `store`; the only user of the words of the wire, `graphiti_proto` |
+//! | wiring | here | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
 //!
-//! A test of the workspace (`tests/tests/rules/layers.rs`) holds this table as data.
+//! The compiler keeps a crate from naming one that it does not depend on. A test of the workspace
+//! (`tests/tests/rules/layers.rs`) holds as data who depends on whom, and who names whom inside a
+//! crate. The crates below are modules here, too.
 //!
 //! # Where a new thing goes
 //!
 //! | New | File | Line |
 //! | --- | --- | --- |
-//! | agent format | `capture/format/<agent>` | [`capture::format::FORMATS`] |
-//! | model provider | `llm/provider/<provider>.rs` | [`llm::provider::PROVIDERS`] |
-//! | maker of vectors | `llm/embed/<provider>` | its row in `llm::embed` |
+//! | agent format | `daemon/capture/src/format/<agent>` | [`capture::format::FORMATS`] |
+//! | model provider | `daemon/llm/src/provider/<provider>.rs` | [`llm::provider::PROVIDERS`] |
+//! | maker of vectors | `daemon/llm/src/embed/<provider>` | its row in `llm::embed` |
 //! | prompt | `prompts/<kind>.md` | the entries of [`prompt::kind`] |
-//! | rule of summaries | `summarize/from_evidence` | [`summarize::RULES_VERSION`], raised |
-//! | store backend | `store/<backend>`, passing `store/contract.rs` | `app::open_store` |
+//! | rule of summaries | `daemon/insight/src/summarize/from_evidence` | [`summarize::RULES_VERSION`], raised |
+//! | store backend | `daemon/store/src/<backend>`, passing `daemon/store/src/contract.rs` | `app::open_store` |
 //! | tool | `api/tools/<tool>.rs`, its types in `proto/src/tools` | [`api::tools::TOOLS`] |
 //! | setting | the stage's own `config.rs` | `config/table.rs`, the table of keys |
-//! | disk record | a new version of `store/sled/records`, a golden file | `records::golden`; its text: `store/sled/clean.rs` |
+//! | disk record | a new version of `daemon/store/src/sled/records`, a golden file | `records::golden`; its text: `daemon/store/src/sled/clean.rs` |
 //!
 //! # Rules that hold it together
 //!
@@ -62,39 +64,22 @@
 //! 7. Nothing leaves the machine unasked, and no secret is stored.
 //! 8. Channels are bounded and say what happens when full. Stopping is a value that flows.
 
-pub mod model;
-
-pub mod allocator;
-mod clean;
-pub mod clock;
-pub mod fault;
-mod files;
-mod pattern;
-mod sync;
-
-mod lang;
-
-pub mod llm;
-pub mod prompt;
-pub mod redact;
-pub mod store;
-
-pub mod capture;
+pub use graphitid_capture as capture;
+pub use graphitid_core::{clock, fault, model};
+use graphitid_core::{files, lang, sync};
+pub use graphitid_insight::{activity, graph, summarize};
+pub use graphitid_llm::{self as llm, prompt};
+pub use graphitid_redact as redact;
+pub use graphitid_search as search;
+pub use graphitid_store as store;
 
 pub mod session;
-
-pub mod activity;
-
-pub mod summarize;
-
-pub mod graph;
-
-pub mod search;
 
 pub mod engine;
 
 pub mod api;
 
+pub mod allocator;
 pub mod app;
 pub mod cli;
 pub mod config;

@@ -1,4 +1,5 @@
-//! The layers: which module may name which, as a table. `daemon/src/lib.rs` gives the reasons.
+//! The layers: which crate may use which, and which module of a crate may name which, as tables.
+//! `daemon/src/lib.rs` gives the reasons.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,78 +9,135 @@ use std::{
 
 use crate::root;
 
-/// Each module with what it may name beside itself, and `proto` where it may name that.
-const TABLE: &[(&str, &[&str])] = &[
-    // 0 words
-    ("model", &[]),
-    ("clock", &["model"]),
-    ("fault", &[]),
-    ("allocator", &[]),
-    ("clean", &["proto"]),
-    ("pattern", &[]),
-    ("files", &["proto"]),
-    ("sync", &[]),
-    // 1 reading
-    ("lang", &["model", "pattern"]),
+/// Each crate with those of this workspace that it depends on.
+const CRATES: &[(&str, &[&str])] = &[
+    ("proto", &[]),
+    ("client", &["graphiti-proto"]),
+    // 0 words, 1 reading
+    ("daemon/core", &["graphiti-proto"]),
     // 2 ports
-    ("prompt", &["model"]),
-    ("llm", &["model", "lang", "files"]),
-    ("store", &["model", "lang", "files", "fault", "sync"]),
-    ("redact", &["model"]),
+    ("daemon/redact", &[]),
+    ("daemon/llm", &["graphitid-core"]),
+    ("daemon/store", &["graphitid-core"]),
     // 3 stages
-    ("capture", &["model", "lang", "prompt", "llm", "store", "redact"]),
-    ("session", &["model", "prompt", "llm", "store", "redact"]),
-    ("activity", &["model", "lang", "prompt", "llm", "store", "redact"]),
-    ("summarize", &["model", "lang", "clean", "pattern", "prompt", "llm", "store", "redact"]),
-    ("graph", &["model", "lang", "pattern", "prompt", "llm", "store", "redact"]),
-    ("search", &["model", "sync", "prompt", "llm", "store", "redact"]),
-    // 4 order
+    ("daemon/capture", &["graphitid-core", "graphitid-redact", "graphitid-store"]),
+    ("daemon/insight", &["graphitid-core", "graphitid-llm", "graphitid-store"]),
+    ("daemon/search", &["graphitid-core", "graphitid-llm"]),
+    // 4 order, 5 surface, 6 wiring
     (
-        "engine",
+        "daemon",
         &[
-            "model",
-            "lang",
-            "clock",
-            "fault",
-            "allocator",
-            "sync",
-            "prompt",
-            "llm",
-            "store",
-            "redact",
-            "capture",
-            "session",
-            "activity",
-            "summarize",
-            "graph",
-            "search",
+            "graphiti-proto",
+            "graphitid-capture",
+            "graphitid-core",
+            "graphitid-insight",
+            "graphitid-llm",
+            "graphitid-redact",
+            "graphitid-search",
+            "graphitid-store",
         ],
     ),
-    // 5 surface
-    ("api", &["model", "clock", "fault", "engine", "search", "store", "proto"]),
 ];
 
-/// 6 wiring: may name anything, and nothing names it.
+/// What each module may name beside itself, and `proto` where it may name that.
+type ModuleTable = &'static [(&'static str, &'static [&'static str])];
+
+/// The crates in which several parts live, with their modules.
+const MODULES: &[(&str, ModuleTable)] = &[
+    (
+        "daemon/core",
+        &[
+            ("model", &[]),
+            ("clock", &["model"]),
+            ("fault", &[]),
+            ("clean", &["proto"]),
+            ("pattern", &[]),
+            ("files", &["proto"]),
+            ("sync", &[]),
+            ("lang", &["model", "pattern"]),
+        ],
+    ),
+    (
+        "daemon/insight",
+        &[
+            ("activity", &["model", "lang"]),
+            ("summarize", &["model", "lang", "clean", "pattern", "llm"]),
+            ("graph", &["model", "lang", "pattern", "store"]),
+        ],
+    ),
+    (
+        "daemon",
+        &[
+            ("allocator", &[]),
+            ("session", &["model"]),
+            (
+                "engine",
+                &[
+                    "model",
+                    "lang",
+                    "clock",
+                    "fault",
+                    "allocator",
+                    "sync",
+                    "prompt",
+                    "llm",
+                    "store",
+                    "redact",
+                    "capture",
+                    "session",
+                    "activity",
+                    "summarize",
+                    "graph",
+                    "search",
+                ],
+            ),
+            ("api", &["model", "clock", "fault", "engine", "search", "store", "proto"]),
+        ],
+    ),
+];
+
+/// Wiring: may name anything, and nothing names it.
 const WIRING: &[&str] = &["app", "cli", "config", "lifecycle", "logging", "main", "lib"];
+
+#[test]
+fn a_crate_depends_on_those_below_it() {
+    for (member, expected) in CRATES {
+        let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
+        let (_, after) = manifest.split_once("\n[dependencies]\n").unwrap();
+        let dependencies = after.lines().take_while(|line| !line.starts_with('['));
+        let names = dependencies.filter_map(|line| line.split(['.', ' ']).next());
+        let own: Vec<&str> = names.filter(|name| name.starts_with("graphiti")).collect();
+        assert_eq!(own, *expected, "{member}");
+    }
+    let client = fs::read_to_string(root().join("client/Cargo.toml")).unwrap();
+    assert!(!client.contains("tokio"), "the client is blocking");
+}
 
 #[test]
 fn every_module_keeps_to_its_layer() {
     let mut broken = Vec::new();
-    let modules = modules();
-    for (module, files) in &modules {
-        if WIRING.contains(&module.as_str()) {
-            continue;
-        }
-        let Some((_, allowed)) = TABLE.iter().find(|(name, _)| name == module) else {
-            broken.push(format!("`{module}` stands in no layer: add it to the table"));
-            continue;
-        };
-        for file in files {
-            for named in names(file) {
-                let is_module = modules.contains_key(&named) || named == "proto";
-                if is_module && named != *module && !allowed.contains(&named.as_str()) {
-                    broken.push(format!("`{module}` may not name `{named}` ({})", file.display()));
-                }
+    for (member, table) in MODULES {
+        let modules = modules(member);
+        let mut known: BTreeSet<&str> =
+            table.iter().flat_map(|(_, allowed)| *allowed).copied().collect();
+        known.extend(modules.keys().map(String::as_str));
+        for (module, files) in &modules {
+            if WIRING.contains(&module.as_str()) {
+                continue;
+            }
+            let Some((_, allowed)) = table.iter().find(|(name, _)| name == module) else {
+                broken.push(format!("`{module}` stands in no layer: add it to the table"));
+                continue;
+            };
+            for file in files {
+                let named = names(file).into_iter().filter(|named| known.contains(named.as_str()));
+                broken.extend(
+                    named
+                        .filter(|named| named != module && !allowed.contains(&named.as_str()))
+                        .map(|named| {
+                            format!("`{module}` may not name `{named}` ({})", file.display())
+                        }),
+                );
             }
         }
     }
@@ -87,13 +145,34 @@ fn every_module_keeps_to_its_layer() {
 }
 
 #[test]
-fn the_table_names_only_modules_that_may_exist() {
-    let known: BTreeSet<&str> = TABLE.iter().map(|(name, _)| *name).chain(["proto"]).collect();
-    for (module, allowed) in TABLE {
-        for name in *allowed {
-            assert!(known.contains(name), "`{module}` may name `{name}`, which is nothing");
+fn prompts_and_providers_do_not_know_each_other() {
+    for (module, files) in modules("daemon/llm") {
+        for file in files.iter().filter(|_| module != "lib") {
+            let named = names(file);
+            if module == "prompt" {
+                assert!(
+                    named.iter().all(|name| ["prompt", "model"].contains(&name.as_str())),
+                    "{file:?}"
+                );
+            } else {
+                assert!(!named.contains("prompt"), "{file:?}");
+            }
         }
     }
+}
+
+/// A module names the crates below by the names that its crate's root gives them: these tables count on it.
+#[test]
+fn only_the_root_of_a_crate_names_other_crates_of_the_daemon() {
+    let mut broken = Vec::new();
+    for (member, _) in CRATES.iter().filter(|(member, _)| member.starts_with("daemon")) {
+        for (module, files) in modules(member) {
+            let naming = files.iter().filter(|file| code(file).contains("graphitid_"));
+            broken
+                .extend(naming.filter(|_| module != "lib").map(|file| file.display().to_string()));
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 /// What decisions of the engine may not use. The executor uses it.
@@ -124,27 +203,10 @@ fn decisions_of_the_engine_have_no_clock_no_files_no_threads_and_no_tasks() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-#[test]
-fn the_crates_depend_on_each_other_in_one_direction() {
-    let depends = |member: &str| -> Vec<String> {
-        let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
-        let own = ["graphiti-proto", "graphitid", "graphiti-tests"];
-        own.iter()
-            .filter(|name| manifest.contains(&format!("\n{name}")))
-            .map(|n| (*n).to_owned())
-            .collect()
-    };
-    assert_eq!(depends("proto"), [] as [&str; 0]);
-    assert_eq!(depends("client"), ["graphiti-proto"]);
-    assert_eq!(depends("daemon"), ["graphiti-proto"]);
-    let client = fs::read_to_string(root().join("client/Cargo.toml")).unwrap();
-    assert!(!client.contains("tokio"), "the client is blocking");
-}
-
-/// The top-level modules of the daemon with their files.
-fn modules() -> BTreeMap<String, Vec<PathBuf>> {
+/// The top-level modules of a crate with their files.
+fn modules(member: &str) -> BTreeMap<String, Vec<PathBuf>> {
     let mut modules: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    let source = root().join("daemon/src");
+    let source = root().join(member).join("src");
     let mut folders = vec![source.clone()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap() {

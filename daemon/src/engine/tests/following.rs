@@ -47,15 +47,7 @@ impl Following {
 
     /// Passages that can be found.
     fn passages(&self) -> usize {
-        let count = self.indexes.sessions.with_view(|view| {
-            let mut count = 0;
-            for shard in &view.shards {
-                let found = shard.passages_of(FILE.session.0)?;
-                count += found.iter().filter(|one| shard.kind(**one).is_some()).count();
-            }
-            Ok(count)
-        });
-        count.unwrap()
+        self.indexes.sessions.passages_of(FILE.session).unwrap()
     }
 
     /// Everything is on disk then.

@@ -1,0 +1,868 @@
+//! The transcript format of Claude Code: `projects/<slug>/<session>.jsonl`, with sub-agents in
+//! `<session>/subagents/` or, in older versions, beside the session.
+//!
+//! An assistant line contains one content block, and a tool's result is in a later user record. The
+//! sources for the format are Anthropic's hook reference and transcripts; Anthropic calls the
+//! format internal.
+
+mod action;
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    format::{
+        Format, Identity, Memory, RecordVerdict, RunningSession, Surroundings, Unreadable,
+        json::{self, Object},
+    },
+    model::{
+        time::Timestamp,
+        transcript::{
+            Call, Entry, Item, LazyText, Outcome, RecapKind, RecordUuid, SessionContext, TaskEnded,
+            TitleSource, Tokens, ToolResult, without_middle,
+        },
+    },
+};
+
+pub struct Claude;
+
+/// Maximum bytes of a text; of a longer one only the two ends are kept.
+const TEXT_KEPT: usize = 512 * 1024;
+/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
+const INPUT_KEPT: usize = 256 * 1024;
+/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
+const PATH_KEPT: usize = 4_096;
+/// Maximum bytes of the text that the user typed when refusing a call.
+const REFUSAL_KEPT: usize = 16 * 1024;
+const NAME_KEPT: usize = 512;
+
+impl Format for Claude {
+    fn agent(&self) -> &'static str {
+        "claude"
+    }
+
+    fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+        vec![folder(surroundings).join("projects")]
+    }
+
+    /// The folder is undocumented, so it is optional.
+    fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
+        Some(folder(surroundings).join("sessions"))
+    }
+
+    fn read_liveness(&self, text: &str) -> Option<RunningSession> {
+        let object = Object::parse(text)?;
+        let started = object.raw("procStart").map(|raw| raw.trim_matches('"'));
+        Some(RunningSession {
+            session: object.string("sessionId")?.into_owned(),
+            pid: u32::try_from(object.number("pid")?).ok()?,
+            started: started.and_then(|started| started.parse().ok()),
+            cwd: object.string("cwd").map(Cow::into_owned),
+        })
+    }
+
+    fn claims(&self, path: &Path) -> bool {
+        let in_folder = |name: &str| path.components().any(|part| part.as_os_str() == name);
+        path.extension().is_some_and(|extension| extension == "jsonl")
+            && !in_folder("tool-results")
+            && !in_folder("memory")
+    }
+
+    fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
+        let stem = path.file_stem()?.to_str()?;
+        let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
+        let kind = records.first()?.string("type")?;
+        if !RECORD_TYPES.contains(&kind.as_ref()) {
+            return None;
+        }
+        let said = |key, limit| {
+            let found = records.iter().find_map(|record| record.string(key))?;
+            (found.len() <= limit).then(|| found.into_owned())
+        };
+        let directory = said("cwd", PATH_KEPT);
+        if let Some(agent) = stem.strip_prefix("agent-") {
+            let session = parent_of_sub_agent(path).or_else(|| said("sessionId", NAME_KEPT))?;
+            return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
+        }
+        // The first records of a fork still contain the id of the session that it was copied from.
+        let session = if is_uuid(stem) { None } else { said("sessionId", NAME_KEPT) };
+        let session = session.unwrap_or_else(|| stem.to_owned());
+        Some(Identity { session, sub_agent: None, directory })
+    }
+
+    fn read(
+        &self,
+        record: &str,
+        memory: &mut Memory,
+        emit: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<RecordVerdict, Unreadable> {
+        let record = Object::parse(record).ok_or(Unreadable)?;
+        let Some(kind) = record.string("type") else {
+            return Ok(RecordVerdict::Skipped("untyped".to_owned()));
+        };
+        let mut out = Out { at: time(&record), uuid: uuid(&record), sub_agent: None, emit };
+        match kind.as_ref() {
+            "user" => return Ok(user(&record, memory, &mut out)),
+            "assistant" => return Ok(assistant(&record, memory, &mut out)),
+            "system" => return Ok(system(&record, &mut out)),
+            "attachment" => return Ok(attachment(&record, memory, &mut out)),
+            "progress" => return Ok(progress(&record, &mut out)),
+            "queue-operation" => return Ok(queued(&record, memory)),
+            "summary" => out.title(TitleSource::Summary, record.string("summary")),
+            "ai-title" => out.title(TitleSource::Model, record.string("aiTitle")),
+            "custom-title" => out.title(TitleSource::User, record.string("customTitle")),
+            "pr-link" => {
+                let Some(url) = record.string("prUrl") else {
+                    return Ok(RecordVerdict::Skipped("pr-link".to_owned()));
+                };
+                out.item(Item::PullRequest { url, number: record.number("prNumber") });
+            }
+            other => return Ok(RecordVerdict::Skipped(other.to_owned())),
+        }
+        Ok(RecordVerdict::Read)
+    }
+
+    fn record_starts(&self) -> &'static [&'static str] {
+        &[
+            r#"{"parentUuid":"#,
+            r#"{"type":"#,
+            r#"{"logicalParentUuid":"#,
+            r#"{"uuid":"#,
+            r#"{"sessionId":"#,
+            r#"{"isSidechain":"#,
+            r#"{"timestamp":"#,
+            r#"{"attachment":"#,
+            r#"{"cwd":"#,
+        ]
+    }
+}
+
+fn folder(surroundings: &Surroundings<'_>) -> PathBuf {
+    (surroundings.variable)("CLAUDE_CONFIG_DIR")
+        .filter(|folder| !folder.is_empty())
+        .map_or_else(|| surroundings.home.join(".claude"), PathBuf::from)
+}
+
+/// Record types that identify a file as Claude Code's.
+const RECORD_TYPES: &[&str] = &[
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+    "progress",
+    "queue-operation",
+    "file-history-snapshot",
+    "file-history-delta",
+    "summary",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+];
+
+/// The output of reading one record.
+struct Out<'e> {
+    at: Option<Timestamp>,
+    uuid: Option<RecordUuid>,
+    sub_agent: Option<&'e str>,
+    emit: &'e mut dyn FnMut(Entry<'_>),
+}
+
+impl Out<'_> {
+    fn item(&mut self, item: Item<'_>) {
+        let is_deed = matches!(item, Item::Call(_) | Item::Result(_));
+        if self.sub_agent.is_none() || is_deed {
+            let Out { at, uuid, .. } = *self;
+            let sub_agent = self.sub_agent.map(|id| Cow::Owned(id.to_owned()));
+            (self.emit)(Entry { at, uuid, sub_agent, item });
+        }
+    }
+
+    fn title(&mut self, by: TitleSource, text: Option<Cow<'_, str>>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.item(Item::Title { by, text });
+        }
+    }
+
+    /// Emits the context when it differs from the stored one.
+    fn context(&mut self, record: &Object<'_>, model: Option<&str>, memory: &mut Memory) {
+        let said =
+            |key, limit| record.string(key).map_or_else(Cow::default, |text| begin(text, limit));
+        let cwd = said("cwd", PATH_KEPT);
+        let branch = said("gitBranch", NAME_KEPT);
+        let version = said("version", NAME_KEPT);
+        let model = model.unwrap_or_default();
+        let model = &model[..model.floor_char_boundary(NAME_KEPT)];
+        let news = SessionContext {
+            cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
+            branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
+            version: Memory::note(&mut memory.version, &version).then_some(version),
+            model: Memory::note(&mut memory.model, model).then_some(Cow::Borrowed(model)),
+        };
+        if news.cwd.is_some()
+            || news.branch.is_some()
+            || news.version.is_some()
+            || news.model.is_some()
+        {
+            self.item(Item::Context(news));
+        }
+    }
+}
+
+fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+    let Some(message) = record.object("message") else {
+        return RecordVerdict::Skipped("user/empty".to_owned());
+    };
+    let Some(content) = message.raw("content") else {
+        return RecordVerdict::Skipped("user/empty".to_owned());
+    };
+    out.context(record, None, memory);
+    if record.is_true("isCompactSummary") {
+        let text = content_text(content, TEXT_KEPT);
+        out.item(Item::Recap { kind: RecapKind::Compaction, text });
+        return RecordVerdict::Read;
+    }
+    // Typed by the user unless the record names another origin.
+    let stranger = record.object("origin").and_then(|origin| origin.string("kind"));
+    let typed =
+        !record.is_true("isMeta") && stranger.is_none_or(|kind| kind == "human" || kind == "user");
+    let speaker = match (typed, record.is_true("isSidechain")) {
+        (false, _) => Speaker::Nobody,
+        (true, true) => Speaker::ParentAgent,
+        (true, false) => Speaker::User,
+    };
+    if content.starts_with('"') {
+        let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
+        return delivered(&text, speaker, memory, out);
+    }
+    let mut verdict = RecordVerdict::Skipped("user/empty".to_owned());
+    for block in json::objects(content) {
+        match block.string("type").as_deref() {
+            Some("tool_result") => {
+                tool_result(record, &block, out);
+                verdict = RecordVerdict::Read;
+            }
+            Some("text") => {
+                let text = block.string_within("text", TEXT_KEPT).unwrap_or_default();
+                let said = delivered(&text, speaker, memory, out);
+                if verdict != RecordVerdict::Read {
+                    verdict = said;
+                }
+            }
+            Some(other) if verdict != RecordVerdict::Read => {
+                verdict = RecordVerdict::Skipped(format!("user/{other}"));
+            }
+            _ => {}
+        }
+    }
+    verdict
+}
+
+/// Emits a text of a user record, unless it was already emitted from the queue of prompts.
+fn delivered(
+    text: &str,
+    speaker: Speaker,
+    memory: &mut Memory,
+    out: &mut Out<'_>,
+) -> RecordVerdict {
+    if speaker == Speaker::User && memory.queue.delivered(text, false) {
+        return RecordVerdict::Skipped("user/read from the queue".to_owned());
+    }
+    said_to_agent(text, speaker, out)
+}
+
+/// The author of a text in a user record.
+#[derive(Clone, Copy, PartialEq)]
+enum Speaker {
+    User,
+    ParentAgent,
+    Nobody,
+}
+
+/// Returns the start of `text`, at most `limit` bytes.
+fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        text
+    } else {
+        text[..text.floor_char_boundary(limit)].to_owned().into()
+    }
+}
+
+/// Emits a text of a user record: typed by the user, or added by the agent's program under a tag.
+fn said_to_agent(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
+    if text.starts_with("[Request interrupted by user") {
+        out.item(Item::Interrupted);
+        return RecordVerdict::Read;
+    }
+    if let Some(ended) = task_ended(text) {
+        out.item(Item::TaskEnded(ended));
+        return RecordVerdict::Read;
+    }
+    if speaker == Speaker::Nobody {
+        return RecordVerdict::Skipped("user/meta".to_owned());
+    }
+    let text = without_tagged(text, "system-reminder");
+    let text = text.trim();
+    if let Some(tag) = PROGRAM_TAGS.iter().find(|tag| opens_with_tag(text, tag)) {
+        return tagged(text, tag, out);
+    }
+    if text.is_empty() {
+        return RecordVerdict::Skipped("user/empty".to_owned());
+    }
+    out.item(match speaker {
+        Speaker::ParentAgent => Item::Instruction(Cow::Borrowed(text)),
+        _ => Item::Prompt(Cow::Borrowed(text)),
+    });
+    RecordVerdict::Read
+}
+
+/// Parses the notice that a background task has ended.
+fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
+    let notice = text.trim_start().strip_prefix("<task-notification>")?;
+    let outcome = match between(notice, "<status>", "</status>") {
+        Some("completed") => Outcome::Succeeded,
+        Some("failed") => Outcome::Failed(None),
+        _ => Outcome::Interrupted,
+    };
+    // A report may contain any tag, so it ends at the end of the notice.
+    let report = notice.split_once("<result>").map_or("", |(_, rest)| rest);
+    let report = report.rsplit_once("</result>").map_or(report, |(report, _)| report);
+    Some(TaskEnded {
+        task: Cow::Borrowed(between(notice, "<task-id>", "</task-id>")?),
+        call: between(notice, "<tool-use-id>", "</tool-use-id>").map(Cow::Borrowed),
+        outcome,
+        text: Cow::Borrowed(report),
+    })
+}
+
+/// Tags at the start of a user text that was not typed.
+const PROGRAM_TAGS: &[&str] = &[
+    "command-name",
+    "command-message",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "task-notification",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "teammate-message",
+    "user-prompt-submit-hook",
+];
+
+fn opens_with_tag(text: &str, tag: &str) -> bool {
+    text.strip_prefix('<')
+        .and_then(|rest| rest.strip_prefix(tag))
+        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
+}
+
+fn tagged(text: &str, tag: &str, out: &mut Out<'_>) -> RecordVerdict {
+    if matches!(tag, "bash-stdout" | "bash-stderr") {
+        let part = |open, close| between(text, open, close).unwrap_or_default();
+        let printed = part("<bash-stdout>", "</bash-stdout>");
+        let errors = part("<bash-stderr>", "</bash-stderr>");
+        out.item(Item::ShellOutput(Cow::Owned(format!("{printed}\n{errors}"))));
+        return RecordVerdict::Read;
+    }
+    let command = match tag {
+        "command-name" | "command-message" => between(text, "<command-name>", "</command-name>")
+            .map(|name| (name, between(text, "<command-args>", "</command-args>"))),
+        "bash-input" => Some(("!", between(text, "<bash-input>", "</bash-input>"))),
+        _ => None,
+    };
+    let Some((name, args)) = command else {
+        return RecordVerdict::Skipped(format!("user/{tag}"));
+    };
+    let (name, args) = (name.trim(), args.unwrap_or_default().trim());
+    if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
+        return RecordVerdict::Skipped("user/local command".to_owned());
+    }
+    out.item(Item::Command { name: Cow::Borrowed(name), args: Cow::Borrowed(args) });
+    RecordVerdict::Read
+}
+
+/// Commands that concern the program rather than the work.
+const LOCAL_COMMANDS: &[&str] = &[
+    "add-dir",
+    "agents",
+    "bug",
+    "clear",
+    "color",
+    "compact",
+    "config",
+    "context",
+    "copy",
+    "cost",
+    "doctor",
+    "effort",
+    "exit",
+    "export",
+    "extra-usage",
+    "fast",
+    "feedback",
+    "help",
+    "hooks",
+    "ide",
+    "insights",
+    "install-github-app",
+    "keybindings",
+    "login",
+    "logout",
+    "mcp",
+    "memory",
+    "migrate-installer",
+    "model",
+    "output-style",
+    "passes",
+    "permissions",
+    "plugin",
+    "privacy-settings",
+    "quit",
+    "release-notes",
+    "reload-plugins",
+    "remote-control",
+    "remote-env",
+    "rename",
+    "resume",
+    "rewind",
+    "sandbox",
+    "skills",
+    "stats",
+    "status",
+    "statusline",
+    "stickers",
+    "tasks",
+    "terminal-setup",
+    "theme",
+    "todos",
+    "upgrade",
+    "usage",
+    "vim",
+    "voice",
+];
+
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(open)?;
+    rest.split_once(close).map(|(inside, _)| inside)
+}
+
+/// Removes the text between `<tag>` and `</tag>`.
+fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    if !text.contains(&open) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(&open) {
+        kept.push_str(before);
+        rest = after.split_once(&close).map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Out<'_>) {
+    let Some(call) = block.string("tool_use_id") else { return };
+    let raw = block.raw("content").unwrap_or("\"\"");
+    let content = LazyText::new(raw, content_text);
+    let failed = block.is_true("is_error");
+    // Refusals and exit codes are recognised by the start of the text.
+    let head = if failed { content.decode(2_048) } else { Cow::Borrowed("") };
+    let structured = record.raw("toolUseResult").unwrap_or_default();
+    if structured.starts_with("{\"task\":")
+        && let Some(task) = Object::parse(structured).and_then(|result| result.object("task"))
+        && let Some(key) = task.string("id")
+    {
+        out.item(Item::TaskKey { call: call.clone(), key });
+    }
+    if structured.starts_with("{\"questions\":")
+        && let Some(answers) = Object::parse(structured).and_then(|result| result.object("answers"))
+    {
+        for (question, raw) in answers.members() {
+            if let Some(answer) = json::string(raw) {
+                out.item(Item::Answer { call: call.clone(), question: question.into(), answer });
+            }
+        }
+    }
+    let outcome = outcome(failed, &head);
+    out.item(Item::Result(ToolResult { call, outcome, content }));
+    if outcome == Outcome::Rejected
+        && let Some(words) = words_of_refusal(&content.decode(REFUSAL_KEPT))
+    {
+        out.item(Item::Prompt(Cow::Borrowed(words)));
+    }
+}
+
+fn outcome(failed: bool, head: &str) -> Outcome {
+    if !failed {
+        return Outcome::Succeeded;
+    }
+    if head.starts_with("The user doesn't want to")
+        || head.starts_with("Claude requested permissions")
+    {
+        return Outcome::Rejected;
+    }
+    if head.starts_with("[Request interrupted") || head.starts_with("Request was aborted") {
+        return Outcome::Interrupted;
+    }
+    let code = head.strip_prefix("Exit code ").map(|rest| {
+        rest.bytes().take_while(u8::is_ascii_digit).fold(0i32, |code, digit| {
+            code.saturating_mul(10).saturating_add(i32::from(digit - b'0'))
+        })
+    });
+    Outcome::Failed(code)
+}
+
+/// Returns the text that the user typed when refusing a tool call.
+fn words_of_refusal(text: &str) -> Option<&str> {
+    const INTRODUCTIONS: [&str; 2] = [
+        "To tell you how to proceed, the user said:",
+        "The user provided the following reason for the rejection:",
+    ];
+    let (_, words) = INTRODUCTIONS.iter().find_map(|introduction| text.split_once(introduction))?;
+    let words = words.split("\n\nNote: The user's next message").next().unwrap_or(words).trim();
+    // A selection in the program's menu was not typed.
+    let menu = words.starts_with("The user wants to clarify these questions");
+    (!words.is_empty() && !menu).then_some(words)
+}
+
+fn assistant(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+    let Some(message) = record.object("message") else {
+        return RecordVerdict::Skipped("assistant/empty".to_owned());
+    };
+    for prompt in memory.queue.without_record() {
+        let item = Item::Prompt(Cow::Borrowed(prompt.trim()));
+        (out.emit)(Entry { at: out.at, uuid: None, sub_agent: None, item });
+    }
+    if record.is_true("isApiErrorMessage") {
+        let text = content_text(message.raw("content").unwrap_or_default(), 2_048);
+        out.item(Item::ServiceError(text));
+        return RecordVerdict::Read;
+    }
+    let model = message.string("model").filter(|model| model != "<synthetic>");
+    out.context(record, model.as_deref(), memory);
+    let id = message.string("id");
+    if let Some(usage) = message.object("usage") {
+        let count = |key| usage.number(key).unwrap_or(0);
+        out.item(Item::Usage {
+            message: id.clone(),
+            tokens: Tokens {
+                input: count("input_tokens"),
+                output: count("output_tokens"),
+                cache_read: count("cache_read_input_tokens"),
+                cache_write: count("cache_creation_input_tokens"),
+            },
+        });
+    }
+    let content = message.raw("content").unwrap_or_default();
+    if content.starts_with('"') {
+        let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
+        return reply(id, text, out);
+    }
+    let mut verdict = RecordVerdict::Skipped("assistant/empty".to_owned());
+    for block in json::objects(content) {
+        let found = match block.string("type").as_deref() {
+            Some("text") => {
+                reply(id.clone(), block.string_within("text", TEXT_KEPT).unwrap_or_default(), out)
+            }
+            Some("tool_use" | "server_tool_use" | "mcp_tool_use") => call(id.clone(), &block, out),
+            Some(other) => RecordVerdict::Skipped(format!("assistant/{other}")),
+            None => continue,
+        };
+        if verdict != RecordVerdict::Read {
+            verdict = found;
+        }
+    }
+    verdict
+}
+
+fn reply(message: Option<Cow<'_, str>>, text: Cow<'_, str>, out: &mut Out<'_>) -> RecordVerdict {
+    if text.trim().is_empty() || text == "(no content)" || text == "No response requested." {
+        return RecordVerdict::Skipped("assistant/empty".to_owned());
+    }
+    out.item(Item::Reply { message, text });
+    RecordVerdict::Read
+}
+
+fn call(message: Option<Cow<'_, str>>, block: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let (Some(id), Some(tool)) = (block.string("id"), block.string("name")) else {
+        return RecordVerdict::Skipped("assistant/nameless call".to_owned());
+    };
+    let input = json::value_within(block.raw("input").unwrap_or("null"), INPUT_KEPT);
+    let action = action::of(&tool, &input);
+    out.item(Item::Call(Call { id, message, tool, input, action }));
+    RecordVerdict::Read
+}
+
+fn system(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let subtype = record.string("subtype").unwrap_or_default();
+    match subtype.as_ref() {
+        "compact_boundary" => out.item(Item::Boundary),
+        "away_summary" => {
+            let Some(text) = record.string_within("content", TEXT_KEPT) else {
+                return RecordVerdict::Skipped("system/away_summary".to_owned());
+            };
+            out.item(Item::Recap { kind: RecapKind::Away, text });
+        }
+        "api_error" => {
+            let text = record.object("error").and_then(|error| error.string("message"));
+            out.item(Item::ServiceError(text.unwrap_or(Cow::Borrowed("API error"))));
+        }
+        "local_command" => {
+            let text = record.string("content").unwrap_or_default();
+            return said_to_agent(&text, Speaker::User, out);
+        }
+        "" => return RecordVerdict::Skipped("system".to_owned()),
+        other => return RecordVerdict::Skipped(format!("system/{other}")),
+    }
+    RecordVerdict::Read
+}
+
+/// Reads the calls of a sub-agent and their results, as the session's own file reports them.
+fn progress(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let read = || {
+        let data = record.object("data")?;
+        let is_agent = data.raw("type") == Some("\"agent_progress\"");
+        let inner = data.object("message").filter(|_| is_agent)?;
+        let content = inner.object("message")?.raw("content")?;
+        let agent = data.raw("agentId").unwrap_or_default().trim_matches('"');
+        Some((inner, content, agent))
+    };
+    let Some((inner, content, agent)) = read() else {
+        return RecordVerdict::Skipped("progress".to_owned());
+    };
+    let (at, emit) = (out.at, &mut *out.emit);
+    let mut out = Out { at, uuid: None, sub_agent: Some(agent), emit };
+    for block in json::objects(content) {
+        match block.raw("type") {
+            Some("\"tool_use\"") => {
+                // The verdict of the whole record covers unreadable calls.
+                let _ = call(None, &block, &mut out);
+            }
+            Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),
+            _ => {}
+        }
+    }
+    RecordVerdict::Read
+}
+
+/// Reads a change of the prompt queue. Prompts are emitted when they leave the queue.
+fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
+    match record.string("operation").as_deref() {
+        Some("enqueue") => {
+            let text = record.string_within("content", TEXT_KEPT).unwrap_or_default();
+            let typed = !text.starts_with(['<', '/']) && !text.starts_with("{\"task_id\"");
+            memory.queue.enqueue(&text, typed);
+        }
+        Some("dequeue") => memory.queue.dequeue(),
+        Some("remove") => memory.queue.hand_over(),
+        _ => memory.queue.clear(),
+    }
+    RecordVerdict::Skipped("queue-operation".to_owned())
+}
+
+fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) -> RecordVerdict {
+    let attachment = record.object("attachment");
+    let kind = attachment.as_ref().and_then(|attachment| attachment.string("type"));
+    let kind = kind.unwrap_or_default();
+    if kind == "queued_command"
+        && let Some(raw) = attachment.as_ref().and_then(|attachment| attachment.raw("prompt"))
+    {
+        let text = content_text(raw, TEXT_KEPT);
+        if memory.queue.delivered(&text, true) {
+            return RecordVerdict::Skipped("attachment/read from the queue".to_owned());
+        }
+        return said_to_agent(&text, Speaker::User, out);
+    }
+    RecordVerdict::Skipped(format!("attachment/{kind}"))
+}
+
+/// Returns the text of a `content` member: a string, or the text blocks of an array.
+fn content_text(raw: &str, limit: usize) -> Cow<'_, str> {
+    if raw.starts_with('"') {
+        return json::string_within(raw, limit).unwrap_or_default();
+    }
+    let mut text = String::new();
+    for block in json::objects(raw) {
+        if let Some(part) = block.string_within("text", limit) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&part);
+        }
+    }
+    Cow::Owned(without_middle(&text, limit).into_owned())
+}
+
+fn time(record: &Object<'_>) -> Option<Timestamp> {
+    Timestamp::parse(&record.string("timestamp")?)
+}
+
+fn uuid(record: &Object<'_>) -> Option<RecordUuid> {
+    let text = record.string("uuid")?;
+    uuid::Uuid::try_parse(&text).ok().map(uuid::Uuid::into_bytes)
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
+}
+
+/// Returns the session whose `subagents` folder contains the file.
+fn parent_of_sub_agent(path: &Path) -> Option<String> {
+    let folders: Vec<&str> =
+        path.parent()?.components().filter_map(|c| c.as_os_str().to_str()).collect();
+    let at = folders.iter().rposition(|name| *name == "subagents")?;
+    folders.get(at.checked_sub(1)?).map(|name| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Formats the content of the records.
+    fn read(records: &[Value]) -> Vec<String> {
+        let mut memory = Memory::default();
+        let mut said = Vec::new();
+        for record in records {
+            let mut emit = |entry: Entry<'_>| {
+                let who = entry.sub_agent.map(|agent| format!("{agent} ")).unwrap_or_default();
+                said.push(match entry.item {
+                    Item::Prompt(text) => format!("{who}prompt: {text}"),
+                    Item::Reply { text, .. } => format!("{who}reply: {text}"),
+                    Item::Call(call) => format!("{who}call: {}", call.tool),
+                    Item::Result(result) => format!("{who}result: {}", result.content.decode(99)),
+                    Item::TaskEnded(ended) => format!("{who}ended {}: {}", ended.task, ended.text),
+                    Item::ShellOutput(text) => format!("{who}shell: {}", text.trim()),
+                    _ => return,
+                });
+            };
+            Claude.read(&record.to_string(), &mut memory, &mut emit).unwrap();
+        }
+        said
+    }
+
+    fn user(text: &str) -> Value {
+        json!({ "type": "user", "message": { "content": text } })
+    }
+
+    fn reply(text: &str) -> Value {
+        json!({ "type": "assistant", "message": { "content": text } })
+    }
+
+    fn queue(operation: &str, content: &str) -> Value {
+        let content = (!content.is_empty()).then_some(content);
+        json!({ "type": "queue-operation", "operation": operation, "content": content })
+    }
+
+    fn attached(text: &str) -> Value {
+        json!({ "type": "attachment", "attachment": { "type": "queued_command", "prompt": text } })
+    }
+
+    #[test]
+    fn a_queued_prompt_counts_once_whichever_way_it_reaches_the_agent() {
+        let (queued, goes_on) = ("use the other file", reply("Going on."));
+        let enqueue = || queue("enqueue", queued);
+        let wanted = ["prompt: use the other file", "reply: Going on."];
+        for records in [
+            // The prompt starts the next turn.
+            vec![enqueue(), queue("dequeue", ""), user(queued), goes_on.clone()],
+            // The prompt is delivered within the turn, with a record and without one.
+            vec![enqueue(), queue("remove", ""), attached(queued), goes_on.clone()],
+            vec![enqueue(), queue("remove", ""), goes_on.clone()],
+        ] {
+            assert_eq!(read(&records), wanted);
+        }
+        // Another queue entry was delivered first.
+        let notice = queue("enqueue", "<task-notification>x</task-notification>");
+        let records =
+            [enqueue(), notice, queue("remove", ""), goes_on, queue("dequeue", ""), user(queued)];
+        assert_eq!(read(&records), wanted);
+        // A notice waits, and what the user types later is handed over first.
+        let notice = queue("enqueue", "<task-notification>x</task-notification>");
+        let records = [notice, enqueue(), queue("remove", ""), reply("Going on.")];
+        assert_eq!(read(&records), wanted);
+    }
+
+    #[test]
+    fn what_the_user_takes_back_or_never_sends_is_no_prompt() {
+        let records = [
+            queue("enqueue", "wait"),
+            queue("popAll", "wait"),
+            queue("enqueue", "{\"task_id\":\"a\"}"),
+            queue("remove", ""),
+            queue("enqueue", "never sent"),
+            reply("Done."),
+        ];
+        assert_eq!(read(&records), ["reply: Done."]);
+        let typed_twice = [user("continue"), reply("a"), user("continue")];
+        assert_eq!(read(&typed_twice).len(), 3);
+    }
+
+    #[test]
+    fn words_in_a_refusal_are_the_users() {
+        let long = "no ".repeat(2_000);
+        for (words, wanted) in [
+            ("To tell you how to proceed, the user said:\nuse pnpm", vec!["use pnpm"]),
+            (
+                "The user provided the following reason for the rejection:  use pnpm\n\nNote: The user's next message may differ.",
+                vec!["use pnpm"],
+            ),
+            (&format!("To tell you how to proceed, the user said:\n{long}"), vec![long.trim()]),
+            ("STOP what you are doing and wait for the user.", vec![]),
+            (
+                "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.",
+                vec![],
+            ),
+        ] {
+            let content = format!("The user doesn't want to proceed with this tool use. {words}");
+            let result = json!({
+                "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": content,
+            });
+            let record = json!({ "type": "user", "message": { "content": [result] } });
+            let wanted: Vec<String> =
+                wanted.into_iter().map(|words| format!("prompt: {words}")).collect();
+            assert_eq!(read(&[record])[1..], wanted, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_sub_agents_deeds_are_read_from_its_sessions_file() {
+        let progress = |kind: &str, block: Value| {
+            let message = json!({ "type": kind, "message": { "content": [block] } });
+            let data = json!({ "type": "agent_progress", "agentId": "a1", "message": message });
+            json!({ "type": "progress", "uuid": "x", "data": data })
+        };
+        let call = json!({ "type": "tool_use", "id": "t", "name": "Bash", "input": {} });
+        let result = json!({ "type": "tool_result", "tool_use_id": "t", "content": "ok" });
+        let records = [
+            progress("user", json!({ "type": "text", "text": "Look around" })),
+            progress("assistant", json!({ "type": "text", "text": "I look" })),
+            progress("assistant", call),
+            progress("user", result),
+            json!({ "type": "progress", "data": { "type": "bash_progress" } }),
+        ];
+        assert_eq!(read(&records), ["a1 call: Bash", "a1 result: ok"]);
+    }
+
+    #[test]
+    fn what_ends_in_the_background_reports() {
+        let notice = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n\
+            <result>It <b>holds</b> </result> tags</result>\n</task-notification>";
+        let records = [user(notice), attached(notice)];
+        let wanted = "ended a1: It <b>holds</b> </result> tags";
+        assert_eq!(read(&records), [wanted, wanted]);
+        let printed = user("<bash-stdout>Switched</bash-stdout><bash-stderr></bash-stderr>");
+        assert_eq!(read(&[printed]), ["shell: Switched"]);
+    }
+}

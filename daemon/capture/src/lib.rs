@@ -1,0 +1,20 @@
+//! Reads messages from transcript files.
+//!
+//! [`watch`] reports files that may have changed, [`tail`] reads the new lines of a file,
+//! [`salvage`] recovers damaged records, [`mod@format`] interprets records, [`filter`] selects what
+//! is kept, and [`content_hash`] detects new content. The engine assigns files to sessions and
+//! processes the messages.
+
+use graphitid_core::{lang, model};
+use graphitid_redact as redact;
+use graphitid_store as store;
+
+pub mod config;
+pub mod content_hash;
+pub mod filter;
+pub mod format;
+pub mod liveness;
+pub mod open;
+pub mod salvage;
+pub mod tail;
+pub mod watch;

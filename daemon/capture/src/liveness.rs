@@ -1,0 +1,213 @@
+//! Determines which agents are still running.
+//!
+//! The session of an agent that has exited is over, regardless of its hooks. An unknown state is
+//! not guessed: [`Life::Unknown`] changes nothing.
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use crate::{
+    format::{Format, RunningSession},
+    open::open,
+};
+
+/// Maximum number of liveness files of an agent, and maximum bytes of each.
+const NOTES: usize = 4_096;
+const LONGEST_NOTE: u64 = 64 << 10;
+
+/// Whether a process is still the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    Running,
+    /// The process has exited, or its id was reused.
+    Gone,
+    /// The system does not report it.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Process {
+    pub pid: u32,
+    /// The start time as the system reports it, to detect a reused process id; `None` where it is
+    /// unknown.
+    pub started: Option<u64>,
+}
+
+impl Process {
+    /// Returns the process that has the id now.
+    pub fn of(pid: u32) -> Process {
+        Process { pid, started: start(pid) }
+    }
+}
+
+/// Returns the sessions that the files in `folder` name and whose process may be running, by the
+/// agent's id.
+///
+/// Unreadable files and files of processes that have exited are ignored.
+pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
+    let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
+    entries
+        .flatten()
+        .take(NOTES)
+        .filter_map(|entry| note(&entry.path()).ok())
+        .filter_map(|text| format.read_liveness(&text))
+        .filter(|running| life(running.pid, running.started) != Life::Gone)
+        .map(|running| (running.session.clone(), running))
+        .collect()
+}
+
+/// Reads an agent's liveness file.
+fn note(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.take(LONGEST_NOTE).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Whether process `pid` with the start time `started` is still running.
+#[cfg(target_os = "linux")]
+pub fn life(pid: u32, started: Option<u64>) -> Life {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return Life::Gone };
+    match (started, start_in(&stat)) {
+        _ if has_ended(&stat) => Life::Gone,
+        (Some(then), Some(now)) if then != now => Life::Gone,
+        _ => Life::Running,
+    }
+}
+
+/// Waits until `process` has exited. The system notifies; there is no polling.
+///
+/// # Errors
+///
+/// Where the system does not support it (Linux before 5.3).
+#[cfg(target_os = "linux")]
+pub async fn ended(process: Process) -> io::Result<()> {
+    use std::os::fd::OwnedFd;
+
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
+    let Some(handle) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return Ok(()) };
+    match handle {
+        Err(rustix::io::Errno::SRCH) => Ok(()),
+        // The handle refers to the process that has the id now.
+        Ok(_) if life(process.pid, process.started) == Life::Gone => Ok(()),
+        handle => {
+            #[expect(
+                deprecated,
+                reason = "its successor needs unsafe code; an owned descriptor keeps its promise"
+            )]
+            let handle = tokio::io::unix::AsyncFd::<OwnedFd>::new(handle?)?;
+            drop(handle.readable().await?);
+            Ok(())
+        }
+    }
+}
+
+/// Other systems require polling.
+#[cfg(not(target_os = "linux"))]
+pub async fn ended(_process: Process) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn start(pid: u32) -> Option<u64> {
+    start_in(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start(_pid: u32) -> Option<u64> {
+    None
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn life(pid: u32, _started: Option<u64>) -> Life {
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
+        return Life::Unknown;
+    };
+    match rustix::process::test_kill_process(pid) {
+        Err(rustix::io::Errno::SRCH) => Life::Gone,
+        _ => Life::Running,
+    }
+}
+
+/// Windows offers no safe function for this; there the agent removes its file when it exits.
+#[cfg(not(unix))]
+pub fn life(_pid: u32, _started: Option<u64>) -> Life {
+    Life::Unknown
+}
+
+/// Whether the process is a zombie: field 3 of `/proc/<pid>/stat`.
+#[cfg(target_os = "linux")]
+fn has_ended(stat: &str) -> bool {
+    stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Parses field 22 of `/proc/<pid>/stat`. The second field is the program's name in parentheses,
+/// which may contain any character.
+#[cfg(target_os = "linux")]
+fn start_in(stat: &str) -> Option<u64> {
+    let (_, behind_name) = stat.rsplit_once(')')?;
+    behind_name.split_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::claude::Claude;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_is_known_by_its_number_and_start() {
+        let pid = std::process::id();
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+        let started = start_in(&stat).unwrap();
+        assert_eq!(life(pid, Some(started)), Life::Running);
+        assert_eq!(life(pid, None), Life::Running);
+        assert_eq!(life(pid, Some(started + 1)), Life::Gone);
+        // Above the highest process id that Linux assigns.
+        assert_eq!(life(4_194_305, None), Life::Gone);
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn a_process_that_ended_is_gone_before_its_parent_notices() {
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::of(child.id());
+        assert_eq!(life(process.pid, process.started), Life::Running);
+        drop(child.stdin.take());
+        ended(process).await.unwrap();
+        assert_eq!(life(process.pid, process.started), Life::Gone);
+        child.wait().unwrap();
+        ended(process).await.unwrap();
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_name_with_parentheses_does_not_confuse() {
+        let fields: Vec<String> = (3..=52).map(|field| field.to_string()).collect();
+        let stat = format!("7 (a) b (c) {}", fields.join(" "));
+        assert_eq!(start_in(&stat), Some(22));
+    }
+
+    #[test]
+    fn only_files_of_running_processes_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+        let pid = std::process::id();
+        write(
+            "1.json",
+            format!(r#"{{"pid":{pid},"sessionId":"alive","cwd":"/a","status":"idle"}}"#),
+        );
+        write("2.json", r#"{"pid":4194305,"sessionId":"left over"}"#.to_owned());
+        write("3.json", "{\"pid\":".to_owned());
+        let running = running(&Claude, folder.path());
+        if cfg!(unix) {
+            assert_eq!(running.keys().collect::<Vec<_>>(), ["alive"]);
+        }
+        assert_eq!(running["alive"].cwd.as_deref(), Some("/a"));
+    }
+}

@@ -1,0 +1,377 @@
+//! Reads the new lines of a file, with memory that does not depend on the size of the file.
+//!
+//! A [`FileCursor`] stores the position and checksums, so that a truncated or replaced file is
+//! detected and read again from the start.
+
+use std::{
+    fs::{File, Metadata},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{model::Timestamp, open::open, store::FileStamp};
+
+/// Bytes per read.
+const CHUNK: usize = 256 << 10;
+/// Bytes of the first read: most files are short.
+const FIRST: usize = 32 << 10;
+/// A longer line is skipped; the limit is ten times the longest line that was reported.
+pub const LONGEST_LINE: usize = 48 << 20;
+/// Number of bytes at the start of a file that identify it.
+const HEAD: u64 = 512;
+/// Number of bytes before the cursor that must be unchanged.
+const BEFORE: u64 = 64;
+
+/// The position up to which a file was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileCursor {
+    /// Bytes that were read: always the start of a line or the end of the file.
+    pub offset: u64,
+    /// Number of lines that were read.
+    pub line: u64,
+    /// Checksum of the first bytes, at most 512.
+    head: Checksum,
+    /// Checksum of the last bytes before `offset`.
+    before: Checksum,
+}
+
+/// A checksum and the number of bytes that it covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Checksum {
+    bytes: u64,
+    checksum: u32,
+}
+
+/// An open file, with the position of a cursor.
+pub struct Tail {
+    file: File,
+    cursor: FileCursor,
+    buffer: Vec<u8>,
+    /// The part of `buffer` that was read from the file and not yet returned.
+    filled: std::ops::Range<usize>,
+    at_end: bool,
+}
+
+/// Whether a file matches the cursor of an earlier run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// The bytes before the cursor are unchanged: reading continues after them.
+    GoesOn,
+    /// The file was truncated or replaced: reading starts again.
+    FromStart,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum TailLine<'a> {
+    /// The bytes without the newline, which the last line of a file may lack.
+    Whole(&'a [u8]),
+    /// The line is longer than [`LONGEST_LINE`]; holds the number of skipped bytes.
+    TooLong(u64),
+}
+
+impl Tail {
+    /// Opens the file at `path` at the position of `cursor`.
+    pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
+        let mut file = open(path)?;
+        let resumed =
+            if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
+        let cursor = match resumed {
+            Resumed::GoesOn => cursor.clone(),
+            Resumed::FromStart => FileCursor::default(),
+        };
+        file.seek(SeekFrom::Start(cursor.offset))?;
+        let tail = Tail { file, cursor, buffer: Vec::new(), filled: 0..0, at_end: false };
+        Ok((tail, resumed))
+    }
+
+    /// Returns the position after the returned lines. Call [`Tail::mark`] before storing it.
+    pub fn cursor(&self) -> &FileCursor {
+        &self.cursor
+    }
+
+    /// Returns the cursor with checksums of the current content.
+    pub fn mark(&mut self) -> io::Result<FileCursor> {
+        let position = self.file.stream_position()?;
+        self.cursor.take_marks(&mut self.file)?;
+        self.file.seek(SeekFrom::Start(position))?;
+        Ok(self.cursor.clone())
+    }
+
+    /// Returns the current metadata of the file.
+    pub fn stamp(&self) -> io::Result<FileStamp> {
+        self.file.metadata().map(|metadata| stamp(&metadata))
+    }
+
+    /// Returns the next line.
+    ///
+    /// A last line without a newline may be incomplete and is returned only if `is_whole` accepts
+    /// it. `None` at the end of the file.
+    pub fn next_line(
+        &mut self,
+        is_whole: &dyn Fn(&[u8]) -> bool,
+    ) -> io::Result<Option<TailLine<'_>>> {
+        let mut searched = 0;
+        loop {
+            let pending = &self.buffer[self.filled.clone()];
+            if let Some(newline) = memchr::memchr(b'\n', &pending[searched..]) {
+                let end = searched + newline;
+                return Ok(Some(self.hand_out(end, end + 1)));
+            }
+            searched = pending.len();
+            if searched > LONGEST_LINE {
+                return self.pass_over().map(Some);
+            }
+            if self.at_end || !self.fill()? {
+                self.at_end = true;
+                let pending = &self.buffer[self.filled.clone()];
+                if pending.is_empty() || !is_whole(pending) {
+                    return Ok(None);
+                }
+                return Ok(Some(self.hand_out(searched, searched)));
+            }
+        }
+    }
+
+    fn hand_out(&mut self, length: usize, used: usize) -> TailLine<'_> {
+        let start = self.filled.start;
+        self.filled.start += used;
+        self.cursor.offset += used as u64;
+        self.cursor.line += 1;
+        TailLine::Whole(&self.buffer[start..start + length])
+    }
+
+    /// Reads more bytes into the buffer; returns `false` at the end of the file.
+    fn fill(&mut self) -> io::Result<bool> {
+        let pending = self.filled.len();
+        let is_full = self.filled.end == self.buffer.len();
+        if self.filled.start > 0 {
+            self.buffer.copy_within(self.filled.clone(), 0);
+            self.filled = 0..pending;
+        }
+        // After a very long line the buffer shrinks to its usual size.
+        if pending <= CHUNK && self.buffer.len() > 8 * CHUNK {
+            self.buffer.truncate(2 * CHUNK);
+            self.buffer.shrink_to_fit();
+        }
+        if self.buffer.is_empty() {
+            self.buffer.resize(FIRST, 0);
+        } else if is_full && self.buffer.len() < pending + CHUNK {
+            self.buffer.resize(
+                (pending + CHUNK).max(self.buffer.len() * 2).min(LONGEST_LINE + 2 * CHUNK),
+                0,
+            );
+        }
+        let read = self.file.read(&mut self.buffer[pending..])?;
+        self.filled.end += read;
+        Ok(read > 0)
+    }
+
+    /// Skips a line that is too long, up to its newline or the end of the file.
+    fn pass_over(&mut self) -> io::Result<TailLine<'_>> {
+        let mut passed = 0;
+        loop {
+            let pending = &self.buffer[self.filled.clone()];
+            let (bytes, found) = match memchr::memchr(b'\n', pending) {
+                Some(newline) => (newline + 1, true),
+                None => (pending.len(), false),
+            };
+            passed += bytes as u64;
+            self.filled.start += bytes;
+            if found || !self.fill()? {
+                self.cursor.offset += passed;
+                self.cursor.line += 1;
+                return Ok(TailLine::TooLong(passed));
+            }
+        }
+    }
+}
+
+impl FileCursor {
+    fn still_fits(&self, file: &mut File) -> io::Result<bool> {
+        if file.metadata()?.len() < self.offset {
+            return Ok(false);
+        }
+        // The stored cursor may be damaged.
+        let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
+        Ok(self.head.matches(file, 0)? && self.before.matches(file, before)?)
+    }
+
+    fn take_marks(&mut self, file: &mut File) -> io::Result<()> {
+        self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
+        let before = BEFORE.min(self.offset);
+        self.before = Checksum::take(file, self.offset - before, before)?;
+        Ok(())
+    }
+}
+
+impl Checksum {
+    fn take(file: &mut File, from: u64, bytes: u64) -> io::Result<Checksum> {
+        file.seek(SeekFrom::Start(from))?;
+        let mut content = Vec::new();
+        file.take(bytes).read_to_end(&mut content)?;
+        Ok(Checksum { bytes: content.len() as u64, checksum: crc32fast::hash(&content) })
+    }
+
+    fn matches(self, file: &mut File, from: u64) -> io::Result<bool> {
+        let is_one = self.bytes <= HEAD;
+        Ok(self.bytes == 0 || is_one && Checksum::take(file, from, self.bytes)? == self)
+    }
+}
+
+/// Returns the line that begins at byte `offset` of the file, without its newline; `None` when no
+/// line begins there any more, or when it is longer than [`LONGEST_LINE`].
+pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut file = open(path)?;
+    if let Some(before) = offset.checked_sub(1) {
+        file.seek(SeekFrom::Start(before))?;
+        let mut newline = [0];
+        if file.read(&mut newline)? == 0 || newline != *b"\n" {
+            return Ok(None);
+        }
+    }
+    let mut line = Vec::new();
+    BufReader::new(file.take(LONGEST_LINE as u64 + 1)).read_until(b'\n', &mut line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    Ok((!line.is_empty() && line.len() <= LONGEST_LINE).then_some(line))
+}
+
+/// Returns metadata that identify the state of a file without reading it.
+pub fn stamp(metadata: &Metadata) -> FileStamp {
+    let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
+    FileStamp { file: file_number(metadata), length: metadata.len(), modified }
+}
+
+#[cfg(unix)]
+fn file_number(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// Windows provides the file index only for an open handle; the checksums of a [`FileCursor`]
+/// detect a replaced file without it.
+#[cfg(not(unix))]
+fn file_number(_metadata: &Metadata) -> u64 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn lines_come_once_and_in_order() {
+        let file = Transcript::new(b"one\ntwo\n");
+        let mut cursor = FileCursor::default();
+        assert_eq!(file.read(&mut cursor), ["one", "two"]);
+        file.append(b"three\n\nfour");
+        assert_eq!(file.read(&mut cursor), ["three", ""]);
+        assert_eq!((cursor.offset, cursor.line), (15, 4));
+        file.append(b"!\n");
+        assert_eq!(file.read(&mut cursor), ["four!"]);
+        assert_eq!(file.read(&mut cursor), [""; 0]);
+    }
+
+    #[test]
+    fn a_last_line_without_newline_is_taken_when_it_is_whole() {
+        let file = Transcript::new(b"one\n{done}");
+        let mut cursor = FileCursor::default();
+        assert_eq!(file.read(&mut cursor), ["one", "{done}"]);
+        file.append(b"\n{more}");
+        assert_eq!(file.read(&mut cursor), ["", "{more}"]);
+    }
+
+    #[test]
+    fn a_line_longer_than_the_buffer_comes_whole() {
+        let long = "x".repeat(3 * CHUNK + 17);
+        let file = Transcript::new(format!("{long}\nshort\n").as_bytes());
+        assert_eq!(file.read(&mut FileCursor::default()), [long.as_str(), "short"]);
+    }
+
+    #[test]
+    fn a_line_beyond_all_measure_is_passed_over() {
+        let file = Transcript::new(b"a\n");
+        file.append(&vec![b'x'; 2 * LONGEST_LINE]);
+        file.append(b"\nb\n");
+        let lines = file.read(&mut FileCursor::default());
+        assert!(lines == ["a".to_owned(), format!("<{}>", 2 * LONGEST_LINE + 1), "b".to_owned()]);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_is_read_anew() {
+        let file = Transcript::new(b"one\ntwo\nthree\n");
+        let mut cursor = FileCursor::default();
+        file.read(&mut cursor);
+        file.replace(b"one\ntwo\n");
+        assert_eq!(file.read(&mut cursor), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_is_read_anew() {
+        for other in ["ONE\ntwo\nmore\n", "one\nTWO\nmore\n"] {
+            let file = Transcript::new(b"one\ntwo\n");
+            let mut cursor = FileCursor::default();
+            file.read(&mut cursor);
+            file.replace(other.as_bytes());
+            assert_eq!(file.read(&mut cursor).join("\n") + "\n", other);
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_rewritten_with_the_same_beginning_goes_on() {
+        let file = Transcript::new(b"one\ntwo\n");
+        let mut cursor = FileCursor::default();
+        file.read(&mut cursor);
+        file.replace(b"one\ntwo\nthree\n");
+        assert_eq!(file.read(&mut cursor), ["three"]);
+    }
+
+    #[test]
+    fn a_line_is_found_again_by_where_it_began() {
+        let file = Transcript::new(b"one\ntwo\n\nthree");
+        let at = |offset| {
+            let line = line_at(file.0.path(), offset).unwrap();
+            line.map(|line| String::from_utf8(line).unwrap())
+        };
+        assert_eq!([at(0), at(4), at(9)].map(Option::unwrap), ["one", "two", "three"]);
+        assert_eq!([at(1), at(8), at(14), at(99)], [None, None, None, None]);
+    }
+
+    struct Transcript(tempfile::NamedTempFile);
+
+    impl Transcript {
+        fn new(content: &[u8]) -> Transcript {
+            let file = Transcript(tempfile::NamedTempFile::new().unwrap());
+            file.append(content);
+            file
+        }
+
+        fn append(&self, content: &[u8]) {
+            let mut file = File::options().append(true).open(self.0.path()).unwrap();
+            file.write_all(content).unwrap();
+        }
+
+        fn replace(&self, content: &[u8]) {
+            std::fs::write(self.0.path(), content).unwrap();
+        }
+
+        /// Reads to the end; formats a line that is too long as its length in angle brackets.
+        fn read(&self, cursor: &mut FileCursor) -> Vec<String> {
+            let (mut tail, _) = Tail::open(self.0.path(), cursor).unwrap();
+            let mut lines = Vec::new();
+            while let Some(line) = tail.next_line(&|line| line.ends_with(b"}")).unwrap() {
+                lines.push(match line {
+                    TailLine::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+                    TailLine::TooLong(bytes) => format!("<{bytes}>"),
+                });
+            }
+            *cursor = tail.mark().unwrap();
+            lines
+        }
+    }
+}

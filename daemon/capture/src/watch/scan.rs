@@ -1,0 +1,79 @@
+//! Scans folders and detects files that changed since the last scan.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{store::FileStamp, tail};
+
+/// Maximum depth of nested folders.
+const DEEPEST: usize = 16;
+
+/// The state of each file at the last scan.
+pub struct FolderScanner {
+    wanted: fn(&Path) -> bool,
+    seen: HashMap<PathBuf, SeenFile>,
+    round: u64,
+}
+
+struct SeenFile {
+    stamp: FileStamp,
+    round: u64,
+}
+
+impl FolderScanner {
+    /// Creates a scanner without known files, for files that are `wanted`.
+    pub fn new(wanted: fn(&Path) -> bool) -> FolderScanner {
+        FolderScanner { wanted, seen: HashMap::new(), round: 0 }
+    }
+
+    /// Adds the new and changed files under `folder` to `changed`, newest first.
+    ///
+    /// Links are not followed, because they may lead out of the folder.
+    pub fn scan(&mut self, folder: &Path, changed: &mut Vec<PathBuf>) {
+        let mut found: Vec<(i64, PathBuf)> = Vec::new();
+        let mut folders = vec![(folder.to_owned(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if kind.is_dir() && depth < DEEPEST {
+                    folders.push((path, depth + 1));
+                } else if kind.is_file() && (self.wanted)(&path) {
+                    let Ok(metadata) = entry.metadata() else { continue };
+                    let stamp = tail::stamp(&metadata);
+                    if self.remember(&path, stamp) {
+                        found.push((stamp.modified, path));
+                    }
+                }
+            }
+        }
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        changed.extend(found.into_iter().map(|(_, path)| path));
+    }
+
+    /// Records the current state of one file, so that a later scan does not report it.
+    pub fn note(&mut self, path: &Path) {
+        if let Ok(metadata) = fs::symlink_metadata(path) {
+            self.remember(path, tail::stamp(&metadata));
+        }
+    }
+
+    /// Returns the files that no scan since the last call has found. Call it after scanning all
+    /// folders.
+    pub fn gone(&mut self) -> Vec<PathBuf> {
+        let round = self.round;
+        self.round += 1;
+        self.seen.extract_if(|_, seen| seen.round < round).map(|(path, _)| path).collect()
+    }
+
+    /// Records `stamp`; returns whether it changed.
+    fn remember(&mut self, path: &Path, stamp: FileStamp) -> bool {
+        let seen = SeenFile { stamp, round: self.round };
+        let before = self.seen.insert(path.to_owned(), seen);
+        before.is_none_or(|before| before.stamp != stamp)
+    }
+}

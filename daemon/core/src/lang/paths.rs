@@ -1,0 +1,60 @@
+//! Paths: which files are scratch, which are an agent's own, and which lie in a worktree.
+
+use crate::pattern::pattern;
+
+/// Whether `path`, with separators of either kind, lies among temporary files or devices.
+pub fn is_scratch(path: &str) -> bool {
+    pattern!(
+        r"^(?:/private)?/(?:tmp|var/tmp|var/folders|dev|proc)/|[/\\]AppData[/\\]Local[/\\]Temp[/\\]|[/\\]scratchpad[/\\]"
+    )
+    .is_match(path)
+}
+
+/// Whether an agent keeps `path` for itself: plans, transcripts, task lists.
+pub fn is_agents_own(path: &str) -> bool {
+    pattern!(r"/\.claude/(?:plans|projects|todos|tasks)/").is_match(path)
+}
+
+/// `path` as seen from the worktree that it lies in; unchanged when it lies in none.
+pub fn inside_worktree(path: &str) -> &str {
+    let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
+    worktree.map_or(path, |worktree| &path[worktree.end()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scratch_files_are_recognised_on_every_system() {
+        for path in [
+            "/tmp/a.py",
+            "/private/tmp/b.py",
+            "/var/tmp/c",
+            "/private/var/folders/x/y/T/d",
+            "/dev/null",
+            "C:/Users/a/AppData/Local/Temp/e.py",
+            "C:\\Users\\a\\AppData\\Local\\Temp\\e.py",
+            "/home/ann/.agent/scratchpad/f.md",
+        ] {
+            assert!(is_scratch(path), "{path}");
+        }
+        for path in ["/home/ann/tmp/a.py", "src/tmp/b.rs", "/tmpfiles/x", "/home/ann/dev/a"] {
+            assert!(!is_scratch(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_worktree_is_named_from_its_root() {
+        for path in ["/app/.claude/worktrees/one/src/a.rs", ".worktrees/2/src/a.rs"] {
+            assert_eq!(inside_worktree(path), "src/a.rs");
+        }
+        assert_eq!(inside_worktree("worktrees/one/a.rs"), "worktrees/one/a.rs");
+    }
+
+    #[test]
+    fn plans_and_transcripts_are_the_agents_own() {
+        assert!(is_agents_own("/home/ann/.claude/plans/plan.md"));
+        assert!(!is_agents_own("/home/ann/app/.claude/settings.json"));
+    }
+}

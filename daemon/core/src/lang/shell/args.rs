@@ -1,0 +1,108 @@
+//! What follows a program's name: options, their values, and the other words.
+
+/// The words after a program's name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Args {
+    /// Options as written.
+    pub flags: Vec<String>,
+    /// Options that are followed by a value, with it.
+    pub values: Vec<(String, String)>,
+    /// What is no option, in order, each with its place among all words.
+    pub positionals: Vec<String>,
+    places: Vec<usize>,
+}
+
+impl Args {
+    /// Sorts `words`; the options in `takes` are followed by a value.
+    pub fn of(words: &[String], takes: &[String]) -> Args {
+        let mut args = Args::default();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let is_option = word.len() > 1 && word.starts_with('-') || is_toolchain(word);
+            if !is_option || word == "--" {
+                if word != "--" {
+                    args.positionals.push(word.clone());
+                    args.places.push(at);
+                }
+                at += 1;
+                continue;
+            }
+            args.flags.push(word.clone());
+            let value = words.get(at + 1).filter(|_| takes.iter().any(|option| option == word));
+            if let Some(value) = value {
+                args.values.push((word.clone(), value.clone()));
+                at += 1;
+            } else if let Some((option, value)) = word.split_once('=') {
+                args.values.push((option.to_owned(), value.to_owned()));
+            }
+            at += 1;
+        }
+        args
+    }
+
+    /// Whether the option is there, also among others (`-am`), with a value (`--format=x`) or an
+    /// ending (`-i.bak`).
+    pub fn has(&self, option: &str) -> bool {
+        self.flags.iter().any(|flag| is_option(flag, option))
+    }
+
+    /// The value of the first of `options` that has one.
+    pub fn value(&self, options: &[&str]) -> Option<&str> {
+        let found = self.values.iter().find(|(option, _)| options.contains(&option.as_str()));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The place among all words of the positional number `index`.
+    pub(crate) fn place(&self, index: usize) -> Option<usize> {
+        self.places.get(index).copied()
+    }
+}
+
+/// `+nightly`, as `cargo` and `rustc` have it.
+fn is_toolchain(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('+')
+}
+
+fn is_option(flag: &str, option: &str) -> bool {
+    const MOST_LETTERS: usize = 4;
+    if flag == option {
+        return true;
+    }
+    let is_letter = option.len() == 2 && !option.starts_with("--");
+    if let Some(rest) = flag.strip_prefix(option) {
+        return rest.starts_with('=')
+            || (is_letter
+                && !rest.starts_with(|next: char| next.is_ascii_alphabetic() || next == '-'))
+            || (is_letter && flag.len() <= MOST_LETTERS);
+    }
+    is_letter
+        && !flag.starts_with("--")
+        && flag.len() <= MOST_LETTERS
+        && flag.contains(&option[1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_and_their_values_are_told_from_words() {
+        let words: Vec<String> =
+            "-C dir log --format=%h -n 5 -- src".split(' ').map(str::to_owned).collect();
+        let args = Args::of(&words, &["-C".to_owned(), "-n".to_owned()]);
+        assert_eq!(args.positionals, ["log", "src"]);
+        assert_eq!(args.flags, ["-C", "--format=%h", "-n"]);
+        assert_eq!(args.value(&["-n"]), Some("5"));
+        assert_eq!(args.value(&["--format"]), Some("%h"));
+        assert_eq!(args.place(1), Some(7));
+    }
+
+    #[test]
+    fn an_option_is_found_however_it_is_written() {
+        let has = |flag: &str, option| Args::of(&[flag.to_owned()], &[]).has(option);
+        assert!(has("-am", "-a") && has("-i.bak", "-i") && has("--list", "--list"));
+        assert!(has("--format=x", "--format") && has("-rf", "-r"));
+        assert!(!has("--list-all", "--list") && !has("-name", "-m") && !has("--delete", "-d"));
+        assert!(!has("-", "-d") && !has("-exec", "-x"));
+    }
+}

@@ -1,0 +1,233 @@
+//! Looks through commands that run another: `sudo`, `xargs`, `uv run`, `docker exec`, `bash -c`.
+
+use crate::lang::shell::{
+    args::Args,
+    parse::Redirect,
+    program::{Program, base_name},
+};
+
+/// Commands inside one another that are looked through.
+const DEEPEST: usize = 8;
+
+/// What a command runs in the end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inner {
+    /// These words: the command's own, or those of the one that it runs.
+    Command(Vec<String>),
+    /// This text, by a shell.
+    Script(String),
+}
+
+/// Programs that run a command on another machine or in another file system.
+const RUNS_ELSEWHERE: [&str; 15] = [
+    "adb",
+    "autossh",
+    "chroot",
+    "docker",
+    "docker-compose",
+    "heroku",
+    "k",
+    "kubectl",
+    "mosh",
+    "nerdctl",
+    "oc",
+    "podman",
+    "ssh",
+    "vagrant",
+    "wsl",
+];
+
+/// The index in `words` at which the command begins that wrappers such as `sudo`, `xargs` and
+/// `uv run` run on this machine.
+pub fn local_start(words: &[String]) -> usize {
+    let mut start = 0;
+    for _ in 0..DEEPEST {
+        let rest = &words[start..];
+        let leaves = |name: &String| RUNS_ELSEWHERE.contains(&base_name(name).as_str());
+        match step(rest) {
+            Some(Inner::Command(inner)) if !rest.first().is_some_and(leaves) => {
+                start = words.len() - inner.len();
+            }
+            _ => break,
+        }
+    }
+    start
+}
+
+/// Looks through `words` to the command that does the work.
+pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
+    let mut words = words.to_vec();
+    for _ in 0..DEEPEST {
+        match step(&words) {
+            Some(Inner::Command(inner)) => words = inner,
+            Some(Inner::Script(script)) => return Inner::Script(script),
+            None => break,
+        }
+    }
+    match script_on_input(&words, redirects) {
+        Some(script) => Inner::Script(script),
+        None => Inner::Command(words),
+    }
+}
+
+fn step(words: &[String]) -> Option<Inner> {
+    let (name, rest) = words.split_first()?;
+    let program = Program::named(name)?;
+    let args = Args::of(rest, &program.takes);
+    let base = base_name(name);
+    if let Some(script) = script_of(&base, rest) {
+        return Some(Inner::Script(script));
+    }
+    if let Some(inner) = module_of(&base, rest) {
+        return Some(Inner::Command(inner));
+    }
+    let (depth, skip) = program.leads_to_command(&args)?;
+    let begins = match depth + skip {
+        0 => 0,
+        passed => args.place(passed - 1)? + 1,
+    };
+    let inner = without_options(&rest[begins..], &program.takes);
+    let first = inner.first()?;
+    if first.contains(char::is_whitespace) && inner.len() == 1 {
+        return Some(Inner::Script(first.clone()));
+    }
+    Some(Inner::Command(inner.to_vec()))
+}
+
+/// `bash -lc '...'`, `eval ...`, `su -c '...'`, `nix-shell --run '...'`.
+fn script_of(name: &str, rest: &[String]) -> Option<String> {
+    match name {
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "su" => {
+            let gives_script = |word: &String| {
+                word.starts_with('-')
+                    && !word.starts_with("--")
+                    && word.len() <= 5
+                    && word.ends_with('c')
+            };
+            let at = rest.iter().position(gives_script)?;
+            rest.get(at + 1).cloned()
+        }
+        "nix-shell" | "nix" | "devbox" => {
+            let at = rest
+                .iter()
+                .position(|word| word == "--run" || word == "--command" || word == "-c")?;
+            Some(rest[at + 1..].join(" "))
+        }
+        "eval" => Some(rest.join(" ")),
+        _ => None,
+    }
+}
+
+/// `bash <<EOF`: the text is the script.
+fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
+    let [shell, options @ ..] = words else { return None };
+    let reads_input = matches!(base_name(shell).as_str(), "bash" | "sh" | "zsh" | "dash")
+        && options.iter().all(|word| word == "-" || word == "-s" || word.starts_with("-e"));
+    reads_input.then_some(())?;
+    redirects.iter().find_map(|redirect| match redirect {
+        Redirect::Text(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// `python -m pytest`: the module is the program, where it is a known one.
+fn module_of(name: &str, rest: &[String]) -> Option<Vec<String>> {
+    if !matches!(name, "python" | "python3" | "py" | "python2" | "pypy3" | "coverage") {
+        return None;
+    }
+    let at = rest
+        .iter()
+        .take_while(|word| word.starts_with('-') || *word == "run")
+        .position(|word| word == "-m")?;
+    let inner = rest.get(at + 1..)?;
+    let module = inner.first()?;
+    Program::named(module).map(|_| inner.to_vec())
+}
+
+/// `words` without the options, their values and the assignments at the beginning.
+fn without_options<'w>(words: &'w [String], takes: &[String]) -> &'w [String] {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        if word == "--" {
+            return after;
+        }
+        let is_option = word.len() > 1 && word.starts_with('-');
+        let is_assignment = !is_option
+            && word.split_once('=').is_some_and(|(name, _)| {
+                !name.is_empty()
+                    && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+            });
+        if !is_option && !is_assignment {
+            return rest;
+        }
+        let has_value = is_option && takes.contains(word);
+        rest = if has_value { after.get(1..).unwrap_or_default() } else { after };
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_run_others_are_looked_through() {
+        for (line, inner) in [
+            ("sudo -u web env A=1 B=2 timeout -s KILL 60 nice -n 5 cargo test", "cargo test"),
+            ("xargs -0 -I {} rm {}", "rm {}"),
+            ("uv run --with pytest pytest -x", "pytest -x"),
+            ("npx --yes eslint@9 src", "eslint@9 src"),
+            ("python3 -m pytest tests", "pytest tests"),
+            ("python3 -m mine.own", "python3 -m mine.own"),
+            ("docker exec -it -u root api-1 pytest -x", "pytest -x"),
+            ("docker compose -f c.yml exec api ls -l", "ls -l"),
+            ("docker run --rm -v /a:/b -e X=1 image:1 make test", "make test"),
+            ("docker run image", "docker run image"),
+            ("kubectl exec -n prod pod/api -c web -- cat /etc/hosts", "cat /etc/hosts"),
+            ("ssh -p 22 me@host uptime", "uptime"),
+            ("mise exec node@20 -- node a.js", "node@20 -- node a.js"),
+            ("poetry run python -m mypy src", "mypy src"),
+            ("bundle exec rspec", "rspec"),
+            ("nohup ./server --port 1", "./server --port 1"),
+            ("rtk bun run lint", "rtk bun run lint"),
+            ("sudo", "sudo"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let Inner::Command(found) = of(&words, &[]) else { panic!("{line} is a script") };
+            assert_eq!(found.join(" "), inner, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_runs_on_another_machine_is_no_local_command() {
+        for (line, inner) in [
+            ("xargs -n1 cargo test", "cargo test"),
+            ("sudo -u web xargs -0 rm -f", "rm -f"),
+            ("sudo ssh me@host rm -rf x", "ssh me@host rm -rf x"),
+            ("docker exec api-1 rm x", "docker exec api-1 rm x"),
+            ("xargs", "xargs"),
+            ("env", "env"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(words[local_start(&words)..].join(" "), inner, "{line}");
+        }
+        assert_eq!(local_start(&[]), 0);
+    }
+
+    #[test]
+    fn scripts_given_as_a_word_are_found() {
+        let of_words = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            of(&words, &[])
+        };
+        for words in [
+            &["bash", "-lc", "ls | wc"][..],
+            &["ssh", "host", "ls | wc"],
+            &["sudo", "sh", "-c", "ls | wc"],
+            &["watch", "-n", "1", "ls | wc"],
+            &["eval", "ls", "|", "wc"],
+        ] {
+            assert_eq!(of_words(words), Inner::Script("ls | wc".to_owned()), "{words:?}");
+        }
+    }
+}

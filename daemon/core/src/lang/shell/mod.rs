@@ -1,0 +1,26 @@
+//! Shell command lines: taken apart by a real grammar into simple commands, each without its quotes
+//! and without the wrappers (`sudo`, `xargs`, `uv run`) that only run another command.
+//!
+//! The parser is brush-parser behind guards ([`guard`]). `programs.txt` is the table of known
+//! programs: which of them run another command, which of their options take a value, and, for the
+//! classification of activity, what they are for.
+
+pub mod args;
+mod guard;
+pub mod inner;
+pub mod parse;
+pub mod program;
+mod word;
+
+/// The command line that runs `words`, each quoted where it must be.
+pub fn line_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter);
+    let quoted = |word: &str| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,412 @@
+//! From a command line to its simple commands: pipelines, lists, subshells, loops and functions
+//! taken apart, words without their quotes, commands inside `$(...)` found as well.
+
+use brush_parser::{
+    Token,
+    ast::{
+        AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
+        IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList,
+        SimpleCommand, Word as RawWord,
+    },
+};
+
+use crate::lang::shell::{
+    guard::{self, Reading},
+    word,
+};
+
+/// Commands of one line that are kept.
+const MOST_COMMANDS: usize = 200;
+/// Substitutions, and scripts given as a word, inside one another.
+const DEEPEST_SCRIPT: usize = 4;
+/// Bytes of a command that are shown.
+const RAW_KEPT: usize = 300;
+
+/// A command with its words: `A=1 git log > out` with what stands around it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShellCommand {
+    /// The program and what follows it; empty for assignments and redirections alone.
+    pub words: Vec<String>,
+    /// What its input and output are joined to.
+    pub redirects: Vec<Redirect>,
+    /// Where in the line it stands.
+    pub place: CommandPosition,
+    /// How it is written, cut when long.
+    pub raw: String,
+}
+
+/// Where a command stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CommandPosition {
+    /// Inside `$(...)`, backquotes or `<(...)`.
+    pub nested: bool,
+    /// After `||`.
+    pub alternative: bool,
+    /// Which pipeline of the line, counted from 0.
+    pub pipeline: usize,
+    /// Which command of the pipeline, counted from 0.
+    pub in_pipeline: usize,
+    /// How many scripts lie around it.
+    depth: usize,
+}
+
+/// A file or text that a command's input or output is joined to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Redirect {
+    /// Output replaces the file.
+    Written(String),
+    /// Output is added to the file.
+    Appended(String),
+    /// Input comes from the file.
+    Read(String),
+    /// Input is this text.
+    Text(String),
+}
+
+/// The simple commands of `line`, in the order in which they are written; a command inside a
+/// substitution stands before the one that it is part of.
+pub fn commands(line: &str) -> Vec<ShellCommand> {
+    let mut found = CommandCollector::default();
+    found.script(line, CommandPosition::default());
+    found.commands
+}
+
+/// The simple commands of a script that `of` runs, as `bash -c` does.
+pub fn commands_of_script(script: &str, of: CommandPosition) -> Vec<ShellCommand> {
+    let mut found = CommandCollector { pipelines: of.pipeline, ..CommandCollector::default() };
+    found.script(script, CommandPosition { depth: of.depth + 1, ..of });
+    found.commands
+}
+
+#[derive(Default)]
+struct CommandCollector {
+    commands: Vec<ShellCommand>,
+    pipelines: usize,
+}
+
+impl CommandCollector {
+    fn script(&mut self, text: &str, place: CommandPosition) {
+        if place.depth > DEEPEST_SCRIPT {
+            return;
+        }
+        match guard::read(text) {
+            Reading::Parsed(program) => self.program(&program, place),
+            Reading::Tokens(tokens) => self.tokens(&tokens, place),
+            Reading::Text => self.text(text, place),
+        }
+    }
+
+    fn program(&mut self, program: &Program, place: CommandPosition) {
+        for list in &program.complete_commands {
+            self.list(list, place);
+        }
+    }
+
+    fn list(&mut self, list: &CompoundList, place: CommandPosition) {
+        for item in &list.0 {
+            self.and_or(&item.0, place);
+        }
+    }
+
+    fn and_or(&mut self, list: &AndOrList, place: CommandPosition) {
+        self.pipeline(&list.first, place);
+        for next in &list.additional {
+            match next {
+                AndOr::And(pipeline) => self.pipeline(pipeline, place),
+                AndOr::Or(pipeline) => {
+                    self.pipeline(pipeline, CommandPosition { alternative: true, ..place });
+                }
+            }
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, place: CommandPosition) {
+        self.pipelines += 1;
+        let place = CommandPosition { pipeline: self.pipelines, ..place };
+        for (at, command) in pipeline.seq.iter().enumerate() {
+            self.command(command, CommandPosition { in_pipeline: place.in_pipeline + at, ..place });
+        }
+    }
+
+    fn command(&mut self, command: &Command, place: CommandPosition) {
+        match command {
+            Command::Simple(simple) => self.simple(simple, place),
+            Command::Compound(compound, redirects) => {
+                self.compound(compound, place);
+                self.compound_redirects(redirects.as_ref(), place);
+            }
+            Command::Function(function) => {
+                self.compound(&function.body.0, place);
+                self.compound_redirects(function.body.1.as_ref(), place);
+            }
+            Command::ExtendedTest(_) => {}
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand, place: CommandPosition) {
+        match compound {
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, place),
+            CompoundCommand::Subshell(subshell) => self.list(&subshell.list, place),
+            CompoundCommand::ForClause(clause) => {
+                for word in clause.values.iter().flatten() {
+                    self.word(word, place);
+                }
+                self.list(&clause.body.list, place);
+            }
+            CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list, place),
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.list(&clause.0, place);
+                self.list(&clause.1.list, place);
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition, place);
+                self.list(&clause.then, place);
+                for branch in clause.elses.iter().flatten() {
+                    branch.condition.iter().for_each(|condition| self.list(condition, place));
+                    self.list(&branch.body, place);
+                }
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.word(&clause.value, place);
+                clause
+                    .cases
+                    .iter()
+                    .filter_map(|case| case.cmd.as_ref())
+                    .for_each(|list| self.list(list, place));
+            }
+            CompoundCommand::Arithmetic(_) => {}
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand, place: CommandPosition) {
+        let mut redirects = Vec::new();
+        // What stands before the program is assigned, not given to it.
+        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+            self.item(item, place, &mut redirects);
+        }
+        let mut words: Vec<String> =
+            simple.word_or_name.iter().map(|word| self.word(word, place)).collect();
+        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+            words.extend(self.item(item, place, &mut redirects));
+        }
+        // The parser prints `2>&1` with a space in it.
+        let raw = cut(simple.to_string().replace(">& ", ">&"));
+        self.add(ShellCommand { words, redirects, place, raw });
+    }
+
+    /// What stands beside a program: the word, if it is one.
+    fn item(
+        &mut self,
+        item: &CommandPrefixOrSuffixItem,
+        place: CommandPosition,
+        redirects: &mut Vec<Redirect>,
+    ) -> Option<String> {
+        match item {
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
+                redirects.extend(self.redirect(redirect, place));
+                None
+            }
+            CommandPrefixOrSuffixItem::AssignmentWord(_, word)
+            | CommandPrefixOrSuffixItem::Word(word) => Some(self.word(word, place)),
+            CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
+                self.list(&subshell.list, CommandPosition { nested: true, ..place });
+                None
+            }
+        }
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect, place: CommandPosition) -> Option<Redirect> {
+        match redirect {
+            IoRedirect::File(descriptor, kind, IoFileRedirectTarget::Filename(word)) => {
+                let path = self.word(word, place);
+                let to_output = descriptor.is_none_or(|descriptor| descriptor == 1);
+                match kind {
+                    IoFileRedirectKind::Read => Some(Redirect::Read(path)),
+                    IoFileRedirectKind::Append if to_output => Some(Redirect::Appended(path)),
+                    IoFileRedirectKind::Write | IoFileRedirectKind::Clobber if to_output => {
+                        Some(Redirect::Written(path))
+                    }
+                    _ => None,
+                }
+            }
+            IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
+                self.list(&subshell.list, CommandPosition { nested: true, ..place });
+                None
+            }
+            IoRedirect::File(..) => None,
+            IoRedirect::OutputAndError(word, append) => {
+                let path = self.word(word, place);
+                Some(if *append { Redirect::Appended(path) } else { Redirect::Written(path) })
+            }
+            IoRedirect::HereString(_, word) => Some(Redirect::Text(self.word(word, place))),
+            IoRedirect::HereDocument(_, document) => {
+                let text = &document.doc.value;
+                if document.requires_expansion && (text.contains("$(") || text.contains('`')) {
+                    let said = word::document(text).unwrap_or_default();
+                    self.scripts(&said.scripts, place);
+                }
+                Some(Redirect::Text(text.clone()))
+            }
+        }
+    }
+
+    fn compound_redirects(&mut self, redirects: Option<&RedirectList>, place: CommandPosition) {
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect, place);
+        }
+    }
+
+    /// The word without its quotes. What is only known when it runs stays as written, and the
+    /// commands in it are found.
+    fn word(&mut self, word: &RawWord, place: CommandPosition) -> String {
+        let raw = &word.value;
+        if !raw.contains(['\'', '"', '\\', '$', '`']) {
+            return raw.clone();
+        }
+        match word::word(raw) {
+            Some(said) => {
+                self.scripts(&said.scripts, place);
+                said.text
+            }
+            None => raw.clone(),
+        }
+    }
+
+    fn scripts(&mut self, scripts: &[String], place: CommandPosition) {
+        for script in scripts {
+            self.script(script, CommandPosition { nested: true, depth: place.depth + 1, ..place });
+        }
+    }
+
+    /// Broken structure: the words between operators, which are the commands all the same.
+    fn tokens(&mut self, tokens: &[Token], place: CommandPosition) {
+        for words in tokens.split(|token| matches!(token, Token::Operator(..))) {
+            let words: Vec<String> = words
+                .iter()
+                .map(|token| self.word(&RawWord::new(token.to_str()), place))
+                .skip_while(|word| is_reserved(word) || is_assignment(word))
+                .collect();
+            self.bare(words, place);
+        }
+    }
+
+    /// No shell at all: the first words of each of the first lines.
+    fn text(&mut self, text: &str, place: CommandPosition) {
+        const LINES: usize = 3;
+        for line in text.lines().filter(|line| !line.trim().is_empty()).take(LINES) {
+            let words = line.split(['|', ';', '&']).next().unwrap_or_default().split_whitespace();
+            self.bare(
+                words.skip_while(|word| is_assignment(word)).map(str::to_owned).take(8).collect(),
+                place,
+            );
+        }
+    }
+
+    fn bare(&mut self, words: Vec<String>, place: CommandPosition) {
+        if words.is_empty() {
+            return;
+        }
+        self.pipelines += 1;
+        let raw = cut(words.join(" "));
+        let place = CommandPosition { pipeline: self.pipelines, ..place };
+        self.add(ShellCommand { words, redirects: Vec::new(), place, raw });
+    }
+
+    fn add(&mut self, command: ShellCommand) {
+        if self.commands.len() < MOST_COMMANDS {
+            self.commands.push(command);
+        }
+    }
+}
+
+fn is_reserved(word: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
+        "in", "{", "}", "!", "time", "function",
+    ];
+    WORDS.contains(&word)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+    })
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > RAW_KEPT {
+        text.truncate(text.floor_char_boundary(RAW_KEPT));
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands of a line, `$` before nested ones and `?` before alternatives.
+    fn shown(line: &str) -> String {
+        let show = |command: ShellCommand| {
+            let mark = if command.place.nested { "$" } else { "" };
+            let other = if command.place.alternative { "?" } else { "" };
+            format!("{mark}{other}{}", command.words.join(" "))
+        };
+        commands(line).into_iter().map(show).collect::<Vec<_>>().join(" ; ")
+    }
+
+    #[test]
+    fn every_way_to_write_commands_is_taken_apart() {
+        for (line, found) in [
+            ("ls -la | grep x && pwd || echo no", "ls -la ; grep x ; pwd ; ?echo no"),
+            ("cd /tmp && (make; ./run) &", "cd /tmp ; make ; ./run"),
+            ("{ a; b; } 2>&1", "a ; b"),
+            ("A=1 B=\"$(date)\" cmd x", "$date ; cmd x"),
+            ("V=$(git describe)", "$git describe ; "),
+            ("echo \"a $(ls `pwd`) b\" 'c d' e\\ f", "$pwd ; $ls $(...) ; echo a $(...) b c d e f"),
+            ("for f in $(ls); do cat \"$f\"; done", "$ls ; cat $f"),
+            ("while ! curl -sf x; do sleep 1; done", "curl -sf x ; sleep 1"),
+            ("if [ -f a ]; then b; elif c; then d; else e; fi", "[ -f a ] ; b ; c ; d ; e"),
+            ("case $x in a) b;; *) c;; esac", "b ; c"),
+            ("f() { make test; }; f", "make test ; f"),
+            ("diff <(sort a) <(sort b)", "$sort a ; $sort b ; diff"),
+            ("[[ -n $x ]] && go test", "go test"),
+            ("cat <<'EOF'\nrm -rf $(x)\nEOF\nls", "cat ; ls"),
+            ("cat <<EOF\nnow $(date)\nEOF", "$date ; cat"),
+            (
+                "git commit -m \"$(cat <<'EOF'\nfix: a thing\n\n- it's done\nEOF\n)\"",
+                "$cat ; git commit -m $(...)",
+            ),
+            ("a \\\n  b", "a b"),
+            ("# only a comment\nls # and another", "ls"),
+            ("time (go test)", "go test"),
+            ("ls && && pwd", "ls ; pwd"),
+            ("if true; then X=1 make all", "true ; make all"),
+            ("don't do this", "don't do this"),
+            ("", ""),
+        ] {
+            assert_eq!(shown(line), found, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_output_counts_as_written() {
+        let redirects = |line: &str| commands(line).remove(0).redirects;
+        assert_eq!(
+            redirects("a > x 2> y < z"),
+            [Redirect::Written("x".into()), Redirect::Read("z".into())]
+        );
+        assert_eq!(redirects("a >> x 2>&1"), [Redirect::Appended("x".into())]);
+        assert_eq!(redirects("a &> x"), [Redirect::Written("x".into())]);
+        assert_eq!(redirects("cat <<< hello"), [Redirect::Text("hello".into())]);
+    }
+
+    #[test]
+    fn commands_and_depth_are_bounded() {
+        assert_eq!(commands(&"ls;".repeat(1_000)).len(), MOST_COMMANDS);
+        let deep = format!("{}ls{}", "echo $(".repeat(20), ")".repeat(20));
+        assert!(commands(&deep).len() <= DEEPEST_SCRIPT + 1);
+        let long = format!("echo {}", "x".repeat(5_000));
+        assert!(commands(&long)[0].raw.len() < 310);
+    }
+}

@@ -1,0 +1,307 @@
+//! The table of known programs, read from `programs.txt`, which says how its lines are meant.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use crate::{
+    lang::shell::args::Args,
+    model::{
+        activity::{Activity, Signals},
+        tool::{ToolDomain, ToolIntent},
+    },
+};
+
+/// How much a command tells about what its line is for. Later ones tell more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Nothing: `cd`, `echo`, `sleep`.
+    Trivial,
+    /// It only looks.
+    Look,
+    /// It prepares or clears away: `mkdir`, `rm`, `git add`.
+    Housekeeping,
+    /// It is what the line is for.
+    Work,
+}
+
+/// What one line of the table says.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    words: Vec<Vec<String>>,
+    flags: Vec<Vec<String>>,
+    /// What such a command is for.
+    pub purpose: Purpose,
+    /// Where it works.
+    pub domain: Where,
+    /// How much it tells, when not the usual.
+    pub effort: Option<Effort>,
+    /// Its signals, when not the usual.
+    pub signals: Option<Signals>,
+    /// The command that the line is about, for people.
+    pub name: String,
+}
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Purpose {
+    /// Always this.
+    Fixed(ToolIntent),
+    /// The last word matched is the name of a task, which says it.
+    Task,
+    /// The last word matched is a file to run, whose name says it.
+    Run,
+    /// The words after the program say it.
+    Words,
+}
+
+/// Where a command works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Where {
+    /// Always here.
+    Fixed(ToolDomain),
+    /// By what the files are that it is applied to.
+    File,
+}
+
+/// One known program.
+#[derive(Default)]
+pub struct Program {
+    /// Its options that are followed by a value.
+    pub takes: Vec<String>,
+    /// Whether its first word is a pattern or a script, no file.
+    pub first_is_pattern: bool,
+    /// Whether it has subcommands.
+    pub has_subcommands: bool,
+    rules: Vec<Rule>,
+    through: Vec<Through>,
+}
+
+/// A way in which a program runs another.
+struct Through {
+    words: Vec<Vec<String>>,
+    skip: usize,
+}
+
+impl Program {
+    /// The program called `name`, which may have a folder before it.
+    pub fn named(name: &str) -> Option<&'static Program> {
+        static TABLE: LazyLock<HashMap<String, Program>> =
+            LazyLock::new(|| read(include_str!("programs.txt")).expect("a test reads the table"));
+        TABLE.get(base_name(name).as_str())
+    }
+
+    /// The line of the table that fits best.
+    pub fn rule(&self, args: &Args) -> Option<&Rule> {
+        let fitting = self.rules.iter().filter(|rule| rule.fits(args));
+        fitting.max_by_key(|rule| rule.precision())
+    }
+
+    /// How many of the words after the program lead to the command that it runs, and how many more
+    /// are then left out; `None` when it runs none.
+    pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
+        let fitting = self.through.iter().filter(|through| words_fit(&through.words, args));
+        fitting
+            .max_by_key(|through| through.words.len())
+            .map(|through| (through.words.len(), through.skip))
+    }
+}
+
+impl Rule {
+    /// How many words after the program it names.
+    pub fn depth(&self) -> usize {
+        self.words.len()
+    }
+
+    fn fits(&self, args: &Args) -> bool {
+        words_fit(&self.words, args)
+            && self.flags.iter().all(|flags| flags.iter().any(|flag| args.has(flag)))
+    }
+
+    /// Words named count for more than options, and `*` for less than either.
+    fn precision(&self) -> usize {
+        let named = self.words.iter().filter(|words| words[0] != "*").count();
+        100 * named + 10 * self.flags.len() + self.words.len()
+    }
+}
+
+fn words_fit(words: &[Vec<String>], args: &Args) -> bool {
+    words.len() <= args.positionals.len()
+        && words.iter().zip(&args.positionals).all(|(words, given)| {
+            let given = given.rsplit('/').next().unwrap_or(given);
+            words.iter().any(|word| word == "*" || word == given)
+        })
+}
+
+/// The program's name without folder, version and ending, in lower case.
+pub fn base_name(name: &str) -> String {
+    let name = name.trim_end_matches(['/', '\\']);
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let name = match name.find('@') {
+        Some(at) if at > 0 => &name[..at],
+        _ => name,
+    };
+    let name = name.to_lowercase();
+    let bare = name.strip_suffix(".exe").or(name.strip_suffix(".cmd")).unwrap_or(&name);
+    match bare.strip_prefix("python3.").or(bare.strip_prefix("python2.")) {
+        Some(_) => "python3".to_owned(),
+        None => bare.to_owned(),
+    }
+}
+
+fn read(table: &str) -> Result<HashMap<String, Program>, String> {
+    let mut programs: HashMap<String, Program> = HashMap::new();
+    for line in
+        table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
+        if let Some(rest) = line.strip_prefix("takes ") {
+            let mut words = rest.split_whitespace().map(str::to_owned);
+            let name = words.next().ok_or("takes what?")?;
+            programs.entry(name).or_default().takes.extend(words);
+        } else if let Some(rest) = line.strip_prefix("pattern ") {
+            for name in rest.split_whitespace() {
+                programs.entry(name.to_owned()).or_default().first_is_pattern = true;
+            }
+        } else {
+            read_rule(line, &mut programs).map_err(|problem| format!("`{line}`: {problem}"))?;
+        }
+    }
+    Ok(programs)
+}
+
+fn read_rule(line: &str, programs: &mut HashMap<String, Program>) -> Result<(), String> {
+    let (left, right) = line.rsplit_once(" = ").ok_or("no `=`")?;
+    let mut conditions = left.split_whitespace();
+    let names = conditions.next().ok_or("no program")?;
+    let (flags, words): (Vec<&str>, Vec<&str>) = conditions.partition(|word| word.starts_with('-'));
+    let alternatives = |words: Vec<&str>| -> Vec<Vec<String>> {
+        words.into_iter().map(|word| word.split('|').map(str::to_owned).collect()).collect()
+    };
+    let (flags, words) = (alternatives(flags), alternatives(words));
+    let mut says = right.split_whitespace();
+    let purpose = says.next().ok_or("no intent")?;
+    // `[` and `[[` apart, `|` only separates.
+    for name in names.split('|').map(str::to_lowercase) {
+        let shown = left.replacen(names, &name, 1);
+        let program = programs.entry(name).or_default();
+        program.has_subcommands |= words.iter().flatten().any(|word| word != "*");
+        if purpose == "inner" {
+            let skip = says.clone().find_map(|word| word.strip_prefix("skip:"));
+            let skip = skip.map_or(Ok(0), str::parse).map_err(|_| "skip is no number")?;
+            program.through.push(Through { words: words.clone(), skip });
+            continue;
+        }
+        let mut rule = Rule {
+            words: words.clone(),
+            flags: flags.clone(),
+            purpose: read_purpose(purpose)?,
+            domain: Where::Fixed(ToolDomain::Unknown),
+            effort: None,
+            signals: None,
+            name: shown,
+        };
+        says.clone().try_for_each(|word| read_property(word, &mut rule))?;
+        program.rules.push(rule);
+    }
+    Ok(())
+}
+
+fn read_purpose(word: &str) -> Result<Purpose, String> {
+    match word {
+        "task" => Ok(Purpose::Task),
+        "run" => Ok(Purpose::Run),
+        "words" => Ok(Purpose::Words),
+        intent => {
+            ToolIntent::parse(intent).map(Purpose::Fixed).ok_or(format!("no intent {intent}"))
+        }
+    }
+}
+
+fn read_property(word: &str, rule: &mut Rule) -> Result<(), String> {
+    match word {
+        "file" => rule.domain = Where::File,
+        "trivial" => rule.effort = Some(Effort::Trivial),
+        "look" => rule.effort = Some(Effort::Look),
+        "prep" => rule.effort = Some(Effort::Housekeeping),
+        "work" => rule.effort = Some(Effort::Work),
+        "silent" => rule.signals = Some(Signals::default()),
+        _ => match (ToolDomain::parse(word), read_signals(word)) {
+            (Some(domain), _) => rule.domain = Where::Fixed(domain),
+            (None, Some(signals)) => rule.signals = Some(signals),
+            (None, None) => return Err(format!("cannot read {word}")),
+        },
+    }
+    Ok(())
+}
+
+fn read_signals(text: &str) -> Option<Signals> {
+    let signal = |pair: &str| {
+        let (activity, amount) = pair.split_once(':')?;
+        Some((Activity::parse(activity)?, amount.parse::<f64>().ok()?))
+    };
+    text.split(',').map(signal).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(line: &str) -> String {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let program = Program::named(&words[0]).expect("known");
+        let args = Args::of(&words[1..], &program.takes);
+        program.rule(&args).map_or(String::new(), |rule| rule.name.clone())
+    }
+
+    #[test]
+    fn every_line_of_the_table_can_be_read() {
+        let programs = read(include_str!("programs.txt")).expect("readable");
+        assert!(programs.len() > 900, "{}", programs.len());
+        assert!(programs.values().map(|program| program.rules.len()).sum::<usize>() > 2_000);
+        for (name, program) in &programs {
+            assert!(
+                !program.rules.is_empty() || !program.through.is_empty(),
+                "{name} has options but no purpose"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_table_that_cannot_be_read_is_an_error() {
+        for line in [
+            "git status",
+            "git = look version_control",
+            "git = read somewhere",
+            "x = read testing:a",
+        ] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_most_exact_line_is_taken() {
+        for (line, expected) in [
+            ("git branch", "git branch"),
+            ("git branch topic", "git branch *"),
+            ("git -C /x branch -D topic", "git branch -d|-D|--delete"),
+            ("cargo fmt --all -- --check", "cargo fmt --check"),
+            ("npm run lint", "npm run|run-script|rum *"),
+            ("/usr/bin/git-lfs", "git-lfs"),
+            ("sed -i.bak s/a/b/ x", "sed -i|--in-place"),
+        ] {
+            assert!(rule(line).starts_with(expected), "{line}: {}", rule(line));
+        }
+    }
+
+    #[test]
+    fn names_lose_folder_version_and_ending() {
+        for (name, base) in [
+            ("/usr/bin/git", "git"),
+            ("python3.12", "python3"),
+            ("create-next-app@latest", "create-next-app"),
+            ("@scope/tool@1.2", "tool"),
+            ("Git.EXE", "git"),
+            ("./node_modules/.bin/tsc", "tsc"),
+        ] {
+            assert_eq!(base_name(name), base);
+        }
+    }
+}

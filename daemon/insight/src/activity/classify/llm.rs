@@ -1,0 +1,319 @@
+//! The last step of the chain: one request to a model for all unknown tools of a session.
+//!
+//! The engine sends the request and redacts it. This module builds the request and parses the
+//! answer, which is not trusted.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    activity::classify::Classified,
+    model::{
+        activity::{Activity, Signals},
+        tool::{ToolClassification, ToolDomain, ToolIntent},
+    },
+};
+
+/// Maximum number of unknown tools of a session, and of example calls of each.
+const MOST_TOOLS: usize = 50;
+const MOST_CALLS: usize = 2;
+/// Maximum bytes of a tool's name; longer names are not sent.
+const NAME_KEPT: usize = 200;
+/// Maximum bytes of an argument, and maximum number of arguments of a call, in the request.
+const VALUE_SHOWN: usize = 120;
+const ARGUMENTS_SHOWN: usize = 8;
+/// Maximum bytes of a reply that are parsed, and of a stored reason.
+const REPLY_READ: usize = 256 * 1024;
+const REASON_KEPT: usize = 200;
+
+const TEMPLATE: &str = include_str!("../../../../../prompts/tool_classification.md");
+
+/// The unknown tools of a session, with example calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Unknowns {
+    tools: BTreeMap<String, Vec<Value>>,
+}
+
+impl Unknowns {
+    /// Adds a call if the chain did not know it.
+    pub fn note_call(&mut self, classified: &Classified) {
+        if let Classified::Unknown { tool, params, .. } = classified {
+            self.note(tool, params);
+        }
+    }
+
+    /// Adds a call of an unknown tool. Beyond fifty tools, further ones are ignored; they can be
+    /// added once the others are known.
+    pub fn note(&mut self, tool: &str, params: &Value) {
+        let has_room = self.tools.len() < MOST_TOOLS || self.tools.contains_key(tool);
+        if !has_room || tool.len() > NAME_KEPT {
+            return;
+        }
+        let calls = self.tools.entry(tool.to_owned()).or_default();
+        let sample = sample(params);
+        if calls.len() < MOST_CALLS && !calls.contains(&sample) {
+            calls.push(sample);
+        }
+    }
+
+    /// Adds the tools of another file of the same session.
+    pub fn absorb(&mut self, other: &Unknowns) {
+        for (tool, calls) in &other.tools {
+            calls.iter().for_each(|call| self.note(tool, call));
+        }
+    }
+
+    /// Removes the tools that `is_known` accepts.
+    pub fn forget(&mut self, is_known: impl Fn(&str) -> bool) {
+        self.tools.retain(|tool, _| !is_known(tool));
+    }
+
+    /// Calls `change` for the arguments of every call; returns whether one of them changed.
+    pub fn change_calls(&mut self, change: &mut dyn FnMut(&mut Value) -> bool) -> bool {
+        let calls = self.tools.values_mut().flatten();
+        calls.fold(false, |changed, call| change(call) | changed)
+    }
+
+    /// Returns the request; `None` when there are no unknown tools.
+    pub fn request(&self) -> Option<ClassificationRequest> {
+        (!self.tools.is_empty()).then(|| ClassificationRequest { tools: self.tools.clone() })
+    }
+}
+
+/// A request about several tools.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassificationRequest {
+    /// The tools, with example calls whose values are truncated.
+    pub tools: BTreeMap<String, Vec<Value>>,
+}
+
+impl ClassificationRequest {
+    /// Returns the prompt of intelligent-session-summarization, 3.2.
+    pub fn prompt(&self) -> String {
+        TEMPLATE.replacen("{tool_calls_json}", &self.calls_json(), 1)
+    }
+
+    /// Returns the example calls as JSON, for the prompt.
+    pub fn calls_json(&self) -> String {
+        let calls: Vec<Value> = self
+            .tools
+            .iter()
+            .flat_map(|(tool, calls)| {
+                calls.iter().map(move |params| json!({"name": tool, "params": params}))
+            })
+            .collect();
+        serde_json::to_string_pretty(&calls).expect("JSON values can be written")
+    }
+
+    /// Parses a model's reply into the classifications of the requested tools, each tool once. Code
+    /// fences and prose around the JSON are ignored, numbers are clamped, unknown activities are
+    /// dropped, and an unknown domain becomes `unknown`. An entry without a valid intent is
+    /// dropped. Tools without an answer stay unknown and are requested again.
+    pub fn read_reply(&self, reply: &str) -> Result<Vec<ToolClassification>, UnreadableReply> {
+        let reply = &reply[..reply.floor_char_boundary(REPLY_READ)];
+        let entries = entries_in(reply).ok_or(UnreadableReply)?;
+        let mut found: BTreeMap<String, ToolClassification> = BTreeMap::new();
+        for entry in &entries {
+            if let Some(classification) = self.read_entry(entry) {
+                found.entry(classification.tool_name.clone()).or_insert(classification);
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn read_entry(&self, entry: &Value) -> Option<ToolClassification> {
+        let tool = entry["tool_name"].as_str().filter(|tool| self.tools.contains_key(*tool))?;
+        let word = |key: &str| entry[key].as_str().map(|word| word.trim().to_lowercase());
+        let reasoning = entry["reasoning"].as_str().unwrap_or_default();
+        Some(ToolClassification {
+            tool_name: tool.to_owned(),
+            intent: ToolIntent::parse(&word("intent")?)?,
+            domain: word("domain")
+                .and_then(|domain| ToolDomain::parse(&domain))
+                .unwrap_or(ToolDomain::Unknown),
+            confidence: number(&entry["confidence"]).unwrap_or(USUAL_CONFIDENCE),
+            reasoning: reasoning[..reasoning.floor_char_boundary(REASON_KEPT)].to_owned(),
+            activity_signals: signals_in(&entry["activity_signals"]),
+        })
+    }
+}
+
+/// The confidence of an answer that does not state one.
+const USUAL_CONFIDENCE: f64 = 0.5;
+
+/// The reply contains no JSON of the requested form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read the model's classification of tools: no JSON of the expected form in it")]
+pub struct UnreadableReply;
+
+/// Returns the list of entries, at any position in the reply.
+fn entries_in(reply: &str) -> Option<Vec<Value>> {
+    let starts = reply.match_indices(['{', '[']).map(|(at, _)| at);
+    const TRIES: usize = 50;
+    starts.take(TRIES).find_map(|at| {
+        let mut values = serde_json::Deserializer::from_str(&reply[at..]).into_iter::<Value>();
+        match values.next()?.ok()? {
+            Value::Array(entries)
+                if entries.iter().any(|entry| entry.get("tool_name").is_some()) =>
+            {
+                Some(entries)
+            }
+            Value::Array(entries) if entries.is_empty() => Some(entries),
+            Value::Object(object) => of_object(object),
+            _ => None,
+        }
+    })
+}
+
+fn of_object(mut object: Map<String, Value>) -> Option<Vec<Value>> {
+    match object.remove("classifications") {
+        Some(Value::Array(entries)) => Some(entries),
+        Some(_) => None,
+        None => object.contains_key("tool_name").then(|| vec![Value::Object(object)]),
+    }
+}
+
+fn signals_in(value: &Value) -> Signals {
+    let pairs = value.as_object().into_iter().flatten();
+    let mut signals = Signals::default();
+    for (name, amount) in pairs {
+        if let (Some(activity), Some(amount)) = (Activity::parse(name), number(amount)) {
+            signals.add(activity, amount);
+        }
+    }
+    signals
+}
+
+/// Parses a number from 0 to 1, which may be a string.
+fn number(value: &Value) -> Option<f64> {
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    number.is_finite().then(|| number.clamp(0.0, 1.0))
+}
+
+/// Returns a call's arguments with long values truncated.
+fn sample(params: &Value) -> Value {
+    match params {
+        Value::Object(map) => Value::Object(
+            map.iter()
+                .filter(|(_, value)| !value.is_null())
+                .take(ARGUMENTS_SHOWN)
+                .map(|(key, value)| {
+                    (key[..key.floor_char_boundary(VALUE_SHOWN)].to_owned(), shown(value))
+                })
+                .collect(),
+        ),
+        other => shown(other),
+    }
+}
+
+fn shown(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > VALUE_SHOWN => {
+            Value::String(format!("{}…", &text[..text.floor_char_boundary(VALUE_SHOWN)]))
+        }
+        Value::Array(items) => Value::String(format!("[{} items]", items.len())),
+        Value::Object(map) => {
+            let keys: Vec<&str> = map.keys().take(ARGUMENTS_SHOWN).map(String::as_str).collect();
+            shown(&Value::String(format!("{{{}}}", keys.join(", "))))
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> ClassificationRequest {
+        let mut unknowns = Unknowns::default();
+        unknowns
+            .note("mcp__acme__frob", &json!({"level": 3, "text": "x".repeat(5_000), "none": null}));
+        unknowns.note("bash:zorbify", &json!({"command": "zorbify --all"}));
+        unknowns.request().expect("two tools")
+    }
+
+    #[test]
+    fn one_prompt_names_every_tool_and_no_long_value() {
+        let prompt = request().prompt();
+        assert!(
+            prompt.contains("\"name\": \"mcp__acme__frob\"") && prompt.contains("\"level\": 3")
+        );
+        assert!(prompt.contains("\"name\": \"bash:zorbify\"") && prompt.contains("zorbify --all"));
+        assert!(!prompt.contains("{tool_calls_json}") && !prompt.contains("none"));
+        assert!(prompt.len() < TEMPLATE.len() + 1_000, "{}", prompt.len());
+    }
+
+    #[test]
+    fn nothing_unknown_asks_nothing() {
+        let mut unknowns = Unknowns::default();
+        assert_eq!(unknowns.request(), None);
+        unknowns.note("frob", &Value::Null);
+        unknowns.forget(|tool| tool == "frob");
+        assert_eq!(unknowns.request(), None);
+    }
+
+    #[test]
+    fn what_is_kept_of_unknown_tools_is_bounded() {
+        let mut unknowns = Unknowns::default();
+        for number in 0..1_000 {
+            unknowns.note(
+                &format!("tool{}", number % 300),
+                &json!({"n": number, "big": "y".repeat(9_000)}),
+            );
+        }
+        assert_eq!(unknowns.tools.len(), MOST_TOOLS);
+        let bytes = serde_json::to_string(&unknowns).expect("plain data").len();
+        assert!(bytes < 40_000, "{bytes}");
+    }
+
+    const GOOD: &str = r#"{"classifications": [{"tool_name": "mcp__acme__frob", "intent": "search",
+        "domain": "code", "confidence": 0.9, "reasoning": "r", "activity_signals": {"exploring": 0.4}}]}"#;
+
+    #[test]
+    fn replies_are_read_however_they_are_wrapped() {
+        for reply in [
+            GOOD.to_owned(),
+            format!("```json\n{GOOD}\n```"),
+            format!("Here {{you}} are [1]:\n```\n{GOOD}\n```\nAnything else?"),
+            GOOD.trim_start_matches("{\"classifications\": ").trim_end_matches('}').to_owned() + "",
+        ] {
+            let found = request().read_reply(&reply).expect("readable");
+            assert_eq!(found.len(), 1, "{reply}");
+            assert_eq!((found[0].intent, found[0].domain), (ToolIntent::Search, ToolDomain::Code));
+            assert_eq!(found[0].activity_signals.get(Activity::Exploring), 0.4);
+        }
+    }
+
+    #[test]
+    fn nothing_in_a_reply_is_trusted() {
+        let reply = json!({"classifications": [
+            {"tool_name": "not_asked", "intent": "read", "domain": "code"},
+            {"tool_name": "mcp__acme__frob", "intent": "fly", "domain": "code"},
+            {"tool_name": "mcp__acme__frob", "intent": " Search ", "domain": "moon", "confidence": 17,
+             "activity_signals": {"exploring": 5, "fixing": -1, "dancing": 1, "testing": "0.5", "building": null}},
+            {"tool_name": "mcp__acme__frob", "intent": "delete", "domain": "code"},
+            "noise", null, 3
+        ]});
+        let found = request().read_reply(&reply.to_string()).expect("readable");
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].intent, found[0].domain), (ToolIntent::Search, ToolDomain::Unknown));
+        assert_eq!(found[0].confidence, 1.0);
+        let signals: Vec<_> =
+            found[0].activity_signals.iter().filter(|(_, sum)| *sum != 0.0).collect();
+        assert_eq!(signals, [(Activity::Exploring, 1.0), (Activity::Testing, 0.5)]);
+    }
+
+    #[test]
+    fn replies_without_the_json_asked_for_are_errors() {
+        for reply in
+            ["", "I cannot do that.", "{\"error\": 1}", "{\"classifications\": 3}", "[1, 2", "{{{{"]
+        {
+            assert_eq!(request().read_reply(reply), Err(UnreadableReply), "{reply}");
+        }
+        assert_eq!(request().read_reply("{\"classifications\": []}"), Ok(Vec::new()));
+        assert!(request().read_reply(&"[{".repeat(100_000)).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! A circuit breaker: stops calls to a server that is down.
+
+use std::time::Duration;
+
+use crate::{error::Error, model::Timestamp};
+
+/// Counts consecutive failures. After [`FAILED`] of them it opens and admits only single probe
+/// calls.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Breaker {
+    failed: u32,
+    open: Option<OpenCircuit>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct OpenCircuit {
+    until: Timestamp,
+    pause: Duration,
+    error: Error,
+}
+
+/// Number of consecutive failures that open the breaker.
+const FAILED: u32 = 5;
+/// How long the breaker is open at first; the time doubles each time a probe call fails.
+const FIRST: Duration = Duration::from_secs(30);
+/// The longest time the breaker stays open, unless the server asks for a longer pause.
+const LONGEST: Duration = Duration::from_secs(600);
+
+impl Breaker {
+    /// Checks whether a call may be made. While the breaker is open, callers get the error of the
+    /// last call. After the pause, one probe call is admitted, and other calls wait for another
+    /// pause.
+    pub fn admit(&mut self, now: Timestamp) -> Result<(), Error> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        if now < open.until {
+            return Err(open.error_at(now));
+        }
+        open.until = now.plus(open.pause);
+        Ok(())
+    }
+
+    /// Records that the server responded. A refusal counts, too, because it shows that the server
+    /// is up.
+    pub fn answered(&mut self) {
+        *self = Breaker::default();
+    }
+
+    /// Records a failed call. Opens after several consecutive failures, and at once when the server
+    /// asks for a pause or when the error lasts until the configuration changes.
+    pub fn failed(&mut self, error: &Error, now: Timestamp) {
+        self.failed = self.failed.saturating_add(1);
+        let (is_due, asked) = match error {
+            Error::Unavailable { retry_after, .. } => {
+                let is_told = retry_after.is_some_and(|asked| asked > crate::retry::PATIENCE);
+                (is_told || self.failed >= FAILED, *retry_after)
+            }
+            Error::Misconfigured { .. } => (true, None),
+            _ => return self.answered(),
+        };
+        if self.open.is_none() && !is_due {
+            return;
+        }
+        let pause = self.open.as_ref().map_or(FIRST, |open| (open.pause * 2).min(LONGEST));
+        let until = now.plus(asked.map_or(pause, |asked| asked.max(pause)));
+        self.open = Some(OpenCircuit { until, pause, error: error.clone() });
+    }
+
+    /// Returns the error that calls get at present; `None` while calls are admitted.
+    pub fn outage(&self, now: Timestamp) -> Option<Error> {
+        self.open.as_ref().filter(|open| now < open.until).map(|open| open.error_at(now))
+    }
+}
+
+impl OpenCircuit {
+    fn error_at(&self, now: Timestamp) -> Error {
+        match &self.error {
+            Error::Unavailable { reason, .. } => Error::Unavailable {
+                reason: reason.clone(),
+                retry_after: Some(self.until.since(now)),
+            },
+            other => other.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_seconds(seconds)
+    }
+
+    fn outage(retry_after: Option<u64>) -> Error {
+        let retry_after = retry_after.map(Duration::from_secs);
+        Error::Unavailable { reason: "down".to_owned(), retry_after }
+    }
+
+    fn opened() -> Breaker {
+        let mut breaker = Breaker::default();
+        (0..FAILED).for_each(|_| breaker.failed(&outage(None), at(0)));
+        breaker
+    }
+
+    #[test]
+    fn it_opens_after_some_failures_in_a_row() {
+        let mut breaker = Breaker::default();
+        for _ in 1..FAILED {
+            breaker.failed(&outage(None), at(0));
+            assert_eq!(breaker.admit(at(0)), Ok(()));
+        }
+        breaker.answered();
+        breaker.failed(&outage(None), at(0));
+        assert_eq!(breaker.admit(at(0)), Ok(()));
+        assert_eq!(opened().admit(at(1)), Err(outage(Some(29))));
+        assert_eq!(opened().outage(at(1)), Some(outage(Some(29))));
+    }
+
+    #[test]
+    fn one_call_tries_after_the_pause_and_closes_it_or_doubles_the_pause() {
+        let mut breaker = opened();
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+        assert_eq!(breaker.admit(at(30)), Err(outage(Some(30))));
+        let mut recovered = breaker.clone();
+        recovered.answered();
+        assert_eq!(recovered, Breaker::default());
+        breaker.failed(&outage(None), at(31));
+        assert_eq!(breaker.admit(at(31)), Err(outage(Some(60))));
+        for _ in 0..20 {
+            breaker.failed(&outage(None), at(100));
+        }
+        assert_eq!(breaker.admit(at(100)), Err(outage(Some(600))));
+    }
+
+    #[test]
+    fn a_try_that_never_ends_is_followed_by_another() {
+        let mut breaker = opened();
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+        assert_eq!(breaker.admit(at(60)), Ok(()));
+    }
+
+    #[test]
+    fn a_server_that_says_for_how_long_is_left_alone_at_once() {
+        let mut breaker = Breaker::default();
+        breaker.failed(&outage(Some(3_600)), at(0));
+        assert_eq!(breaker.admit(at(10)), Err(outage(Some(3_590))));
+        let mut breaker = Breaker::default();
+        breaker.failed(&outage(Some(5)), at(0));
+        assert_eq!(breaker.admit(at(0)), Ok(()));
+    }
+
+    #[test]
+    fn a_wrong_key_is_not_tried_again_and_again() {
+        let mut breaker = Breaker::default();
+        let error = Error::misconfigured("wrong key", "set another");
+        breaker.failed(&error, at(0));
+        assert_eq!(breaker.admit(at(1)), Err(error));
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+    }
+
+    #[test]
+    fn a_refusal_shows_that_the_server_is_there() {
+        let mut breaker = opened();
+        breaker.failed(&Error::Refused { reason: String::new() }, at(30));
+        assert_eq!(breaker, Breaker::default());
+    }
+}

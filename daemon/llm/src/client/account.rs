@@ -1,0 +1,56 @@
+//! Adds up the tokens and the cost of a request's calls.
+
+use crate::{
+    error::{Bill, Failure},
+    ledger::Spent,
+    price::{Money, Tariff},
+    reply::{Completion, TokenUsage},
+    tokens,
+};
+
+/// The usage of one request so far.
+pub(super) struct Account {
+    pub(super) calls: u32,
+    pub(super) usage: TokenUsage,
+    /// `None` as soon as the cost of one call is unknown.
+    pub(super) cost: Option<Money>,
+    /// The model of the last answer, by the name that it reports.
+    pub(super) model: Option<String>,
+}
+
+impl Account {
+    pub(super) fn new() -> Account {
+        Account { calls: 0, usage: TokenUsage::default(), cost: Some(Money::ZERO), model: None }
+    }
+
+    pub(super) fn add(&mut self, spent: Option<Spent>, answer: Option<&Completion>) {
+        self.calls += 1;
+        if let Some(spent) = spent {
+            self.usage = self.usage.plus(spent.usage);
+            self.cost = self.cost.zip(spent.cost).map(|(cost, more)| cost.plus(more));
+        }
+        if let Some(model) = answer.and_then(|answer| answer.model.clone()) {
+            self.model = Some(model);
+        }
+    }
+}
+
+/// Returns the usage of a call; `None` when no model worked on it. Values that the provider does
+/// not report are taken from `most`, the expected maximum.
+pub(super) fn spent(
+    result: &Result<Completion, Failure>,
+    most: TokenUsage,
+    tariff: Option<Tariff>,
+) -> Option<Spent> {
+    let usage = match result {
+        Ok(answer) => answer.usage.unwrap_or_else(|| TokenUsage {
+            output: u64::from(tokens::estimate(&answer.text)),
+            ..most
+        }),
+        Err(Failure { bill: Bill::Nothing, .. }) => return None,
+        Err(Failure { bill: Bill::Expected, .. }) => most,
+        Err(Failure { bill: Bill::Told(usage), .. }) => *usage,
+    };
+    let cost = usage.told.or_else(|| tariff.map(|tariff| tariff.cost(&usage)));
+    Some(Spent { usage, cost })
+}

@@ -1,0 +1,218 @@
+//! The client turns a request into a validated reply. This file holds the public interface; `reply`
+//! validates and repairs the reply, `calls` makes the single calls, and `account` adds up their
+//! cost.
+
+mod account;
+mod calls;
+mod reply;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    runtime::Handle,
+    sync::{Semaphore, watch},
+};
+
+use crate::model::Namespace;
+use crate::{
+    breaker::Breaker,
+    client::account::Account,
+    config::{self, Config},
+    error::{Error, Failure},
+    ledger::Ledger,
+    ports::{Avoided, End, Ports, UsageRecord},
+    price::Money,
+    provider::{self, Provider},
+    reply::{Reply, TokenUsage},
+    request::{CompletionRequest, Purpose},
+};
+
+/// Sends requests to the configured model. All callers share one client. When the configuration
+/// changes, the old client is [stopped](Client::stop) and a new one is created.
+pub struct Client {
+    config: Config,
+    /// The provider, or the error that prevents its creation.
+    provider: Result<Arc<dyn Provider>, Error>,
+    ports: Ports,
+    calls: Semaphore,
+    breaker: Mutex<Breaker>,
+    ledger: Mutex<Ledger>,
+    stopped: watch::Sender<bool>,
+}
+
+/// Estimated tokens of the marks around the material and of their explanation.
+const OVERHEAD: u32 = 500;
+
+impl Client {
+    /// Creates a client and sends nothing. If the configuration is wrong, each request returns the
+    /// error.
+    pub fn new(config: Config, ports: Ports) -> Client {
+        let provider = provider::make(&config, &ports);
+        let ledger = ports.journal.load().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the model's ledger cannot be read, starting a new one");
+            None
+        });
+        Client {
+            calls: Semaphore::new(usize::try_from(config.concurrency).unwrap_or(1).max(1)),
+            config,
+            provider,
+            ports,
+            breaker: Mutex::default(),
+            ledger: Mutex::new(ledger.unwrap_or_default()),
+            stopped: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether a provider is configured.
+    pub fn is_on(&self) -> bool {
+        self.config.provider != config::ProviderKind::None
+    }
+
+    /// Returns the model's name, as far as it is known before a call.
+    pub fn model(&self) -> String {
+        self.model_name(&Account::new())
+    }
+
+    /// Returns the cost of a usage; `None` when the price of the model is not known.
+    pub fn price_of(&self, usage: &TokenUsage) -> Option<Money> {
+        let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
+        tariff.map(|tariff| tariff.cost(usage))
+    }
+
+    /// Returns the tokens that a prompt may have, by [`estimate`](crate::tokens::estimate),
+    /// when its answer may have `max_output_tokens`.
+    pub fn room(&self, max_output_tokens: u32) -> u32 {
+        self.config.context_tokens.saturating_sub(max_output_tokens).saturating_sub(OVERHEAD)
+    }
+
+    /// Sends a request. May take the configured time limit once for each configured retry.
+    pub async fn ask(&self, request: &CompletionRequest) -> Result<Reply, Error> {
+        if !self.is_on() {
+            return Err(Error::Off);
+        }
+        let mut account = Account::new();
+        let mut stopped = self.stopped.subscribe();
+        let result = tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => Err(stopping()),
+            result = self.answer(request, &mut account) => result,
+        };
+        let result =
+            result.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()));
+        self.record(request, &account, result.as_ref().err());
+        result
+    }
+
+    /// Same as [`ask`](Client::ask), for a blocking thread such as a job's. It must not be called
+    /// on a thread that runs the tasks of `runtime`.
+    pub fn ask_blocking(
+        &self,
+        runtime: &Handle,
+        request: &CompletionRequest,
+    ) -> Result<Reply, Error> {
+        runtime.block_on(self.ask(request))
+    }
+
+    /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns a
+    /// description for people.
+    pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
+        let provider = self.provider.clone()?;
+        let found = tokio::select! {
+            found = provider.reach(self.ports.clock.now()) => found,
+            () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time").error),
+        };
+        found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
+    }
+
+    /// Counts a request that was not necessary. The count is saved with the next request.
+    pub fn avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
+        let now = self.ports.clock.now();
+        self.lock_ledger().avoid(purpose, now);
+        self.ports.journal.record(&UsageRecord {
+            at: now,
+            purpose,
+            project,
+            provider: self.provider_name(),
+            model: self.model_name(&Account::new()),
+            end: End::Avoided(why),
+            calls: 0,
+            usage: TokenUsage::default(),
+            cost: Some(Money::ZERO),
+            saved_tokens: 0,
+        });
+    }
+
+    /// Returns a copy of the ledger.
+    pub fn ledger(&self) -> Ledger {
+        self.lock_ledger().clone()
+    }
+
+    /// Returns why requests are refused at present; `None` when they are not.
+    pub fn outage(&self) -> Option<Error> {
+        let unusable = self.provider.as_ref().err().cloned();
+        unusable.or_else(|| self.breaker().outage(self.ports.clock.now()))
+    }
+
+    /// Returns the model's name, as far as it is known, and the source of its prices.
+    pub fn prices(&self) -> (String, String) {
+        let tariff = self.provider.as_ref().ok().and_then(|provider| provider.tariff());
+        let unknown = "not known: set `session_tracking.llm.price`";
+        let prices = tariff.map_or(unknown.to_owned(), |tariff| tariff.origin().to_string());
+        (self.model_name(&Account::new()), prices)
+    }
+
+    /// Cancels the running requests and answers [`Error::Unavailable`] from now on. A call that was
+    /// running stays in the ledger with its maximum cost.
+    pub fn stop(&self) {
+        self.stopped.send_replace(true);
+    }
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the ledger and saves it under one lock.
+    fn change_ledger<T>(&self, change: impl FnOnce(&mut Ledger) -> T) -> T {
+        let mut ledger = self.lock_ledger();
+        let result = change(&mut ledger);
+        if let Err(error) = self.ports.journal.save(&ledger) {
+            tracing::warn!(%error, "the model's ledger cannot be saved");
+        }
+        result
+    }
+
+    fn record(&self, request: &CompletionRequest, account: &Account, error: Option<&Error>) {
+        self.ports.journal.record(&UsageRecord {
+            at: self.ports.clock.now(),
+            purpose: request.purpose,
+            project: request.project,
+            provider: self.provider_name(),
+            model: self.model_name(account),
+            end: error.map_or(End::Answered, |error| End::Failed(error.kind())),
+            calls: account.calls,
+            usage: account.usage,
+            cost: account.cost,
+            saved_tokens: if account.calls > 0 { request.saved_tokens } else { 0 },
+        });
+    }
+
+    fn provider_name(&self) -> &'static str {
+        self.provider.as_ref().map_or("unusable", |provider| provider.name())
+    }
+
+    fn model_name(&self, account: &Account) -> String {
+        let configured = || Some(self.provider.as_ref().ok()?.model()?.to_owned());
+        account.model.clone().or_else(configured).unwrap_or_else(|| "unknown".to_owned())
+    }
+}
+
+fn stopping() -> Error {
+    Error::Unavailable { reason: "the daemon is stopping".to_owned(), retry_after: None }
+}

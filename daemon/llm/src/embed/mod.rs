@@ -1,0 +1,221 @@
+//! Computes embedding vectors of texts: texts with similar meaning have vectors of similar
+//! direction.
+//!
+//! [`Embeddings`] returns a vector of length one for each text. As with requests to a language
+//! model, secrets are redacted before a text is sent, a circuit breaker guards the server, and
+//! every call is counted. Each file implements one kind of model: `openai` for servers, `local` for
+//! a model in a folder. Nothing is downloaded.
+
+pub mod config;
+
+pub mod local;
+mod openai;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{OnceCell, watch};
+
+use crate::{
+    breaker::Breaker,
+    embed::config::{Config, EmbeddingProvider},
+    error::{Error, Failure},
+    model::Timestamp,
+    ports::{BoxFuture, End, Ports, UsageRecord},
+    price::Tariff,
+    reply::TokenUsage,
+    request::Purpose,
+    tokens,
+};
+
+/// Computes vectors. One call is one attempt.
+trait Embedder: Send + Sync {
+    /// The provider's name in the configuration.
+    fn name(&self) -> &'static str;
+
+    fn model(&self) -> String;
+
+    /// An identifier of the vector space: only vectors with the same identity can be compared.
+    fn identity(&self) -> String;
+
+    /// The price of its tokens, as far as it is known.
+    fn tariff(&self) -> Option<Tariff>;
+
+    /// Checks whether vectors can be computed, without computing any. Returns a description for
+    /// people.
+    fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
+
+    /// Returns a vector for each text.
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [String],
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Embedded, Failure>>;
+}
+
+struct Embedded {
+    vectors: Vec<Vec<f32>>,
+    usage: Option<TokenUsage>,
+}
+
+/// Parses the vectors in a response, for the tests of all parsers.
+pub(crate) fn read_vectors(body: &serde_json::Value) {
+    let _ = openai::read(body, 2);
+}
+
+/// The configured embedding model. When the configuration changes, the old one is
+/// [stopped](Embeddings::stop) and a new one is created.
+pub struct Embeddings {
+    config: Config,
+    ports: Ports,
+    /// Created on first use, because a local model takes a while to read; or the error of its
+    /// creation.
+    embedder: OnceCell<Result<Arc<dyn Embedder>, Error>>,
+    breaker: Mutex<Breaker>,
+    stopped: watch::Sender<bool>,
+}
+
+impl Embeddings {
+    /// Creates the embeddings of `config` without reading or sending anything.
+    pub fn new(config: Config, ports: Ports) -> Embeddings {
+        Embeddings {
+            config,
+            ports,
+            embedder: OnceCell::new(),
+            breaker: Mutex::default(),
+            stopped: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether a provider is configured.
+    pub fn is_on(&self) -> bool {
+        self.config.provider != EmbeddingProvider::None
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns an identifier of the vector space. Reads a local model.
+    pub async fn identity(&self) -> Result<String, Error> {
+        Ok(self.embedder().await?.identity())
+    }
+
+    /// Returns a vector of length one for each text, all with the same dimension. A text without
+    /// known tokens gets the zero vector. Makes one attempt within `limit`.
+    pub async fn embed(&self, texts: &[String], limit: Duration) -> Result<Vec<Vec<f32>>, Error> {
+        let embedder = self.embedder().await?;
+        let texts: Vec<String> =
+            texts.iter().map(|text| (self.ports.redact)(text).into_owned()).collect();
+        let now = self.ports.clock.now();
+        self.breaker().admit(now)?;
+        let mut stopped = self.stopped.subscribe();
+        let answer = tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => return Err(stopping()),
+            answer = embedder.embed(&texts, now) => answer,
+            () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time")),
+        };
+        let usage = answer.as_ref().ok().and_then(|embedded| embedded.usage);
+        let vectors = answer
+            .map_err(|failure| failure.error)
+            .and_then(|embedded| checked(embedded.vectors, texts.len()))
+            .map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()));
+        match &vectors {
+            Ok(_) => self.breaker().answered(),
+            Err(error) => self.breaker().failed(error, self.ports.clock.now()),
+        }
+        if self.config.provider != EmbeddingProvider::Local {
+            let usage = usage.unwrap_or_else(|| estimated(&texts));
+            self.record(embedder.as_ref(), usage, vectors.as_ref().err());
+        }
+        vectors
+    }
+
+    /// Checks within `limit` whether vectors can be computed, without computing any. Returns a
+    /// description for people.
+    pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
+        let embedder = self.embedder().await?;
+        let found = tokio::select! {
+            found = embedder.reach(self.ports.clock.now()) => found,
+            () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time").error),
+        };
+        found.map_err(|error| error.cleaned(|text| (self.ports.redact)(text).into_owned()))
+    }
+
+    /// Cancels the running calls and refuses new ones.
+    pub fn stop(&self) {
+        self.stopped.send_replace(true);
+    }
+
+    async fn embedder(&self) -> Result<Arc<dyn Embedder>, Error> {
+        let made = self.embedder.get_or_init(|| self.make()).await;
+        made.clone()
+    }
+
+    async fn make(&self) -> Result<Arc<dyn Embedder>, Error> {
+        match self.config.provider {
+            EmbeddingProvider::None => Err(Error::Off),
+            EmbeddingProvider::OpenAi => {
+                Ok(Arc::new(openai::OpenAi::new(&self.config, &self.ports)?))
+            }
+            EmbeddingProvider::Local => {
+                let config = self.config.clone();
+                let read = tokio::task::spawn_blocking(move || local::Local::read(&config));
+                let model = read.await.map_err(|_| stopping())??;
+                Ok(Arc::new(model))
+            }
+        }
+    }
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn record(&self, embedder: &dyn Embedder, usage: TokenUsage, error: Option<&Error>) {
+        let end = error.map_or(End::Answered, |error| End::Failed(error.kind()));
+        let usage = if error.is_some() { TokenUsage::default() } else { usage };
+        self.ports.journal.record(&UsageRecord {
+            at: self.ports.clock.now(),
+            purpose: Purpose::Embeddings,
+            project: None,
+            provider: embedder.name(),
+            model: embedder.model(),
+            end,
+            calls: 1,
+            usage,
+            cost: embedder.tariff().map(|tariff| tariff.cost(&usage)),
+            saved_tokens: 0,
+        });
+    }
+}
+
+/// Checks the number and dimension of the vectors and normalises them.
+fn checked(mut vectors: Vec<Vec<f32>>, wanted: usize) -> Result<Vec<Vec<f32>>, Error> {
+    let dimension = vectors.first().map_or(0, Vec::len);
+    let is_whole = |vector: &Vec<f32>| {
+        vector.len() == dimension && vector.iter().all(|number| number.is_finite())
+    };
+    if vectors.len() != wanted || dimension == 0 || !vectors.iter().all(is_whole) {
+        let reason = "there is not one vector of one length for each text".to_owned();
+        return Err(Error::BadReply { reason });
+    }
+    for vector in &mut vectors {
+        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        if length > f32::EPSILON {
+            vector.iter_mut().for_each(|number| *number /= length);
+        }
+    }
+    Ok(vectors)
+}
+
+fn estimated(texts: &[String]) -> TokenUsage {
+    let input = texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
+    TokenUsage { input, ..TokenUsage::default() }
+}
+
+fn stopping() -> Error {
+    Error::Unavailable { reason: "it is being changed or stopped".to_owned(), retry_after: None }
+}

@@ -1,0 +1,234 @@
+//! Errors of requests to a model, grouped by who acts on them.
+
+use std::time::Duration;
+
+use crate::{model::Timestamp, reply::TokenUsage};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// No model is configured. Nobody has to act.
+    #[error("no model is asked: llm.provider is \"none\"")]
+    Off,
+    /// The model is unavailable at present. The retry queue retries.
+    #[error("the model does not answer: {reason}")]
+    Unavailable {
+        reason: String,
+        /// The earliest useful time of a retry, where it is known.
+        retry_after: Option<Duration>,
+    },
+    /// The model, or a filter in front of it, declines this prompt. A retry does not help.
+    #[error("the model declines the prompt: {reason}")]
+    Refused {
+        /// The model's own words.
+        reason: String,
+    },
+    /// The prompt is longer than the model's context. The caller sends a shorter one.
+    #[error("the prompt is too long for the model: {reason}")]
+    TooLong {
+        /// By how much the prompt is too long, where that is known.
+        reason: String,
+    },
+    /// The reply exceeded its limit and is incomplete. The caller requests a shorter one.
+    #[error("the reply was cut off at {limit} tokens")]
+    CutOff { limit: u32 },
+    /// The reply does not have the requested form, even after a second attempt. The caller
+    /// continues without it.
+    #[error("the model's reply cannot be used: {reason}")]
+    BadReply {
+        /// What is wrong with the reply, without quoting it.
+        reason: String,
+    },
+    /// The day's budget is spent. The retry queue retries on the next day.
+    #[error("the model's daily budget of {limit} is spent until {until}")]
+    BudgetSpent {
+        /// The limit that was reached.
+        limit: String,
+        until: Timestamp,
+    },
+    /// The user has to change the configuration.
+    #[error("the model cannot be asked: {what}; {remedy}")]
+    Misconfigured { what: String, remedy: String },
+}
+
+impl Error {
+    pub fn misconfigured(what: impl Into<String>, remedy: impl Into<String>) -> Error {
+        Error::Misconfigured { what: what.into(), remedy: remedy.into() }
+    }
+
+    /// Returns whether and when a retry is useful.
+    pub fn retry(&self) -> Retry {
+        match self {
+            Error::Off | Error::Misconfigured { .. } => Retry::AfterChange,
+            Error::Unavailable { retry_after, .. } => Retry::Later(*retry_after),
+            Error::BudgetSpent { until, .. } => Retry::At(*until),
+            Error::TooLong { .. } | Error::CutOff { .. } => Retry::Smaller,
+            Error::Refused { .. } | Error::BadReply { .. } => Retry::Never,
+        }
+    }
+
+    /// Returns the name of the variant, for logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Off => "off",
+            Error::Unavailable { .. } => "unavailable",
+            Error::Refused { .. } => "refused",
+            Error::TooLong { .. } => "too_long",
+            Error::CutOff { .. } => "cut_off",
+            Error::BadReply { .. } => "bad_reply",
+            Error::BudgetSpent { .. } => "budget_spent",
+            Error::Misconfigured { .. } => "misconfigured",
+        }
+    }
+
+    /// Passes the texts that others wrote through `clean` and shortens them.
+    pub(crate) fn cleaned(self, clean: impl Fn(&str) -> String) -> Error {
+        let clean = |text: String| shortened(&clean(&text));
+        match self {
+            Error::Unavailable { reason, retry_after } => {
+                Error::Unavailable { reason: clean(reason), retry_after }
+            }
+            Error::Refused { reason } => Error::Refused { reason: clean(reason) },
+            Error::TooLong { reason } => Error::TooLong { reason: clean(reason) },
+            Error::BadReply { reason } => Error::BadReply { reason: clean(reason) },
+            Error::Misconfigured { what, remedy } => {
+                Error::Misconfigured { what: clean(what), remedy }
+            }
+            Error::Off | Error::CutOff { .. } | Error::BudgetSpent { .. } => self,
+        }
+    }
+}
+
+/// Whether and when a retry is useful.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// The same request would fail the same way.
+    Never,
+    /// A smaller request may succeed.
+    Smaller,
+    /// After the retry queue's own pause, and not before this much time where it is known.
+    Later(Option<Duration>),
+    At(Timestamp),
+    /// After a change of the configuration.
+    AfterChange,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// The error that the caller gets if this was the last attempt.
+    pub error: Error,
+    /// Whether an immediate retry is useful.
+    pub again: Again,
+    /// The cost of the failed attempt.
+    pub bill: Bill,
+}
+
+/// Whether an immediate retry is useful.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// The retry would fail the same way.
+    Never,
+    /// A retry may help but is expensive: one more attempt only.
+    Once,
+    /// As often as configured.
+    Usual,
+}
+
+/// The cost of a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bill {
+    /// No cost: the model did not process the request.
+    Nothing,
+    /// The model may have processed the request; the expected maximum is counted.
+    Expected,
+    /// The usage that the provider reports.
+    Told(TokenUsage),
+}
+
+impl Failure {
+    /// A temporary failure of the server or the network.
+    pub fn unavailable(reason: impl Into<String>, retry_after: Option<Duration>) -> Failure {
+        let error = Error::Unavailable { reason: reason.into(), retry_after };
+        Failure { error, again: Again::Usual, bill: Bill::Nothing }
+    }
+
+    /// The reply was late or incomplete: the model has processed the request.
+    pub fn lost(reason: impl Into<String>) -> Failure {
+        let error = Error::Unavailable { reason: reason.into(), retry_after: None };
+        Failure { error, again: Again::Once, bill: Bill::Expected }
+    }
+
+    /// A reply that cannot be parsed, with its usage where that is known.
+    pub fn bad_reply(reason: impl Into<String>, usage: Option<TokenUsage>) -> Failure {
+        let error = Error::BadReply { reason: reason.into() };
+        Failure { error, again: Again::Once, bill: usage.map_or(Bill::Expected, Bill::Told) }
+    }
+
+    /// A permanent failure that was not charged.
+    pub fn lasting(error: Error) -> Failure {
+        Failure { error, again: Again::Never, bill: Bill::Nothing }
+    }
+
+    /// A permanent failure, with its usage where that is known.
+    pub fn charged(error: Error, usage: Option<TokenUsage>) -> Failure {
+        let bill = usage.map_or(Bill::Expected, Bill::Told);
+        Failure { error, again: Again::Never, bill }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::lasting(error)
+    }
+}
+
+/// Maximum bytes of an external text in a message.
+const SHOWN: usize = 400;
+
+/// Returns one line of at most [`SHOWN`] bytes.
+fn shortened(text: &str) -> String {
+    let mut line = String::with_capacity(text.len().min(SHOWN));
+    for word in text.split_whitespace() {
+        if line.len() + word.len() >= SHOWN {
+            let room = word.floor_char_boundary(SHOWN.saturating_sub(line.len() + 1));
+            line.extend([" ", &word[..room], "…"]);
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line.trim_start().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_cleaned_and_becomes_one_short_line() {
+        let long = format!("a\n  secret  \t{}", "x".repeat(1_000));
+        let error = Error::Unavailable { reason: long, retry_after: None };
+        let cleaned = error.cleaned(|text| text.replace("secret", "[gone]")).to_string();
+        assert!(cleaned.starts_with("the model does not answer: a [gone] xxx"), "{cleaned}");
+        assert!(cleaned.ends_with('…') && cleaned.len() < 460, "{}", cleaned.len());
+        assert!(!cleaned.contains('\n'));
+    }
+
+    #[test]
+    fn text_of_many_bytes_a_character_is_cut_between_characters() {
+        assert_eq!(shortened("  kurz  "), "kurz");
+        let cut = shortened(&"語".repeat(1_000));
+        assert!(cut.len() <= SHOWN + '…'.len_utf8(), "{}", cut.len());
+        assert_eq!(shortened(""), "");
+    }
+
+    #[test]
+    fn remedies_are_our_own_words_and_stay() {
+        let error = Error::misconfigured("it says: secret", "set secret");
+        assert_eq!(
+            error.cleaned(|text| text.replace("secret", "x")).to_string(),
+            "the model cannot be asked: it says: x; set secret"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! What the client needs from its environment.
+
+use std::{borrow::Cow, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+
+use crate::{
+    ledger::Ledger,
+    model::{Namespace, Timestamp},
+    price::Money,
+    reply::TokenUsage,
+    request::Purpose,
+};
+
+pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
+
+/// Redacts the secrets in a text.
+pub type Redact = Arc<dyn for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync>;
+
+/// Returns the value of an environment variable.
+pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Ports {
+    pub clock: Arc<dyn Clock>,
+    pub redact: Redact,
+    /// Stores the ledger and records each request.
+    pub journal: Arc<dyn Journal>,
+    /// The environment variables, for keys.
+    pub environment: Environment,
+    /// The home folder of `graphitid`; a model program runs in a subfolder of it.
+    pub home: PathBuf,
+}
+
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Timestamp;
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+
+    /// Returns an unpredictable number.
+    fn random(&self) -> u128;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock {
+    pub now: fn() -> Timestamp,
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn random(&self) -> u128 {
+        uuid::Uuid::new_v4().as_u128()
+    }
+}
+
+/// Stores the ledger and records each request. The client calls it during a request, so
+/// implementations should be fast.
+pub trait Journal: Send + Sync {
+    /// Returns the ledger that was saved last; `None` when there is none. The error is logged.
+    fn load(&self) -> Result<Option<Ledger>, String>;
+
+    /// Saves the ledger. The error is logged, and the budget then holds only until a restart.
+    fn save(&self, ledger: &Ledger) -> Result<(), String>;
+
+    /// Records a request that was sent or avoided.
+    fn record(&self, record: &UsageRecord);
+}
+
+/// The result of one request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsageRecord {
+    pub at: Timestamp,
+    pub purpose: Purpose,
+    pub project: Option<Namespace>,
+    pub provider: &'static str,
+    /// The model's name, as far as it is known.
+    pub model: String,
+    pub end: End,
+    /// Number of calls, including failed ones.
+    pub calls: u32,
+    pub usage: TokenUsage,
+    /// `None` when the cost is unknown.
+    pub cost: Option<Money>,
+    /// Estimated tokens of the material that were not sent.
+    pub saved_tokens: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The model answered.
+    Answered,
+    /// The request failed with an [`Error`](crate::error::Error) of this kind.
+    Failed(&'static str),
+    /// The request was not sent.
+    Avoided(Avoided),
+}
+
+/// Why a request was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Avoided {
+    /// The answer was cached.
+    Cached,
+    /// The material did not change.
+    Unchanged,
+    /// The transcript contains the answer, such as the agent's own summary.
+    Recap,
+    /// Built-in rules answer the request, such as those for tools.
+    Known,
+}

@@ -1,0 +1,351 @@
+//! The prices of models.
+//!
+//! The cost that a provider reports takes precedence, then the configured price, then the table
+//! here, which comes from the makers' pages. Otherwise the cost is unknown; it is never guessed.
+
+use std::{fmt, iter::Sum, ops::AddAssign};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{config, reply::TokenUsage};
+
+/// When the table below was last compared with the makers' pages.
+pub const PRICES_OF: &str = "2026-11";
+
+/// An amount in billionths of a US dollar.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Money(u64);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tariff {
+    origin: PriceSource,
+    usual: Rates,
+    /// Above this number of prompt tokens the whole call has these rates.
+    long: Option<(u64, Rates)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PriceSource {
+    /// The model is free of charge.
+    Free,
+    /// The configuration, completed from the table.
+    Configured,
+    /// The table; holds the address of the maker's page.
+    Published(&'static str),
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rates {
+    input: f64,
+    output: f64,
+    cached: f64,
+}
+
+impl Money {
+    pub const ZERO: Money = Money(0);
+
+    /// Rounds up, so that a sum is never below the actual charge. Negative and non-finite values
+    /// become zero.
+    pub fn from_usd(usd: f64) -> Money {
+        Money((usd.max(0.0) * 1e9).ceil() as u64)
+    }
+
+    pub fn usd(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// Saturating addition.
+    pub fn plus(self, other: Money) -> Money {
+        Money(self.0.saturating_add(other.0))
+    }
+
+    /// Saturating subtraction.
+    pub fn minus(self, other: Money) -> Money {
+        Money(self.0.saturating_sub(other.0))
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Money) {
+        *self = self.plus(other);
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Money>>(amounts: I) -> Money {
+        amounts.fold(Money::ZERO, Money::plus)
+    }
+}
+
+impl fmt::Display for Money {
+    /// Formats `$1.23`, and `$0.0042` below ten cents.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = if self.0 == 0 || self.0 >= 100_000_000 { 2 } else { 4 };
+        write!(f, "${:.digits$}", self.usd())
+    }
+}
+
+impl Tariff {
+    pub const FREE: Tariff = Tariff {
+        origin: PriceSource::Free,
+        usual: Rates { input: 0.0, output: 0.0, cached: 0.0 },
+        long: None,
+    };
+
+    pub fn origin(&self) -> PriceSource {
+        self.origin
+    }
+
+    /// Looks up `model`, whose name may have a date, a maker or dots: `claude-haiku-4-5`,
+    /// `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` are the same model.
+    pub fn of(model: &str) -> Option<Tariff> {
+        let name = model.rsplit('/').next()?.to_ascii_lowercase().replace('.', "-");
+        let row = TABLE.iter().find(|row| {
+            name.strip_prefix(row.model).is_some_and(|rest| rest.is_empty() || is_version(rest))
+        })?;
+        let usual = Rates { input: row.input, output: row.output, cached: row.cached };
+        let long = row.long.map(|(tokens, input, output)| {
+            // The price of cached tokens rises in proportion to that of the prompt.
+            (tokens, Rates { input, output, cached: row.cached * input / row.input })
+        });
+        Some(Tariff { origin: PriceSource::Published(row.page()), usual, long })
+    }
+
+    /// Returns the configured price, completed from the table for `model`.
+    pub fn configured(price: &config::Price, model: Option<&str>) -> Option<Tariff> {
+        let known = model.and_then(Tariff::of);
+        if *price == config::Price::default() {
+            return known;
+        }
+        let usual = known.map(|known| known.usual);
+        let input = price.input_per_mtok.or(usual.map(|usual| usual.input))?;
+        let output = price.output_per_mtok.or(usual.map(|usual| usual.output))?;
+        let cached = usual.filter(|_| price.input_per_mtok.is_none()).map(|usual| usual.cached);
+        let cached = price.cached_per_mtok.or(cached).unwrap_or(input);
+        let usual = Rates { input, output, cached };
+        Some(Tariff { origin: PriceSource::Configured, usual, long: None })
+    }
+
+    /// Returns the cost of a call: the amount that the provider reports, otherwise the computed
+    /// one.
+    pub fn cost(&self, usage: &TokenUsage) -> Money {
+        usage.told.unwrap_or_else(|| {
+            let rates = match self.long {
+                Some((tokens, rates)) if usage.input > tokens => rates,
+                _ => self.usual,
+            };
+            let cached = usage.cached.min(usage.input);
+            let fresh = usage.input - cached;
+            let millionths = fresh as f64 * rates.input
+                + cached as f64 * rates.cached
+                + usage.output as f64 * rates.output;
+            Money::from_usd(millionths / 1e6)
+        })
+    }
+}
+
+impl fmt::Display for PriceSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PriceSource::Free => f.write_str("nothing is paid for it"),
+            PriceSource::Configured => f.write_str("as `session_tracking.llm.price` says"),
+            PriceSource::Published(page) => write!(f, "as published on {page}, {PRICES_OF}"),
+        }
+    }
+}
+
+/// Returns whether `rest` of a name denotes a version of the same model rather than another model.
+fn is_version(rest: &str) -> bool {
+    let rest = rest.strip_prefix('-').unwrap_or(rest);
+    rest == "latest"
+        || rest == "preview"
+        || rest.starts_with("@2")
+        || (rest.len() >= 8 && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+}
+
+struct PriceRow {
+    /// Without dots; a longer name precedes its prefixes.
+    model: &'static str,
+    input: f64,
+    output: f64,
+    cached: f64,
+    long: Option<(u64, f64, f64)>,
+}
+
+const fn row(model: &'static str, input: f64, output: f64, cached: f64) -> PriceRow {
+    PriceRow { model, input, output, cached, long: None }
+}
+
+impl PriceRow {
+    /// Sets the rates of calls with more than `tokens` of prompt.
+    const fn beyond(mut self, tokens: u64, input: f64, output: f64) -> PriceRow {
+        self.long = Some((tokens, input, output));
+        self
+    }
+
+    /// Returns the address of the maker's page.
+    fn page(&self) -> &'static str {
+        if self.model.starts_with("claude-") {
+            "platform.claude.com/docs/en/about-claude/pricing"
+        } else {
+            "developers.openai.com/api/docs/pricing"
+        }
+    }
+}
+
+/// Input, output and cached input prices of common models, as published on [`PriceRow::page`],
+/// compared in [`PRICES_OF`].
+#[rustfmt::skip]
+const TABLE: &[PriceRow] = &[
+    row("claude-fable-5-1", 10.0, 50.0, 0.25),
+    row("claude-fable-5", 10.0, 50.0, 1.0),
+    row("claude-opus-5-5", 4.0, 20.0, 0.2),
+    row("claude-opus-5", 5.0, 25.0, 0.5),
+    row("claude-opus-4-8", 5.0, 25.0, 0.5),
+    row("claude-opus-4-7", 5.0, 25.0, 0.5),
+    row("claude-opus-4-6", 5.0, 25.0, 0.5),
+    row("claude-opus-4-5", 5.0, 25.0, 0.5),
+    row("claude-opus-4-1", 15.0, 75.0, 1.5),
+    row("claude-opus-4", 15.0, 75.0, 1.5),
+    row("claude-sonnet-5-5", 2.0, 10.0, 0.1),
+    row("claude-sonnet-5", 2.0, 10.0, 0.2),
+    row("claude-sonnet-4-6", 3.0, 15.0, 0.3),
+    row("claude-sonnet-4-5", 3.0, 15.0, 0.3),
+    row("claude-sonnet-4", 3.0, 15.0, 0.3),
+    row("claude-haiku-5-5", 0.1, 0.5, 0.01).beyond(100_000, 0.5, 2.5),
+    row("claude-haiku-4-5", 1.0, 5.0, 0.1),
+    row("gpt-6-astra", 10.0, 50.0, 1.0).beyond(272_000, 20.0, 75.0),
+    row("gpt-6-sol", 2.0, 10.0, 0.2).beyond(272_000, 4.0, 15.0),
+    row("gpt-6-luna", 0.1, 0.5, 0.01).beyond(272_000, 0.2, 0.75),
+    row("gpt-5-6-sol", 4.0, 20.0, 0.4).beyond(272_000, 8.0, 30.0),
+    row("gpt-5-6-terra", 2.0, 12.0, 0.2).beyond(272_000, 4.0, 18.0),
+    row("gpt-5-6-luna", 0.2, 1.2, 0.02).beyond(272_000, 0.4, 1.8),
+    row("gpt-5-5", 5.0, 30.0, 0.5).beyond(272_000, 10.0, 45.0),
+    row("gpt-5-4-mini", 0.75, 4.5, 0.075),
+    row("gpt-5-4-nano", 0.2, 1.25, 0.02),
+    row("gpt-5-4", 2.5, 15.0, 0.25).beyond(272_000, 5.0, 22.5),
+    row("gpt-5-2", 1.75, 14.0, 0.175),
+    row("gpt-5-1", 1.25, 10.0, 0.125),
+    row("gpt-5-mini", 0.25, 2.0, 0.025),
+    row("gpt-5-nano", 0.05, 0.4, 0.005),
+    row("gpt-5", 1.25, 10.0, 0.125),
+    row("gpt-4-1-mini", 0.4, 1.6, 0.1),
+    row("gpt-4-1-nano", 0.1, 0.4, 0.025),
+    row("gpt-4-1", 2.0, 8.0, 0.5),
+    row("gpt-4o-mini", 0.15, 0.6, 0.075),
+    row("gpt-4o", 2.5, 10.0, 1.25),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached: u64) -> TokenUsage {
+        TokenUsage { input, output, cached, told: None }
+    }
+
+    #[test]
+    fn a_model_is_known_by_any_of_its_names() {
+        for (name, input) in [
+            ("claude-haiku-4-5", Some(1.0)),
+            ("claude-haiku-4-5-20251001", Some(1.0)),
+            ("anthropic/claude-haiku-4.5", Some(1.0)),
+            ("Claude-Haiku-4-5-latest", Some(1.0)),
+            ("claude-haiku-4-5@20251001", Some(1.0)),
+            ("openai/gpt-5.6-luna", Some(0.2)),
+            ("gpt-4o-2024-08-06", Some(2.5)),
+            ("gpt-4o-mini", Some(0.15)),
+            ("gpt-4o-audio", None),
+            ("gpt-5-codex-max", None),
+            ("claude-opus-5-9", None),
+            ("llama3.2", None),
+            ("", None),
+        ] {
+            assert_eq!(Tariff::of(name).map(|known| known.usual.input), input, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_row_hides_behind_a_shorter_one() {
+        for (index, row) in TABLE.iter().enumerate() {
+            let found = TABLE.iter().position(|other| {
+                row.model
+                    .strip_prefix(other.model)
+                    .is_some_and(|rest| rest.is_empty() || is_version(rest))
+            });
+            assert_eq!(found, Some(index), "{}", row.model);
+            assert!(row.cached <= row.input && row.input <= row.output, "{}", row.model);
+            assert!(!row.model.contains('.'), "{}", row.model);
+        }
+    }
+
+    #[test]
+    fn a_call_costs_what_its_tokens_cost() {
+        let haiku = Tariff::of("claude-haiku-4-5").unwrap();
+        assert_eq!(haiku.cost(&usage(10_000, 1_000, 0)).to_string(), "$0.0150");
+        assert_eq!(haiku.cost(&usage(10_000, 1_000, 10_000)).to_string(), "$0.0060");
+        let told = TokenUsage { told: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
+        assert_eq!(haiku.cost(&told).to_string(), "$0.50");
+    }
+
+    #[test]
+    fn a_long_prompt_makes_the_whole_call_dearer() {
+        let haiku = Tariff::of("claude-haiku-5-5").unwrap();
+        assert_eq!(haiku.cost(&usage(100_000, 0, 0)), Money::from_usd(0.01));
+        assert_eq!(haiku.cost(&usage(100_001, 0, 0)), Money::from_usd(0.050_000_5));
+        assert_eq!(haiku.cost(&usage(200_000, 0, 200_000)), Money::from_usd(0.01));
+    }
+
+    #[test]
+    fn the_configuration_counts_before_the_table() {
+        let price = |input, output| config::Price {
+            input_per_mtok: input,
+            output_per_mtok: output,
+            cached_per_mtok: None,
+        };
+        let cost = |price, model| {
+            Tariff::configured(&price, model)
+                .map(|tariff| tariff.cost(&usage(1_000_000, 1_000_000, 0)))
+        };
+        let haiku = Some("claude-haiku-4-5");
+        assert_eq!(cost(price(None, None), haiku), Some(Money::from_usd(6.0)));
+        assert_eq!(cost(price(Some(3.0), None), haiku), Some(Money::from_usd(8.0)));
+        assert_eq!(cost(price(Some(3.0), Some(4.0)), None), Some(Money::from_usd(7.0)));
+        assert_eq!(cost(price(Some(0.0), Some(0.0)), Some("llama")), Some(Money::ZERO));
+        assert_eq!(cost(price(Some(3.0), None), Some("llama")), None);
+        assert_eq!(cost(price(None, None), None), None);
+        let cached = config::Price { cached_per_mtok: Some(2.0), ..config::Price::default() };
+        let tariff = Tariff::configured(&cached, haiku).unwrap();
+        let all_cached = usage(1_000_000, 0, 1_000_000);
+        assert_eq!(tariff.cost(&all_cached), Money::from_usd(2.0));
+        assert_eq!(Tariff::of("claude-haiku-4-5").unwrap().cost(&all_cached), Money::from_usd(0.1));
+        assert_eq!(Tariff::configured(&cached, Some("llama")), None);
+    }
+
+    #[test]
+    fn a_price_says_where_it_comes_from() {
+        let set = config::Price { input_per_mtok: Some(1.0), ..config::Price::default() };
+        for (price, model, expected) in [
+            (config::Price::default(), "claude-haiku-4-5", "platform.claude.com"),
+            (config::Price::default(), "gpt-4o", "developers.openai.com"),
+            (set, "gpt-4o", "llm.price"),
+        ] {
+            let origin = Tariff::configured(&price, Some(model)).unwrap().origin().to_string();
+            assert!(origin.contains(expected), "{origin}");
+        }
+    }
+
+    #[test]
+    fn odd_amounts_are_nothing_and_sums_do_not_overflow() {
+        assert_eq!(Money::from_usd(f64::NAN), Money::ZERO);
+        assert_eq!(Money::from_usd(-1.0), Money::ZERO);
+        let most = Money::from_usd(f64::INFINITY);
+        assert_eq!(most.plus(most), most);
+        assert_eq!(Money::ZERO.minus(most), Money::ZERO);
+        assert_eq!(Money::ZERO.to_string(), "$0.00");
+    }
+}

@@ -1,0 +1,141 @@
+//! Any program that reads the prompt from standard input and prints the answer, such as `claude
+//! -p`.
+//!
+//! The program may be an agent whose sessions the daemon follows and whose hooks report to the
+//! daemon. To prevent summaries of summarizing sessions, the program runs in a separate
+//! [`directory`], which is not followed. It finds [`MARKER`] in its environment, and its hooks then
+//! send nothing. A daemon that finds the marker in its own environment refuses to call a model.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+pub use crate::process::MARKER;
+use crate::{
+    config::Config,
+    error::{Again, Bill, Error, Failure},
+    model::Timestamp,
+    ports::{BoxFuture, Ports},
+    price::Tariff,
+    process::{self, Output, RunError},
+    provider::{Call, Provider},
+    reply::{Completion, Ending},
+    schema::Schema,
+};
+
+pub struct Program {
+    command: Vec<String>,
+    directory: PathBuf,
+    model: Option<String>,
+    tariff: Option<Tariff>,
+}
+
+/// Maximum bytes of an answer.
+const LONGEST: usize = 1 << 20;
+
+/// Returns the folder in `home` in which the program runs.
+pub fn directory(home: &Path) -> PathBuf {
+    home.join("llm-work")
+}
+
+impl Program {
+    /// Creates the provider and the folder of the program.
+    pub fn new(config: &Config, ports: &Ports) -> Result<Program, Error> {
+        if (ports.environment)(MARKER).is_some() {
+            return Err(Error::misconfigured(
+                "this daemon was started by a program that it would ask",
+                format!("start it from a shell without {MARKER} in its environment"),
+            ));
+        }
+        let command = config.command.clone().filter(|command| !command.is_empty());
+        let command = command.ok_or_else(|| {
+            Error::misconfigured("there is no program to ask", "set `session_tracking.llm.command`")
+        })?;
+        let directory = directory(&ports.home);
+        make_private(&directory).map_err(|error| {
+            let what = format!("{} cannot be made: {error}", directory.display());
+            Error::misconfigured(what, "make Graphiti's folder one that can be written to")
+        })?;
+        let tariff = Tariff::configured(&config.price, config.model.as_deref());
+        Ok(Program { command, directory, model: config.model.clone(), tariff })
+    }
+
+    /// Checks whether the program exists. A full check would need an answer, which may cost
+    /// something.
+    fn look(&self) -> Result<String, Error> {
+        let program = &self.command[0];
+        let found = which::which_in(program, env::var_os("PATH"), &self.directory);
+        let found = found.map_err(|error| {
+            let what = format!("{program} cannot be started: {error}");
+            Error::misconfigured(what, "check `session_tracking.llm.command`")
+        })?;
+        Ok(format!("{} is there; whether it answers only a session shows", found.display()))
+    }
+
+    async fn run(&self, call: &Call<'_>) -> Result<Completion, Failure> {
+        let schema = call.schema.map_or(String::new(), Schema::instruction);
+        let input = format!("{}\n\n{}{schema}\n", call.system, call.prompt);
+        let output = process::run(&self.command, &self.directory, &input, LONGEST).await;
+        let output = output.map_err(|error| self.not_run(&error))?;
+        if !output.is_success || output.text.trim().is_empty() {
+            return Err(self.failed(&output));
+        }
+        Ok(Completion { text: output.text, ending: Ending::Done, usage: None, model: None })
+    }
+
+    fn not_run(&self, error: &RunError) -> Failure {
+        let program = &self.command[0];
+        match error {
+            RunError::NotStarted(error) => Failure::lasting(Error::misconfigured(
+                format!("{program} cannot be started: {error}"),
+                "check `session_tracking.llm.command`",
+            )),
+            RunError::TooMuch => Failure::bad_reply(format!("{program} writes far too much"), None),
+            RunError::Broken(error) => Failure::lost(format!("{program}: {error}")),
+        }
+    }
+
+    /// The program may have done the work, and a retry is expensive.
+    fn failed(&self, output: &Output) -> Failure {
+        let said = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
+        let reason = match said.trim() {
+            "" => format!("{} says nothing ({})", self.command[0], output.status),
+            said => format!("{} ended with {}: {said}", self.command[0], output.status),
+        };
+        let error = Error::Unavailable { reason, retry_after: None };
+        Failure { error, again: Again::Once, bill: Bill::Expected }
+    }
+}
+
+impl Provider for Program {
+    fn name(&self) -> &'static str {
+        "command"
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(self.model.as_deref().unwrap_or(&self.command[0]))
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        self.tariff
+    }
+
+    fn reach(&self, _: Timestamp) -> BoxFuture<'_, Result<String, Error>> {
+        Box::pin(async { self.look() })
+    }
+
+    fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
+        Box::pin(self.run(call))
+    }
+}
+
+fn make_private(directory: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(directory)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Which parts of the chat completions protocol a server supports, as learned from its errors.
+
+use serde_json::{Value, json};
+
+use crate::{http::Response, provider::Call};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::provider) struct Dialect {
+    json: Json,
+    limit: Limit,
+}
+
+/// How JSON is requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Json {
+    /// With a schema that the server enforces.
+    Schema,
+    /// As any object; the schema is in the prompt.
+    Object,
+    /// Only in the prompt.
+    Prompt,
+}
+
+/// The parameter that limits the length of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    MaxCompletionTokens,
+    MaxTokens,
+    Nothing,
+}
+
+impl Dialect {
+    pub(in crate::provider) const OWN: Dialect =
+        Dialect { json: Json::Schema, limit: Limit::MaxCompletionTokens };
+    /// The first dialect for servers other than OpenAI's own.
+    pub(in crate::provider) const OTHERS: Dialect =
+        Dialect { json: Json::Schema, limit: Limit::MaxTokens };
+
+    /// Returns the text that follows the prompt when the server does not take the schema itself.
+    pub(in crate::provider) fn instruction(self, call: &Call<'_>) -> String {
+        match call.schema {
+            Some(schema) if self.json != Json::Schema => schema.instruction(),
+            _ => String::new(),
+        }
+    }
+
+    /// Adds the parameters that differ between servers to a request.
+    pub(in crate::provider) fn write(self, body: &mut Value, call: &Call<'_>) {
+        match self.limit {
+            Limit::MaxCompletionTokens => {
+                body["max_completion_tokens"] = json!(call.max_output_tokens);
+            }
+            Limit::MaxTokens => body["max_tokens"] = json!(call.max_output_tokens),
+            Limit::Nothing => {}
+        }
+        match (call.schema, self.json) {
+            (Some(schema), Json::Schema) => {
+                body["response_format"] = json!({
+                    "type": "json_schema",
+                    "json_schema": {
+                        "name": schema.name(),
+                        "strict": schema.is_strict(),
+                        "schema": schema.value(),
+                    },
+                });
+            }
+            (Some(_), Json::Object) => body["response_format"] = json!({ "type": "json_object" }),
+            (Some(_), Json::Prompt) | (None, _) => {}
+        }
+    }
+
+    /// Returns another dialect to try after a server rejected a parameter of this one.
+    pub(in crate::provider) fn after(self, response: &Response, is_json: bool) -> Option<Dialect> {
+        if !matches!(response.status, 400 | 404 | 422 | 500 | 501) {
+            return None;
+        }
+        let said = response.message(None).to_lowercase();
+        let parameter = response.body["error"]["param"].as_str().unwrap_or_default();
+        let names =
+            |words: &[&str]| words.iter().any(|word| said.contains(word) || parameter == *word);
+        if is_json && names(&["response_format", "json_schema", "json_object", "grammar"]) {
+            let json = match self.json {
+                Json::Schema => Json::Object,
+                Json::Object => Json::Prompt,
+                Json::Prompt => return None,
+            };
+            return Some(Dialect { json, ..self });
+        }
+        if response.status == 400 || response.status == 422 {
+            let limit = match self.limit {
+                Limit::MaxCompletionTokens if names(&["max_completion_tokens"]) => Limit::MaxTokens,
+                Limit::MaxTokens if names(&["max_completion_tokens"]) => Limit::MaxCompletionTokens,
+                Limit::MaxTokens if parameter == "max_tokens" => Limit::Nothing,
+                _ => return None,
+            };
+            return Some(Dialect { limit, ..self });
+        }
+        None
+    }
+}

@@ -1,0 +1,119 @@
+//! Checks whether a model is available without sending a prompt. The server's list of models is
+//! free of charge, shows whether the key is accepted, and reveals a wrong model name before a
+//! session depends on it.
+
+use reqwest::Url;
+use serde_json::Value;
+
+use crate::{
+    config_section::ConfigSection,
+    error::{Error, Failure},
+    http::{Get, Http, Response},
+    model::Timestamp,
+    secret::Secret,
+};
+
+/// Maximum number of models that a message names.
+const NAMED: usize = 5;
+
+/// A request for a server's list of models.
+pub(crate) struct Listing<'l> {
+    pub(crate) http: &'l Http,
+    /// The endpoint for prompts.
+    pub(crate) url: &'l Url,
+    /// The part of the path that `/models` replaces.
+    pub(crate) call: &'static str,
+    pub(crate) headers: &'l [(&'static str, &'static str)],
+    pub(crate) key: Option<(&'static str, &'static str, &'l Secret)>,
+    /// The configured model; `None` where the server has only one.
+    pub(crate) model: Option<&'l str>,
+    pub(crate) section: ConfigSection,
+    pub(crate) now: Timestamp,
+}
+
+impl Listing<'_> {
+    /// Returns a description of the server's models for people.
+    pub(crate) async fn look(&self) -> Result<String, Error> {
+        let host = self.host();
+        let response = self.ask().await.map_err(|failure| failure.error)?;
+        match response.status {
+            200 => self.read(&response.body),
+            // Many compatible servers do not list their models.
+            404 | 405 => Ok(format!("{host} answers, and does not list its models")),
+            _ => {
+                let key = self.key.map(|(_, _, key)| key);
+                let failure = response.plain_failure(key, self.section);
+                let unclear =
+                    || Failure::unavailable(format!("{host}: {}", response.message(key)), None);
+                Err(failure.unwrap_or_else(unclear).error)
+            }
+        }
+    }
+
+    async fn ask(&self) -> Result<Response, Failure> {
+        let mut url = self.url.clone();
+        let path = url.path().strip_suffix(self.call).unwrap_or_default();
+        url.set_path(&format!("{path}/models"));
+        // Anthropic's list is paged; other servers ignore the parameter.
+        url.set_query(Some("limit=1000"));
+        let (headers, key) = (self.headers, self.key);
+        self.http.get(Get { url: &url, headers, key, now: self.now }).await
+    }
+
+    fn host(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        self.url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    fn read(&self, body: &Value) -> Result<String, Error> {
+        let host = self.host();
+        let rows = body["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let names: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
+        let Some(wanted) = self.model else { return Ok(format!("{host} answers")) };
+        if names.is_empty() {
+            return Ok(format!("{host} answers, and does not list its models"));
+        }
+        if names.iter().any(|name| is_the_same(name, wanted)) {
+            return Ok(format!("{host} has {wanted}"));
+        }
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        let named = names[..names.len().min(NAMED)].join(", ");
+        Err(Error::misconfigured(
+            format!("{host} does not have {wanted}, but {named}{more}"),
+            format!("set {} to one that it has", self.section.key("model")),
+        ))
+    }
+}
+
+/// Whether a listed name matches the configured one: equal, a dated version of it, or the same name
+/// with a folder or variant that the server adds.
+fn is_the_same(listed: &str, wanted: &str) -> bool {
+    let is_more = |long: &str, short: &str, signs: &[char]| {
+        long.strip_prefix(short).is_some_and(|rest| rest.starts_with(signs))
+    };
+    let bare = listed.rsplit('/').next().unwrap_or(listed);
+    [listed, bare].iter().any(|name| *name == wanted || is_more(name, wanted, &['-', ':', '@']))
+        || is_more(wanted, listed, &[':', '@'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_models_are_compared_as_servers_mean_them() {
+        for (listed, wanted, expected) in [
+            ("gpt-5.4-mini", "gpt-5.4-mini", true),
+            ("gpt-5.4-mini-2026-03-01", "gpt-5.4-mini", true),
+            ("qwen3:latest", "qwen3", true),
+            ("models/gemini-3-flash", "gemini-3-flash", true),
+            ("openai/gpt-5.4-mini", "openai/gpt-5.4-mini:free", true),
+            ("claude-haiku-4-5-20251001", "claude-haiku-4-5", true),
+            ("qwen30", "qwen3", false),
+            ("gpt-5.4", "gpt-5.4-mini", false),
+            ("llama3", "qwen3", false),
+        ] {
+            assert_eq!(is_the_same(listed, wanted), expected, "{listed} {wanted}");
+        }
+    }
+}

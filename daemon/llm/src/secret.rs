@@ -1,0 +1,55 @@
+//! A provider's key, which never appears in logs.
+
+use std::fmt;
+
+/// A key for a provider. Its `Debug` output does not contain it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Trims `text`. `None` when it is empty or contains characters that a header cannot contain.
+    pub fn new(text: &str) -> Option<Secret> {
+        let text = text.trim();
+        let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_key.then(|| Secret(text.to_owned()))
+    }
+
+    /// Returns the key itself, only for the header of a request.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Removes the key from `text`, in case a server repeats it.
+    pub(crate) fn out_of(&self, text: &str) -> String {
+        text.replace(&self.0, "[key]")
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_does_not_show() {
+        let secret = Secret::new(" abc123\n").unwrap();
+        assert_eq!(secret.expose(), "abc123");
+        assert_eq!(
+            format!("{secret:?} {:?}", Some(&secret)),
+            "Secret(hidden) Some(Secret(hidden))"
+        );
+        assert_eq!(secret.out_of("wrong key abc123."), "wrong key [key].");
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_no_key() {
+        for text in ["", "  \n", "two words", "a\nb", "ключ"] {
+            assert_eq!(Secret::new(text), None, "{text}");
+        }
+    }
+}

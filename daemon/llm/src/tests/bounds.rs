@@ -1,0 +1,227 @@
+//! Tests of outages, time limits, budgets and concurrency.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::{
+    config::{Budget, ProviderKind},
+    error::{Error, Retry},
+    ports::{Avoided, End},
+    price::Money,
+    request::Purpose,
+    tests::{
+        anthropic::{check, said},
+        server::{Play, Server, ok, status},
+        world::{ClientFixture, text_request},
+    },
+};
+
+fn world(script: Vec<Play>) -> (ClientFixture, Server) {
+    let server = Server::new(check, script);
+    let world = ClientFixture::at(ProviderKind::Anthropic, &server.address);
+    world.ends_waiting_on(server.silence());
+    (world, server)
+}
+
+fn overloaded(code: u16, headers: &'static str) -> Play {
+    let error =
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    status(code, headers, &error)
+}
+
+#[tokio::test]
+async fn what_passes_is_waited_out() {
+    for (failure, pause) in [
+        (overloaded(429, "retry-after: 7\r\n"), 7.7),
+        (overloaded(429, ""), 1.0),
+        (overloaded(500, ""), 1.0),
+        (overloaded(529, "retry-after: 20\r\n"), 22.0),
+        (Play::HangUp, 1.0),
+        (Play::Silence, 1.0),
+        (Play::Cut(said("A summ").to_string()), 1.0),
+        (Play::Reply { status: 200, headers: "", body: "<html>".to_owned() }, 1.0),
+    ] {
+        let (world, server) = world(vec![failure, ok(&said("A summary."))]);
+        let reply = world.client().ask(&text_request("x")).await.unwrap();
+        assert_eq!(reply.text, "A summary.");
+        assert_eq!(world.pauses(), [pause]);
+        assert_eq!(server.seen().len(), 2);
+        assert_eq!(world.records()[0].calls, 2);
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_pass_is_given_up() {
+    let (world, server) = world((0..4).map(|_| overloaded(503, "")).collect());
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert_eq!((error.kind(), error.retry()), ("unavailable", Retry::Later(None)));
+    assert_eq!(world.pauses(), [1.0, 2.0, 4.0]);
+    assert_eq!(server.seen().len(), 4);
+    assert_eq!(world.records()[0].end, End::Failed("unavailable"));
+    assert_eq!(world.records()[0].cost, Some(Money::ZERO));
+}
+
+#[tokio::test]
+async fn what_may_have_been_paid_for_is_repeated_once_only() {
+    for failure in [|| Play::Silence, || Play::HangUp, || Play::Cut("{".to_owned())] {
+        let (world, server) = world((0..3).map(|_| failure()).collect());
+        let client = world.client();
+        let error = client.ask(&text_request("x")).await.unwrap_err();
+        assert_eq!(error.kind(), "unavailable");
+        assert_eq!(server.seen().len(), 2, "{error}");
+        assert!(client.ledger().total(world.ports().clock.now()).cost > Money::ZERO);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_hours_is_left_alone_for_hours() {
+    let (world, server) =
+        world(vec![overloaded(429, "retry-after: 7200\r\n"), ok(&said("A summary."))]);
+    let client = world.client();
+    let hours = |seconds| Retry::Later(Some(Duration::from_secs(seconds)));
+    let error = client.ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.retry(), hours(7_200));
+    world.clock.advance(Duration::from_secs(200));
+    assert_eq!(client.ask(&text_request("x")).await.unwrap_err().retry(), hours(7_000));
+    assert_eq!(client.outage().map(|error| error.retry()), Some(hours(7_000)));
+    assert_eq!(server.seen().len(), 1);
+    world.clock.advance(Duration::from_secs(7_000));
+    assert!(client.ask(&text_request("x")).await.is_ok());
+    assert_eq!(client.outage(), None);
+}
+
+#[tokio::test]
+async fn an_outage_stops_calls_until_one_gets_through() {
+    let script = (0..5).map(|_| overloaded(500, "")).chain([ok(&said("A summary."))]);
+    let (world, server) = world(script.collect());
+    let client = world.client();
+    for _ in 0..5 {
+        assert_eq!(client.ask(&text_request("x")).await.unwrap_err().kind(), "unavailable");
+    }
+    assert_eq!(server.seen().len(), 5);
+    world.clock.advance(Duration::from_secs(30));
+    assert!(client.ask(&text_request("x")).await.is_ok());
+}
+
+#[tokio::test]
+async fn nothing_listening_is_an_outage() {
+    let world = ClientFixture::at(ProviderKind::Anthropic, "http://127.0.0.1:9");
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.kind(), "unavailable");
+    assert!(!error.to_string().contains("127.0.0.1:9/v1"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_an_outage() {
+    let (mut world, server) = world(vec![]);
+    world.config.base_url = Some(server.address.replace("http:", "https:"));
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.kind(), "unavailable", "{error}");
+    assert!(server.seen().is_empty());
+}
+
+#[tokio::test]
+async fn the_day_s_calls_are_spent_across_restarts_and_come_back_the_next_day() {
+    let (mut world, server) = world((0..3).map(|_| ok(&said("A summary."))).collect());
+    world.config.daily_budget = Budget { calls: Some(2), usd: None };
+    for _ in 0..2 {
+        world.client().ask(&text_request("x")).await.unwrap();
+    }
+    let client = world.client();
+    let error = client.ask(&text_request("x")).await.unwrap_err();
+    let Retry::At(until) = error.retry() else { panic!("{error}") };
+    assert!(error.to_string().contains("2 calls"), "{error}");
+    assert_eq!(server.seen().len(), 2);
+    world.clock.advance(until.since(world.ports().clock.now()));
+    assert!(client.ask(&text_request("x")).await.is_ok());
+}
+
+#[tokio::test]
+async fn money_is_bounded_by_what_a_call_may_cost() {
+    let (mut world, server) = world(vec![ok(&said("A summary.")), ok(&said("A summary."))]);
+    world.config.daily_budget = Budget { calls: None, usd: Some(0.004) };
+    let client = world.client();
+    assert!(client.ask(&text_request("x")).await.is_ok());
+    let error = client.ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.kind(), "budget_spent");
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn money_cannot_be_bounded_for_a_model_whose_price_no_one_knows() {
+    let (mut world, server) = world(vec![ok(&said("A summary."))]);
+    world.config.daily_budget = Budget { calls: None, usd: Some(1.0) };
+    world.config.model = Some("claude-unheard-of".to_owned());
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert!(error.to_string().contains("llm.price"), "{error}");
+    assert!(server.seen().is_empty());
+    world.config.price.input_per_mtok = Some(1.0);
+    world.config.price.output_per_mtok = Some(2.0);
+    assert!(world.client().ask(&text_request("x")).await.is_ok());
+}
+
+#[tokio::test]
+async fn questions_that_need_not_be_asked_are_counted() {
+    let (world, _server) = world(vec![]);
+    let client = world.client();
+    client.avoided(Purpose::MessageSummary, Avoided::Cached, None);
+    assert_eq!(world.records()[0].end, End::Avoided(Avoided::Cached));
+    let now = world.ports().clock.now();
+    assert_eq!(client.ledger().by_purpose(now)["message_summary"].avoided, 1);
+}
+
+#[tokio::test]
+async fn no_more_calls_than_allowed_are_made_at_once() {
+    let held = || Play::Held(said("A summary.").to_string());
+    let (mut world, server) = world(vec![held(), held()]);
+    world.config.concurrency = 1;
+    let client = world.client();
+    let request = text_request("x");
+    let watch = async {
+        server.holds().await;
+        assert_eq!(server.seen().len(), 1);
+        server.let_go();
+        server.holds().await;
+        server.let_go();
+    };
+    let (one, two, ()) = tokio::join!(client.ask(&request), client.ask(&request), watch);
+    assert!(one.is_ok() && two.is_ok());
+}
+
+#[tokio::test]
+async fn a_stop_ends_what_is_being_asked() {
+    let (world, server) = world(vec![Play::Held(String::new())]);
+    let client = world.client();
+    let request = text_request("x");
+    let stop = async {
+        server.holds().await;
+        client.stop();
+    };
+    let (answer, ()) = tokio::join!(client.ask(&request), stop);
+    let expected =
+        Error::Unavailable { reason: "the daemon is stopping".to_owned(), retry_after: None };
+    assert_eq!(answer, Err(expected.clone()));
+    assert_eq!(client.ask(&request).await, Err(expected));
+    assert_eq!(server.seen().len(), 1);
+    server.let_go();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_job_s_thread_can_ask() {
+    let (world, _server) = world(vec![ok(&said("A summary."))]);
+    let client = world.client();
+    let runtime = tokio::runtime::Handle::current();
+    let asking =
+        tokio::task::spawn_blocking(move || client.ask_blocking(&runtime, &text_request("x")));
+    assert_eq!(asking.await.unwrap().unwrap().text, "A summary.");
+}
+
+#[tokio::test]
+async fn without_a_provider_nothing_is_asked_and_no_one_has_to_act() {
+    let world = ClientFixture::new(ProviderKind::None);
+    let client = world.client();
+    assert!(!client.is_on());
+    assert_eq!(client.ask(&text_request("x")).await, Err(Error::Off));
+    assert_eq!(client.ledger(), Default::default());
+}

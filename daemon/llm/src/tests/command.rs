@@ -1,0 +1,159 @@
+//! Tests with real programs.
+
+use std::{fs, sync::Arc};
+
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::{
+    config::ProviderKind,
+    error::Retry,
+    provider::command::{MARKER, directory},
+    tests::world::{ClientFixture, SECRET, json_request, text_request},
+};
+
+fn world(command: &[&str]) -> ClientFixture {
+    let mut world = ClientFixture::new(ProviderKind::Command);
+    world.config.command = Some(command.iter().map(|word| (*word).to_owned()).collect());
+    world
+}
+
+#[cfg(unix)]
+fn script(text: &str) -> ClientFixture {
+    world(&["sh", "-c", text])
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_takes_the_prompt_and_gives_the_answer() {
+    let world = script("cat > seen; echo '  A summary.'");
+    let reply = world.client().ask(&text_request(&format!("the text {SECRET}"))).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.model.as_str()), ("A summary.", "sh"));
+    assert_eq!(reply.cost, None);
+    let seen = fs::read_to_string(directory(world.home()).join("seen")).unwrap();
+    assert!(seen.contains("Summarize this:") && seen.contains("the text [REDACTED]"), "{seen}");
+    assert!(seen.starts_with("You are a function"), "{seen}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn json_is_asked_for_in_the_prompt() {
+    let world =
+        script("grep -q 'by this JSON schema' && echo '{\"goal\": \"a\", \"end\": \"done\"}'");
+    let reply = world.client().ask(&json_request("x")).await.unwrap();
+    assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_knows_that_it_is_asked_and_works_in_a_folder_of_its_own() {
+    let world = script("cat > /dev/null; echo \"$GRAPHITI_LLM_CALL|$CLAUDECODE|$(pwd -P)\"");
+    let reply = world.client().ask(&text_request("x")).await.unwrap();
+    let folder = directory(world.home()).canonicalize().unwrap();
+    assert_eq!(reply.text, format!("1||{}", folder.display()));
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[tokio::test]
+async fn a_daemon_that_was_started_by_such_a_program_asks_nothing() {
+    let mut world = world(&["cat"]);
+    world.environment.push((MARKER.to_owned(), "1".to_owned()));
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.kind(), "misconfigured");
+    assert!(error.to_string().contains(MARKER));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_takes_too_long_is_stopped_with_all_it_started() {
+    let world =
+        script("cat > /dev/null; sleep 600 & echo $! > child; mkfifo pipe; : > ready; cat pipe");
+    let folder = directory(world.home());
+    let reached = Arc::new(Notify::new());
+    world.ends_waiting_on(reached.clone());
+    let client = world.client();
+    let request = text_request("x");
+    let watch = async {
+        while !folder.join("ready").exists() {
+            tokio::task::yield_now().await;
+        }
+        let child = fs::read_to_string(folder.join("child")).unwrap();
+        fs::remove_file(folder.join("ready")).unwrap();
+        fs::remove_file(folder.join("pipe")).unwrap();
+        reached.notify_one();
+        while !folder.join("ready").exists() {
+            tokio::task::yield_now().await;
+        }
+        reached.notify_one();
+        child.trim().parse::<i32>().unwrap()
+    };
+    let (answer, child) = tokio::join!(client.ask(&request), watch);
+    let error = answer.unwrap_err();
+    assert_eq!((error.kind(), error.retry()), ("unavailable", Retry::Later(None)));
+    assert!(error.to_string().contains("no answer within 77 seconds"), "{error}");
+    wait_until_gone(child).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_program_leaves_behind_is_stopped_and_not_waited_for() {
+    let world = script("cat > /dev/null; sleep 600 & echo $! > child; echo 'A summary.'");
+    let reply = world.client().ask(&text_request("x")).await.unwrap();
+    assert_eq!(reply.text, "A summary.");
+    let child = fs::read_to_string(directory(world.home()).join("child")).unwrap();
+    wait_until_gone(child.trim().parse().unwrap()).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_fails_is_asked_once_more_and_its_complaint_is_told() {
+    let world = script(&format!(
+        "cat > /dev/null; echo . >> tries; echo 'limit reached {SECRET}' >&2; exit 3"
+    ));
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.kind(), "unavailable");
+    let text = error.to_string();
+    assert!(text.contains("exit status: 3: limit reached [REDACTED]"), "{text}");
+    let tries = fs::read_to_string(directory(world.home()).join("tries")).unwrap();
+    assert_eq!(tries.lines().count(), 2);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_floods_us_is_stopped() {
+    let world = script("yes");
+    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    assert_eq!(error.kind(), "bad_reply");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_does_not_read_or_says_nothing_is_survived() {
+    let world = script("exec <&-; echo 'A summary.'");
+    let long = "word ".repeat(20_000);
+    assert_eq!(world.client().ask(&text_request(&long)).await.unwrap().text, "A summary.");
+    let silent = script("cat > /dev/null");
+    let error = silent.client().ask(&text_request("x")).await.unwrap_err();
+    assert!(error.to_string().contains("says nothing"), "{error}");
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_told() {
+    for command in [&["no-such-program-here"][..], &[]] {
+        let error = world(command).client().ask(&text_request("x")).await.unwrap_err();
+        assert_eq!(error.kind(), "misconfigured");
+        assert!(error.to_string().contains("llm.command"), "{error}");
+    }
+}
+
+/// A killed process disappears only when the system reaps it.
+#[cfg(unix)]
+async fn wait_until_gone(process: i32) {
+    let process = rustix::process::Pid::from_raw(process).unwrap();
+    let stat = format!("/proc/{}/stat", process.as_raw_nonzero());
+    let is_zombie = || fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") Z "));
+    while rustix::process::test_kill_process(process).is_ok() && !is_zombie() {
+        tokio::task::yield_now().await;
+    }
+}

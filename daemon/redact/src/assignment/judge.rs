@@ -1,0 +1,361 @@
+//! Decides whether a value is a secret, given its name and its delimiters.
+
+use crate::{
+    assignment::{
+        name::{NameMeaning, Strength},
+        reference::{self, Surrounding, is_code},
+        value::{JUDGED, Quoting, Value},
+    },
+    basic,
+    placeholder::{is_hash, is_label, is_location, is_placeholder, is_plain_word},
+    randomness::looks_drawn,
+};
+
+/// Characters that are common in passwords and rare in names.
+const SIGNS: &[u8] = b"!@#$%^&*+?~=";
+
+/// Those of them that neither escapes nor queries contain.
+const STRONG_SIGNS: &[u8] = b"!@#$^*";
+
+/// How public keys begin in base64; they are not secret.
+const PUBLIC_KEYS: [&str; 4] = ["MFkwEwYHKoZI", "MIIBIjANBgkq", "MCowBQYDK2Vw", "MIICIjANBgkq"];
+
+/// Words that follow a flag in a sentence about the flag.
+#[rustfmt::skip]
+const PROSE: &[&str] = &[
+    "accepts", "after", "also", "asks", "before", "but", "command", "description", "either",
+    "given", "into",
+    "it", "only", "present", "prompts", "specified", "supplied", "takes", "then", "unless",
+    "using", "via", "was", "were", "when", "which", "will", "works",
+];
+
+impl Value<'_> {
+    /// Whether the value is a secret, given the meaning of its name.
+    pub(crate) fn is_secret(self, meaning: NameMeaning) -> bool {
+        let text = self.text.trim();
+        let text = &text[..text.floor_char_boundary(text.len().min(JUDGED))];
+        if text.chars().count() < 3 || is_placeholder(text) {
+            return false;
+        }
+        if meaning.is_variable && self.is_chosen(text) {
+            return true;
+        }
+        match meaning.strength {
+            Strength::Password => self.is_password(text),
+            Strength::LikelyPassword => self.is_likely_password(text, meaning),
+            Strength::Key if matches!(self.quoting, Quoting::Beside | Quoting::Cell) => {
+                self.is_hinted(text)
+            }
+            Strength::Key => self.is_key(text) || self.is_strong(text, meaning),
+            Strength::Hint => self.is_hinted(text),
+            Strength::Credential => self.is_hinted(text) || basic::is_pair(text),
+            Strength::Authorization => is_authorization(text),
+            Strength::Cookie => is_cookie(text),
+        }
+    }
+
+    /// Whether it is a plausible value of a variable whose name alone denotes a secret.
+    fn is_chosen(self, text: &str) -> bool {
+        let is_number = text.len() < 6 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_constant = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        let is_set = match self.quoting {
+            Quoting::QuotedSetting | Quoting::Field => text.len() <= 200,
+            Quoting::Setting => !is_code(text, Surrounding::Settings, self.is_cut),
+            _ => false,
+        };
+        is_set
+            && text.len() >= 4
+            && !is_number
+            && !is_number_of_code(text)
+            && !is_constant
+            && !is_plain_word(text)
+            && !is_location(text)
+            && !says_password(text)
+    }
+
+    fn is_password(self, text: &str) -> bool {
+        let first = text.split('|').next().unwrap_or(text);
+        if is_plain_word(first) || is_location(text) || says_password(text) {
+            return false;
+        }
+        if text.contains(char::is_whitespace) {
+            return match self.quoting {
+                Quoting::QuotedSetting => text.len() <= 200,
+                Quoting::Literal | Quoting::Field => is_phrase(text),
+                _ => false,
+            };
+        }
+        let is_identifier = text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let is_code_in = |surrounding| is_code(text, surrounding, self.is_cut);
+        match self.quoting {
+            Quoting::Literal | Quoting::QuotedSetting | Quoting::Field => true,
+            Quoting::Argument => is_argument_password(text),
+            Quoting::Beside => is_told_password(text),
+            Quoting::Cell => {
+                text.len() >= 4 && is_unlike_words(text) && !is_code_in(Surrounding::Code)
+            }
+            Quoting::Setting => !is_code_in(Surrounding::Settings),
+            Quoting::Pair => {
+                text.len() >= 4
+                    && !is_code_in(Surrounding::Settings)
+                    && !(is_identifier && (self.is_cut || reference::names_secret(text)))
+            }
+            Quoting::Assigned => {
+                text.len() >= 4 && !is_identifier && !is_code(text, Surrounding::Code, true)
+            }
+            Quoting::Line => {
+                text.len() >= 4
+                    && !is_code_in(Surrounding::Settings)
+                    && !is_type_name(text)
+                    && !(is_identifier && (text.contains('_') || reference::names_secret(text)))
+            }
+            Quoting::Flag => {
+                text.len() >= 4
+                    && !is_code_in(Surrounding::Settings)
+                    && !is_type_name(text)
+                    && !is_label(text)
+                    && !PROSE.contains(&text)
+            }
+            Quoting::Last => {
+                !is_code_in(Surrounding::Settings) && text.len() >= 4 && is_unlike_words(text)
+            }
+            Quoting::Told | Quoting::Bare => self.is_bare_password(text),
+        }
+    }
+
+    fn is_bare_password(self, text: &str) -> bool {
+        let is_word =
+            text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
+        text.len() >= 4
+            && (!is_word || is_dashed_phrase(text))
+            && !is_code(text, Surrounding::Code, true)
+            && !is_type_name(text)
+    }
+
+    /// Accepts `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.
+    fn is_likely_password(self, text: &str, meaning: NameMeaning) -> bool {
+        let is_tied = matches!(
+            self.quoting,
+            Quoting::Literal
+                | Quoting::Field
+                | Quoting::QuotedSetting
+                | Quoting::Setting
+                | Quoting::Flag
+        );
+        let is_plain =
+            text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/".contains(&byte));
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_message = text.contains(char::is_whitespace);
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        // Accepts `pass: hunter2`, but not `PASS: addr2line` of a test's output.
+        let is_line = self.quoting == Quoting::Line && !meaning.is_variable;
+        if is_line && (has_signs(text) || (has_digit && !text.contains('_'))) {
+            return !is_number && !is_message && self.is_password(text);
+        }
+        is_tied && !is_plain && !is_number && !is_message && self.is_password(text)
+    }
+
+    fn is_key(self, text: &str) -> bool {
+        let is_literal = matches!(
+            self.quoting,
+            Quoting::Literal | Quoting::QuotedSetting | Quoting::Field | Quoting::Argument
+        );
+        let is_public = PUBLIC_KEYS.iter().any(|start| text.starts_with(start));
+        if text.len() < 8 || text.contains(char::is_whitespace) || is_location(text) || is_public {
+            return false;
+        }
+        if text.contains('@') && text.contains('.') && !looks_drawn(text) {
+            return false;
+        }
+        (is_literal || !is_code(text, Surrounding::Code, true)) && looks_drawn(text)
+    }
+
+    /// Whether it consists of words as passwords do, and its position is that of a setting.
+    fn is_strong(self, text: &str, meaning: NameMeaning) -> bool {
+        let is_setting = matches!(
+            self.quoting,
+            Quoting::QuotedSetting
+                | Quoting::Setting
+                | Quoting::Line
+                | Quoting::Pair
+                | Quoting::Flag
+        );
+        let is_pointer = is_type_name(text.trim_end_matches(['*', '&', '?', '!']));
+        let is_phrase = is_dashed_phrase(text) && meaning.kind.as_str() != "token";
+        is_setting
+            && text.len() >= 8
+            && (is_phrase || has_any(text, STRONG_SIGNS))
+            && !is_pointer
+            && !text.contains(char::is_whitespace)
+            && !is_plain_word(text)
+            && !is_location(text)
+            && !says_secret(text)
+            && !is_code(text, Surrounding::Code, true)
+    }
+
+    fn is_hinted(self, text: &str) -> bool {
+        let parts = text.split(['-', '_', '.', ':', '/']);
+        let drawn: usize = parts
+            .filter(|part| part.len() >= 8 && !is_hash(part) && looks_drawn(part))
+            .map(str::len)
+            .sum();
+        text.len() >= 20 && drawn * 10 >= text.len() * 6 && !is_hash(text) && self.is_key(text)
+    }
+
+    /// Whether a cell is a secret, given the meaning of the column's heading.
+    pub(crate) fn is_secret_in_column(self, meaning: NameMeaning) -> bool {
+        let text = self.text.trim();
+        if !(3..=JUDGED).contains(&text.len())
+            || text.contains(char::is_whitespace)
+            || is_placeholder(text)
+        {
+            return false;
+        }
+        let is_password = !is_plain_word(text) && !is_location(text) && !says_password(text);
+        match meaning.strength {
+            Strength::Password => is_password && self.is_column_password(text),
+            Strength::LikelyPassword => is_password && is_unlike_words(text),
+            Strength::Key => self.is_key(text) || (has_signs(text) && is_password),
+            _ => false,
+        }
+    }
+
+    /// Accepts any word in a file of values, but in a document only text unlike ordinary words.
+    fn is_column_password(self, text: &str) -> bool {
+        self.quoting == Quoting::Literal || (text.len() >= 4 && is_unlike_words(text))
+    }
+}
+
+/// `("md5", "scram-sha-256")` lists words; `("password", "hunter2")` contains a password.
+fn is_argument_password(text: &str) -> bool {
+    let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
+    let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
+    let is_type = is_type_name(text);
+    has_signs(text) || (!is_word && !is_type && (has_upper || !text.contains(['-', '/', '.', ':'])))
+}
+
+/// Whether `text`, directly after the word "password", is one: letters with digits or special
+/// characters.
+fn is_told_password(text: &str) -> bool {
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_one_word = !text.contains(['_', '/', '.', ':', '(', '-', '=']);
+    (6..=64).contains(&text.len()) && has_digit && has_letter && is_one_word && !is_type_name(text)
+}
+
+/// Accepts letters with a digit or a special character, and words with hyphens.
+fn is_unlike_words(text: &str) -> bool {
+    let has_letter = text.chars().any(char::is_alphabetic);
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_number = !has_letter && text.len() < 6;
+    !is_number && (has_digit || has_signs(text) || is_dashed_phrase(text)) && !is_type_name(text)
+}
+
+/// Accepts a letter and a special character that names do not contain, with a digit or a capital.
+fn has_signs(text: &str) -> bool {
+    has_any(text, SIGNS)
+}
+
+fn has_any(text: &str, signs: &[u8]) -> bool {
+    let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has_sign = text.bytes().any(|byte| signs.contains(&byte));
+    let is_varied = text.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+    has_letter && has_sign && is_varied
+}
+
+/// Accepts `blaue-katze-am-see`: at least three words, not all of them short.
+fn is_dashed_phrase(text: &str) -> bool {
+    let mut words = text.split('-');
+    let are_words = words.clone().all(|word| {
+        (1..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    });
+    are_words
+        && words.clone().count() >= 3
+        && words.any(|word| word.len() >= 4)
+        && !["up-to-date", "out-of-date", "end-to-end", "one-time-use", "read-only-access"]
+            .contains(&text)
+}
+
+/// Whether `text` is a passphrase rather than a label or a message.
+fn is_phrase(text: &str) -> bool {
+    text.len() <= 200 && !is_label(text) && text.split_whitespace().count() <= 12
+}
+
+/// Whether `text` is about passwords (`auth/wrong-password`) rather than a password.
+fn says_password(text: &str) -> bool {
+    says(text, &["password", "passwd", "passphrase", "required"])
+}
+
+/// Whether `text` is about secrets of any kind: `db-credentials`, `github-access-token`.
+fn says_secret(text: &str) -> bool {
+    says_password(text) || says(text, &["secret", "credential", "token", "key", "cert", "config"])
+}
+
+fn says(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    words.iter().any(|word| lower.contains(word))
+        && !text.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&*+=".contains(&byte))
+}
+
+/// Types and algorithms whose names contain a number.
+#[rustfmt::skip]
+const SIZED: &[&str] = &[
+    "argon", "base", "bcrypt", "f", "float", "hs", "i", "int", "md", "ntlmv", "oauth", "pbkdf",
+    "rs", "sha", "str", "u", "uint", "utf", "v", "vec",
+];
+
+/// Accepts `CharArray`, `SecretStr`, `__u32`: type names after a colon in code.
+fn is_type_name(text: &str) -> bool {
+    let name = text.trim_start_matches('_').trim_end_matches("_t");
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lower = stem.to_ascii_lowercase();
+    let is_sized = SIZED.contains(&lower.as_str());
+    let is_named = name == stem
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !has_digits_inside(name)
+        && !looks_drawn(name);
+    is_sized || is_named || is_number_of_code(text)
+}
+
+fn is_number_of_code(text: &str) -> bool {
+    text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Accepts `Falcon41berlin`, but neither `OAuth2Token` nor `Vec3f`.
+fn has_digits_inside(name: &str) -> bool {
+    name.as_bytes()
+        .windows(3)
+        .any(|bytes| bytes[0].is_ascii_digit() && bytes[1..].iter().all(u8::is_ascii_lowercase))
+}
+
+/// Accepts `Bearer abc…`, `Basic …`, `Digest username="…", …`, or a bare key.
+fn is_authorization(text: &str) -> bool {
+    let (scheme, rest) = text.split_once(' ').unwrap_or(("", text));
+    let rest = rest.trim();
+    if rest.is_empty() || is_placeholder(rest) || is_plain_word(rest) {
+        return false;
+    }
+    let is_scheme = !scheme.is_empty()
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if rest.starts_with('=') || (!is_scheme && !scheme.is_empty()) {
+        return false;
+    }
+    if rest.contains(' ') {
+        return is_scheme
+            && rest.contains('=')
+            && rest.split([',', ' ', '"', '=']).any(looks_drawn);
+    }
+    basic::is_pair(rest)
+        || looks_drawn(rest)
+        || (is_scheme && rest.len() >= 6 && rest.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Accepts `name=value; name=value` with at least one value that is not readable text.
+fn is_cookie(text: &str) -> bool {
+    text.split(';').any(|pair| {
+        pair.split_once('=').is_some_and(|(name, value)| {
+            !name.ends_with(' ') && value.len() >= 8 && !is_placeholder(value) && looks_drawn(value)
+        })
+    })
+}

@@ -1,0 +1,432 @@
+//! Classifies names by the kind of value that they denote.
+
+use crate::SecretKind;
+
+/// Anchors for the search: every name that [`classify`] knows contains one of them. The first
+/// letter is omitted, which reduces three spellings to two.
+#[rustfmt::skip]
+pub(crate) const ANCHORS: &[&str] = &[
+    "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
+    "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
+    // German, Spanish, French, Portuguese, Italian, Dutch, Polish.
+    "ennwort", "ENNWORT", "eheimnis", "EHEIMNIS", "chlüssel", "chluessel", "CHLUESSEL",
+    "ugangsdaten", "ZUGANGSDATEN", "ontrase", "CONTRASE", "clave", "Clave", "CLAVE",
+    "redencial", "REDENCIAL", "mdp", "MDP", "senha", "Senha", "SENHA", "achtwoord",
+    "ACHTWOORD", "haslo", "HASLO", "hasło", "Hasło",
+];
+
+/// The meaning of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NameMeaning {
+    /// How certain it is that the value is a secret.
+    pub(crate) strength: Strength,
+    /// The kind that replaces the value.
+    pub(crate) kind: SecretKind,
+    /// Whether the name is written as an environment variable and is specific enough that any value
+    /// is a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
+    pub(crate) is_variable: bool,
+}
+
+/// The certainty that the value is a secret, and its expected form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strength {
+    /// A password. People choose passwords, so the value may consist of words.
+    Password,
+    /// A password under an ambiguous name (`pass`): a plain word does not count.
+    LikelyPassword,
+    /// A generated key or token: the value must look random.
+    Key,
+    /// Possibly a key: the value must be long, random and not a hash.
+    Hint,
+    /// A key, or the base64 of a user and a password.
+    Credential,
+    /// The `Authorization` header: a scheme and credentials.
+    Authorization,
+    /// The `Cookie` and `Set-Cookie` headers.
+    Cookie,
+}
+
+/// Providers whose keys have no recognisable form, and the kinds of their keys.
+const PROVIDERS: &[(&str, &str)] = &[
+    ("algolia", "algolia-key"),
+    ("auth0", "auth0-secret"),
+    ("aws", "aws-secret-key"),
+    ("azure", "azure-key"),
+    ("cloudflare", "cloudflare-token"),
+    ("co", "cohere-key"),
+    ("cohere", "cohere-key"),
+    ("datadog", "datadog-key"),
+    ("dd", "datadog-key"),
+    ("deepgram", "deepgram-key"),
+    ("deepseek", "deepseek-key"),
+    ("discord", "discord-token"),
+    ("fastly", "fastly-token"),
+    ("heroku", "heroku-key"),
+    ("jira", "atlassian-token"),
+    ("mailgun", "mailgun-key"),
+    ("mapbox", "mapbox-token"),
+    ("mistral", "mistral-key"),
+    ("okta", "okta-token"),
+    ("pagerduty", "pagerduty-key"),
+    ("paypal", "paypal-token"),
+    ("plaid", "plaid-token"),
+    ("telegram", "telegram-token"),
+    ("together", "together-key"),
+    ("twilio", "twilio-key"),
+    ("vercel", "vercel-token"),
+    ("voyage", "voyage-key"),
+];
+
+/// Words before `key` that make it a secret. With other words it is only a hint, because most keys
+/// belong to maps, tables and keyboards.
+#[rustfmt::skip]
+const UNLOCKING: &[&str] = &[
+    "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
+    "client", "consumer", "crypto", "customer", "decryption", "deploy", "developer", "encrypt",
+    "encryption", "hmac", "integration", "jwt", "license", "licence", "live", "master",
+    "private", "priv", "project", "rest", "root", "secret", "security", "server", "service",
+    "shared", "sign", "signature", "signing", "storage", "subscription", "token", "webhook",
+    "write",
+];
+
+/// Words before `key` or `token` that make it public or harmless.
+#[rustfmt::skip]
+const OPEN: &[&str] = &[
+    "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
+    "foreign", "host", "idempotency", "input", "max", "min", "next", "num", "output", "pad",
+    "page", "prev", "previous", "primary", "pub", "public", "publishable", "sep", "stop",
+    "sync", "total", "unk", "verification", "verify",
+];
+
+/// Words before `pass` that give it another meaning.
+#[rustfmt::skip]
+const PASSING: &[&str] = &[
+    "by", "debug", "first", "last", "multi", "one", "optimization", "render", "second", "single",
+    "to", "two",
+];
+
+/// Words before `key` that make it the key of a map, a table or a keyboard.
+#[rustfmt::skip]
+const MAPPING: &[&str] = &[
+    "any", "arrow", "cache", "column", "composite", "context", "ctrl", "data", "dict", "enter",
+    "escape", "event", "field", "group", "hash", "hot", "i18n", "index", "json", "label", "lookup",
+    "map", "message", "meta", "name", "object", "order", "partition", "path", "property", "range",
+    "record", "registry", "routing", "row", "search", "shift", "shortcut", "sort", "tab", "tag",
+    "translation", "unique",
+];
+
+/// Words after the secret's own word that do not change its meaning: `PASSWORD_PROD`,
+/// `SECRET_KEY_BASE`.
+#[rustfmt::skip]
+const NEUTRAL: &[&str] = &[
+    "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "data", "default",
+    "dev", "github", "gitlab", "live", "local", "main", "new", "old", "plain", "plaintext",
+    "prod", "production", "raw", "readonly", "repeat", "root", "sandbox", "staging", "string",
+    "test", "text", "user", "value", "write",
+];
+
+/// Maximum number of words of a name that are considered.
+const WORDS: usize = 10;
+
+/// Classifies a `name` such as `DB_PASSWORD`, `spring.mail.password` or `x-api-key`.
+pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
+    let name = name.trim_matches(['-', '.', '_']);
+    // The last segment of `auth.token` counts, unless it is only `.value`.
+    let name = name.strip_suffix(".value").unwrap_or(name);
+    let segment = name.rsplit('.').next().unwrap_or(name);
+    let mut words = [""; WORDS];
+    let count = split(segment, &mut words);
+    let words = &words[..count];
+    let (at, (strength, kind)) = words
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, word)| own_word(&words[..at], word).map(|found| (at, found)))?;
+    let rest = &words[at + 1..];
+    // Vault's `secret_id` is a secret, while a `key_id` is not.
+    let is_secret_id = kind == "secret"
+        && strength == Strength::Key
+        && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
+    let strength = if is_secret_id { strength } else { after(strength, segment, rest)? };
+    let says_enough = match strength {
+        Strength::Password | Strength::LikelyPassword | Strength::Key => true,
+        Strength::Hint => at > 0 && kind == "secret" && !is_among(MAPPING, words[at - 1]),
+        Strength::Credential => !words[at].eq_ignore_ascii_case("auth"),
+        Strength::Authorization | Strength::Cookie => false,
+    };
+    let has_neutral_rest = is_secret_id || rest.iter().all(|word| is_neutral(word));
+    let kind = match strength {
+        Strength::Key | Strength::Hint => provider(words).unwrap_or(kind),
+        _ => kind,
+    };
+    let is_variable = says_enough && has_neutral_rest && is_shouted(segment);
+    Some(NameMeaning { strength, kind: SecretKind(kind), is_variable })
+}
+
+/// Returns the meaning of `word`, given the preceding words.
+fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
+    let previous = before.last().copied().unwrap_or("");
+    let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
+    let ends = |wanted: &[&str]| wanted.iter().any(|end| ends_with(word, end));
+    if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "psk"])
+        || is(&["passw", "dbpass", "userpass", "rootpass", "adminpass", "smtppass", "mailpass"])
+        || is(&["storepass", "keypass", "ftppass", "ldappass", "bindpass", "authpass"])
+        || (is(&["pass", "phrase", "pw"])
+            && !before.is_empty()
+            && !is_open(previous)
+            && !is_among(PASSING, previous))
+        || is_foreign_password(before, word)
+    {
+        return Some((Strength::Password, "password"));
+    }
+    if (is(&["pass"]) || word == "pw" || word == "PW") && !is_among(PASSING, previous) {
+        return Some((Strength::LikelyPassword, "password"));
+    }
+    if is(&["authorization"]) {
+        return Some((Strength::Authorization, "authorization"));
+    }
+    if is(&["cookie", "cookies"]) {
+        return Some((Strength::Cookie, "cookie"));
+    }
+    if ends(&["token", "tokens"]) {
+        return (!is_open(previous)).then_some((Strength::Key, "token"));
+    }
+    if ends(&["secret", "secrets", "geheimnis"]) || is(&["secreto", "secreta"]) {
+        return Some((Strength::Key, "secret"));
+    }
+    if ends(&["apikey", "secretkey", "accesskey", "privatekey", "authkey", "signingkey"]) {
+        return Some((Strength::Key, "api-key"));
+    }
+    if is(&["key", "keys", "schlüssel", "schluessel"]) {
+        let unlocks = UNLOCKING.iter().any(|word| ends_with(previous, word));
+        let kind = if previous.eq_ignore_ascii_case("private") { "private-key" } else { "api-key" };
+        return match () {
+            () if is_open(previous) => None,
+            () if unlocks => Some((Strength::Key, kind)),
+            () => Some((Strength::Hint, "secret")),
+        };
+    }
+    let is_credential = is(&["credential", "credentials", "auth", "zugangsdaten", "credenciales"]);
+    is_credential.then_some((Strength::Credential, "secret"))
+}
+
+/// Matches German, Spanish, French, Portuguese, Dutch and Polish words for a password.
+fn is_foreign_password(before: &[&str], word: &str) -> bool {
+    let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
+    let is_passe =
+        is(&["passe"]) && before.last().is_some_and(|word| *word == "de" || *word == "DE");
+    is_passe
+        || ends_with(word, "kennwort")
+        || ends_with(word, "wachtwoord")
+        || is(&["contraseña", "contrasena", "contrasenia", "clave", "senha", "motdepasse", "mdp"])
+        || is(&["hasło", "haslo"])
+}
+
+/// Returns how the words after the secret's own word reduce its `strength`.
+fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
+    if rest.iter().all(|word| is_neutral(word)) {
+        return Some(strength);
+    }
+    // `TOKEN_ACME` may be a token of Acme, `TOKEN_TYPE` is not one; the value decides.
+    is_shouted(segment).then_some(Strength::Hint)
+}
+
+fn is_neutral(word: &str) -> bool {
+    word.len() == 1 || is_among(NEUTRAL, word)
+}
+
+fn is_shouted(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_among(words: &[&str], word: &str) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn provider(words: &[&str]) -> Option<&'static str> {
+    PROVIDERS
+        .iter()
+        .find(|(name, _)| words.iter().any(|word| word.eq_ignore_ascii_case(name)))
+        .map(|(_, kind)| *kind)
+}
+
+fn is_open(word: &str) -> bool {
+    is_among(OPEN, word)
+}
+
+fn ends_with(word: &str, end: &str) -> bool {
+    word.len() >= end.len()
+        && word.as_bytes()[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
+}
+
+/// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`);
+/// digits at the end of a word are removed. Returns the number of words; of too many, the last ones
+/// are kept.
+fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
+    let bytes = name.as_bytes();
+    let mut count = 0;
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        if at < bytes.len() && !begins_word(bytes, at) && is_word_byte(bytes[at]) {
+            continue;
+        }
+        let word = &name[start..at];
+        let trimmed = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let word = if trimmed.eq_ignore_ascii_case("auth") { word } else { trimmed };
+        if !word.is_empty() {
+            if count == WORDS {
+                words.rotate_left(1);
+                count -= 1;
+            }
+            words[count] = word;
+            count += 1;
+        }
+        start = at + usize::from(bytes.get(at).is_some_and(|byte| !is_word_byte(*byte)));
+    }
+    count
+}
+
+/// Whether `byte` belongs to a letter or a digit of any alphabet.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+/// Whether the letter at `at` starts a word by its case.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    if at == 0 || !bytes[at].is_ascii_uppercase() {
+        return false;
+    }
+    let follows_lower = bytes[at - 1].is_ascii_lowercase() || bytes[at - 1].is_ascii_digit();
+    let leads_lower =
+        bytes[at - 1].is_ascii_uppercase() && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    follows_lower || leads_lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strength(name: &str) -> Option<Strength> {
+        classify(name).map(|meaning| meaning.strength)
+    }
+
+    #[test]
+    fn names_of_passwords() {
+        for name in [
+            "password",
+            "PASSWORD",
+            "DB_PASSWORD",
+            "dbPassword",
+            "spring.datasource.password",
+            "PGPASSWORD",
+            "MYSQL_ROOT_PASSWORD",
+            "passwd",
+            "user_pass",
+            "DB_PASS",
+            "rootPw",
+            "PASSWORD_PROD",
+            "new-password",
+            "passphrase",
+            "password1",
+            "wifi_psk",
+            "mypassword",
+        ] {
+            assert_eq!(strength(name), Some(Strength::Password), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_keys() {
+        for name in [
+            "token",
+            "access_token",
+            "authToken",
+            "_authToken",
+            "x-api-key",
+            "apiKey",
+            "APIKEY",
+            "OPENAI_API_KEY",
+            "client_secret",
+            "clientSecret",
+            "SECRET_KEY_BASE",
+            "AccountKey",
+            "aws_secret_access_key",
+            "secretAccessKey",
+            "privateKey",
+            "signing_key",
+            "secret_id",
+            "X-Auth-Token",
+            "accessToken.value",
+            "TOKEN2",
+            "API key",
+            "Secret access key",
+            "client-key-data",
+        ] {
+            assert_eq!(strength(name), Some(Strength::Key), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_hint() {
+        assert_eq!(strength("pass"), Some(Strength::LikelyPassword));
+        for name in ["key", "STRIPE_KEY", "TOKEN_ACME", "cosmosKey"] {
+            assert_eq!(strength(name), Some(Strength::Hint), "{name}");
+        }
+        for name in ["auth", "_auth", "credentials"] {
+            assert_eq!(strength(name), Some(Strength::Credential), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_other_things() {
+        for name in [
+            "token_count",
+            "tokenType",
+            "max_tokens",
+            "input_tokens",
+            "next_page_token",
+            "tokenizer",
+            "public_key",
+            "primaryKey",
+            "keyboard",
+            "keyword",
+            "monkey",
+            "author",
+            "authority",
+            "password_hash",
+            "passwordField",
+            "password.length",
+            "secret_name",
+            "key_id",
+            "bypass",
+            "compass",
+            "passed",
+            "secretary",
+            "authenticate",
+            "--password-stdin",
+            "api_key_env",
+            "next page token",
+        ] {
+            assert_eq!(strength(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_provider_in_the_name_is_the_kind() {
+        for (name, kind) in [
+            ("MISTRAL_API_KEY", "mistral-key"),
+            ("DD_API_KEY", "datadog-key"),
+            ("aws_secret_access_key", "aws-secret-key"),
+            ("AUTH0_CLIENT_SECRET", "auth0-secret"),
+            ("API_KEY", "api-key"),
+            ("DB_PASSWORD", "password"),
+        ] {
+            assert_eq!(
+                classify(name).map(|meaning| meaning.kind),
+                Some(SecretKind(kind)),
+                "{name}"
+            );
+        }
+    }
+}

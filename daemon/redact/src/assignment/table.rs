@@ -1,0 +1,139 @@
+//! Secrets in tables: a column of a Markdown table or of a CSV file whose heading is the name of a
+//! secret.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::{
+    SecretKind,
+    assignment::{
+        name,
+        value::{Quoting, Value},
+    },
+};
+
+/// Maximum bytes of the heading row.
+const HEADING: usize = 400;
+
+/// Maximum bytes of a table.
+const TABLE: usize = 64 * 1024;
+
+/// The secrets in the rows below a heading.
+pub(crate) struct SecretTable {
+    /// The cells of columns whose headings denote secrets.
+    pub(crate) secrets: Vec<(Range<usize>, SecretKind)>,
+    /// The end of the rows that were read.
+    pub(crate) end: usize,
+}
+
+/// The notation of a table.
+#[derive(Clone, Copy)]
+enum Notation {
+    /// `| a | b |`, with a line of dashes below the heading.
+    Markdown,
+    /// `a,b` with this separator.
+    Separated(u8),
+}
+
+/// Returns the table whose heading contains the name at `at`, if there is one.
+pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
+    let bytes = text.as_bytes();
+    let floor = at.saturating_sub(HEADING);
+    let start =
+        bytes[floor..at].iter().rposition(|byte| *byte == b'\n').map(|line| floor + line + 1);
+    let start = start.or((floor == 0).then_some(0))?;
+    let heading = line(text, start).filter(|heading| heading.len() <= 2 * HEADING)?;
+    let (notation, rows) = notation(text, heading.clone())?;
+    let columns: Vec<_> = cells(text, heading, notation)
+        .map(|cell| name::classify(content(text, cell).1.trim_end_matches(':')))
+        .collect();
+    let end = text.floor_char_boundary(text.len().min(rows + TABLE));
+    let mut table = SecretTable { secrets: Vec::new(), end: rows };
+    while let Some(row) = line(&text[..end], table.end).filter(|row| !row.is_empty()) {
+        let count = cells(text, row.clone(), notation).count();
+        let is_row = match notation {
+            Notation::Markdown => text[row.clone()].trim_start().starts_with('|'),
+            Notation::Separated(_) => {
+                count == columns.len() || (row.end == end && count < columns.len())
+            }
+        };
+        if !is_row {
+            break;
+        }
+        for (cell, meaning) in cells(text, row.clone(), notation).zip(&columns) {
+            let (range, value) = content(text, cell);
+            let quoting = match notation {
+                Notation::Markdown => Quoting::Cell,
+                Notation::Separated(_) => Quoting::Literal,
+            };
+            let value = Value { text: value, quoting, is_cut: false };
+            if let Some(meaning) = meaning.filter(|meaning| value.is_secret_in_column(*meaning)) {
+                table.secrets.push((range, meaning.kind));
+            }
+        }
+        table.end = text.len().min(row.end + 1);
+    }
+    Some(table)
+}
+
+/// Returns the notation of the table with this heading, and the start of its rows.
+fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
+    let next = line(text, heading.end + 1)?;
+    let below = text.get(next.start..next.end.min(next.start + 2 * HEADING)).unwrap_or("").trim();
+    if text[heading.clone()].trim_start().starts_with('|') {
+        let is_rule = below.contains("--") && below.bytes().all(|byte| b"|-: ".contains(&byte));
+        return is_rule.then_some((Notation::Markdown, next.end + 1));
+    }
+    let separator = *b",;\t".iter().find(|sign| text[heading.clone()].as_bytes().contains(sign))?;
+    let notation = Notation::Separated(separator);
+    let is_heading = cells(text, heading.clone(), notation).all(|cell| is_heading(&text[cell]));
+    is_heading.then_some((notation, heading.end + 1))
+}
+
+/// Whether `cell` is the heading of a column in a CSV file.
+fn is_heading(cell: &str) -> bool {
+    let name = cell.trim_matches('"');
+    name.starts_with(char::is_alphabetic)
+        && name.len() <= 32
+        && name.chars().all(|c| c.is_alphanumeric() || " _-.".contains(c))
+}
+
+/// Returns the cells of a row. Those of Markdown begin after the first bar.
+fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Item = Range<usize>> {
+    let sign = match notation {
+        Notation::Markdown => b'|',
+        Notation::Separated(sign) => sign,
+    };
+    let mut is_quoted = false;
+    let mut at = Some(row.start);
+    let cells = std::iter::from_fn(move || {
+        let start = at?;
+        let ends = |byte: &u8| {
+            is_quoted ^= *byte == b'"';
+            *byte == sign && !is_quoted
+        };
+        let length = text.as_bytes()[start..row.end].iter().position(ends);
+        at = length.map(|length| start + length + 1);
+        Some(start..length.map_or(row.end, |length| start + length))
+    });
+    cells.skip(usize::from(matches!(notation, Notation::Markdown)))
+}
+
+/// Returns a cell without spaces, quotes and emphasis.
+fn content(text: &str, cell: Range<usize>) -> (Range<usize>, &str) {
+    let is_around = |c: char| c.is_whitespace() || "\"'`*".contains(c);
+    let whole = &text[cell.clone()];
+    let trimmed = whole.trim_start_matches(is_around);
+    let start = cell.start + whole.len() - trimmed.len();
+    let trimmed = trimmed.trim_end_matches(is_around);
+    (start..start + trimmed.len(), trimmed)
+}
+
+/// Returns the line that begins at `at`, without its line break.
+fn line(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
+    let length = memchr(b'\n', rest).unwrap_or(rest.len());
+    let length = if rest[..length].ends_with(b"\r") { length - 1 } else { length };
+    Some(at..at + length)
+}

@@ -1,0 +1,179 @@
+//! Redacts JSON values, using the key of each value.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    Redactor, SecretCounts,
+    assignment::{
+        name::{self, NameMeaning, Strength},
+        value::{self, Quoting},
+    },
+};
+
+impl Redactor {
+    /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
+    /// key denotes a secret. The elements of a list or object inherit such a key.
+    pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
+        let mut counts = SecretCounts::default();
+        let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
+        while let Some((value, meaning)) = pending.pop() {
+            match value {
+                Value::String(text) => self.redact_string(text, meaning, &mut counts),
+                Value::Number(number) => {
+                    // A PIN or a password that consists of digits.
+                    let digits = number.to_string();
+                    if let Some(meaning) = meaning.filter(|meaning| hides_number(*meaning, &digits))
+                    {
+                        counts.add(meaning.kind, 1);
+                        *value = Value::String(meaning.kind.mark());
+                    }
+                }
+                Value::Array(items) => {
+                    pending.extend(items.iter_mut().map(|item| (item, meaning)));
+                }
+                Value::Object(fields) => {
+                    self.redact_keys(fields, &mut counts);
+                    let named = named_by_sibling(fields);
+                    for (key, field) in fields.iter_mut() {
+                        let own = name::classify(key);
+                        let is_value = key.eq_ignore_ascii_case("value");
+                        let meaning = own.or(if is_value { named } else { None });
+                        pending.push((field, meaning));
+                    }
+                }
+                Value::Null | Value::Bool(_) => {}
+            }
+        }
+        counts
+    }
+
+    fn redact_string(
+        &self,
+        text: &mut String,
+        meaning: Option<NameMeaning>,
+        counts: &mut SecretCounts,
+    ) {
+        let redacted = self.redact(text);
+        let quoting = Quoting::Field;
+        let value = value::Value { text, quoting, is_cut: false };
+        match meaning.filter(|meaning| redacted.counts.is_empty() && value.is_secret(*meaning)) {
+            Some(meaning) => {
+                counts.add(meaning.kind, 1);
+                *text = meaning.kind.mark();
+            }
+            None => {
+                counts.merge(&redacted.counts);
+                if !redacted.counts.is_empty() {
+                    *text = redacted.text.into_owned();
+                }
+            }
+        }
+    }
+
+    /// Redacts keys, because some files use them as data. Two keys that become equal are made
+    /// distinct.
+    fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut SecretCounts) {
+        if fields.keys().all(|key| self.redact(key).counts.is_empty()) {
+            return;
+        }
+        for (key, value) in std::mem::take(fields) {
+            let redacted = self.redact(&key);
+            counts.merge(&redacted.counts);
+            let name = redacted.text.into_owned();
+            let free = (2..).map(|n| format!("{name}#{n}")).find(|name| !fields.contains_key(name));
+            let name = if fields.contains_key(&name) { free.unwrap_or_default() } else { name };
+            fields.insert(name, value);
+        }
+    }
+}
+
+/// Returns the meaning of the `name` or `key` beside a `value`: `{"name": "TOKEN", "value": "…"}`.
+fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
+    ["name", "Name", "key", "Key"]
+        .iter()
+        .find_map(|sibling| fields.get(*sibling)?.as_str())
+        .and_then(name::classify)
+}
+
+fn hides_number(meaning: NameMeaning, digits: &str) -> bool {
+    meaning.strength == Strength::Password && digits.len() >= 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_give_context() {
+        let redactor = Redactor::new();
+        let mut value = json!({
+            "user": "bob",
+            "password": "swordfish",
+            "nested": {"api_key": "kJ8s2Lq0Zx9Vb4Nm", "api_key_env": "MISTRAL_API_KEY"},
+            "passwords": ["hunter2", "hunter3"],
+            "env": [{"name": "DB_PASSWORD", "value": "swordfish"}, {"name": "PORT", "value": "80"}],
+            "pwd": 123_456,
+            "tokens": 4_711,
+            "text": "password=hunter2 and more",
+            "url": "postgres://bob:hunter2@db/x",
+            "token": "your-token",
+        });
+        let counts = redactor.redact_value(&mut value);
+        assert_eq!(
+            value,
+            json!({
+                "user": "bob",
+                "password": "[REDACTED:password]",
+                "nested": {"api_key": "[REDACTED:api-key]", "api_key_env": "MISTRAL_API_KEY"},
+                "passwords": ["hunter2", "hunter3"],
+                "env": [
+                    {"name": "DB_PASSWORD", "value": "[REDACTED:password]"},
+                    {"name": "PORT", "value": "80"},
+                ],
+                "pwd": "[REDACTED:password]",
+                "tokens": 4_711,
+                "text": "password=[REDACTED:password] and more",
+                "url": "postgres://bob:[REDACTED:url-password]@db/x",
+                "token": "your-token",
+            })
+        );
+        assert_eq!(counts.total(), 6);
+    }
+
+    #[test]
+    fn a_secret_used_as_a_key_goes_too() {
+        let redactor = Redactor::new();
+        let secret = |n: u32| format!("ghp{}{n}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1");
+        let mut value = json!({ secret(1): 1, secret(2): 2, "plain": 3 });
+        redactor.redact_value(&mut value);
+        assert_eq!(
+            value,
+            json!({ "[REDACTED:github-token]": 1, "[REDACTED:github-token]#2": 2, "plain": 3 })
+        );
+    }
+
+    #[test]
+    fn redaction_of_a_value_is_idempotent() {
+        let redactor = Redactor::new();
+        let mut once = json!({"password": "swordfish", "a": ["token=kJ8s2Lq0Zx9Vb4Nm", 1, null]});
+        redactor.redact_value(&mut once);
+        let mut twice = once.clone();
+        assert!(redactor.redact_value(&mut twice).is_empty());
+        assert_eq!(once, twice);
+    }
+
+    #[test]
+    fn depth_is_no_matter() {
+        let redactor = Redactor::new();
+        let mut value = json!("password=hunter2");
+        for _ in 0..2_000 {
+            value = json!([value]);
+        }
+        assert_eq!(redactor.redact_value(&mut value).total(), 1);
+        // The value is dropped level by level, because the drop of serde_json is recursive.
+        while let Value::Array(mut items) = value {
+            value = items.pop().unwrap_or_default();
+        }
+    }
+}

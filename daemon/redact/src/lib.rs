@@ -1,0 +1,186 @@
+//! Removes secrets from text before it is stored or sent.
+//!
+//! [`Redactor::redact`] replaces keys, tokens, passwords and private keys in text by
+//! `[REDACTED:<kind>]`; [`Redactor::redact_value`] does the same in JSON. It finds
+//! - secrets of a recognisable form: the table in `rules`, private key blocks (`block`), passwords
+//!   in URLs (`url`);
+//! - secrets that an adjacent name identifies: `assignment`.
+//!
+//! It does not redact hashes and ids without access rights, placeholders, references to variables,
+//! and code. The result depends only on nearby text, so a text may be split anywhere. The callers
+//! decide whether and where to redact. This module neither logs nor keeps any text.
+
+mod assignment;
+mod basic;
+mod block;
+mod json;
+mod placeholder;
+mod randomness;
+mod rules;
+mod scan;
+mod url;
+
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
+
+use crate::{
+    rules::RULES,
+    scan::{Finding, MARK, RuleScanner},
+};
+
+/// The version of the rules. It increases by one whenever the rules find more secrets: text that
+/// was stored under an older version should then be redacted again.
+pub const RULES_VERSION: u32 = 2;
+
+/// Maximum number of passes over a text: a replacement can, rarely, make an adjacent secret
+/// recognisable. Nested keys, which occur only in tests, need one pass each.
+const PASSES: usize = 16;
+
+/// One instance for the process, because its creation takes some milliseconds.
+static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
+
+#[derive(Clone)]
+pub struct Redactor {
+    scanner: &'static LazyLock<RuleScanner>,
+}
+
+/// The kind of a secret, as shown in its replacement: `github-token`, `password`, ….
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SecretKind(&'static str);
+
+/// The number of replaced secrets of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SecretCounts(BTreeMap<SecretKind, u32>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedactedText<'t> {
+    /// Borrowed when nothing was replaced.
+    pub text: Cow<'t, str>,
+    pub counts: SecretCounts,
+}
+
+impl Redactor {
+    /// Cheap: the automaton of all anchors and the patterns are compiled on first use.
+    pub fn new() -> Redactor {
+        Redactor { scanner: &SCANNER }
+    }
+
+    /// Replaces every secret in `text`. The function is idempotent unless more than [`PASSES`]
+    /// secrets are nested.
+    pub fn redact<'t>(&self, text: &'t str) -> RedactedText<'t> {
+        let mut text = Cow::Borrowed(text);
+        let mut counts = SecretCounts::default();
+        for _ in 0..PASSES {
+            let findings = self.scanner.findings(&text);
+            if findings.is_empty() {
+                break;
+            }
+            let clean = replaced(&text, &findings);
+            // The findings are the replacements of an earlier pass.
+            if clean == text {
+                break;
+            }
+            for finding in &findings {
+                counts.add(finding.kind, 1);
+            }
+            text = Cow::Owned(clean);
+        }
+        RedactedText { text, counts }
+    }
+}
+
+impl Default for Redactor {
+    fn default() -> Redactor {
+        Redactor::new()
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
+impl SecretKind {
+    /// Kinds without a row in the table.
+    const OTHERS: &'static [&'static str] = &[
+        "algolia-key",
+        "api-key",
+        "auth0-secret",
+        "azure-key",
+        "cohere-key",
+        "datadog-key",
+        "deepgram-key",
+        "deepseek-key",
+        "fastly-token",
+        "mistral-key",
+        "private-key",
+        "secret",
+        "together-key",
+        "token",
+        "twilio-key",
+        "url-password",
+        "voyage-key",
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Returns the text that replaces a secret of this kind.
+    fn mark(self) -> String {
+        format!("{MARK}{self}]")
+    }
+
+    fn is_known(name: &str) -> bool {
+        SecretKind::OTHERS.contains(&name) || RULES.iter().any(|rule| rule.kind.0 == name)
+    }
+}
+
+impl fmt::Display for SecretKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl SecretCounts {
+    /// Returns each kind with the number of its replacements.
+    pub fn iter(&self) -> impl Iterator<Item = (SecretKind, u32)> + '_ {
+        self.0.iter().map(|(kind, count)| (*kind, *count))
+    }
+
+    pub fn total(&self) -> u32 {
+        self.0.values().sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn merge(&mut self, other: &SecretCounts) {
+        for (kind, count) in other.iter() {
+            self.add(kind, count);
+        }
+    }
+
+    fn add(&mut self, kind: SecretKind, count: u32) {
+        *self.0.entry(kind).or_default() += count;
+    }
+}
+
+/// Returns `text` with each finding replaced.
+fn replaced(text: &str, findings: &[Finding]) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for finding in findings {
+        clean.push_str(&text[at..finding.range.start]);
+        clean.push_str(MARK);
+        clean.push_str(finding.kind.as_str());
+        clean.push(']');
+        at = finding.range.end;
+    }
+    clean.push_str(&text[at..]);
+    clean
+}
+
+#[cfg(test)]
+mod tests;

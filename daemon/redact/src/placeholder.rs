@@ -1,0 +1,223 @@
+//! Recognises text in place of a secret: placeholders, references and code.
+
+use crate::randomness::looks_drawn;
+
+/// Words that mark a placeholder at any position of a value. They are too long to occur in random
+/// text by chance.
+#[rustfmt::skip]
+const LONG_WORDS: &[&str] = &[
+    "example", "placeholder", "changeit", "changeme", "change_me", "change-me", "changethis", "redacted",
+    "replaceme", "replace_", "replace-", "insert_", "insert-", "process.env", "os.environ",
+    "getenv", "import.meta", "env::var", "undefined", "abcdefghijklm", "hijklmnop",
+];
+
+/// Words that mark a placeholder only between non-letters, in text that does not look random.
+const SHORT_WORDS: &[&str] =
+    &["dummy", "fake", "todo", "fixme", "here", "masked", "hidden", "sample"];
+
+/// Words of a programming language, a type or a form rather than passwords.
+#[rustfmt::skip]
+const PLAIN_WORDS: &[&str] = &[
+    "again", "any", "argument", "auto", "bool", "boolean", "bytes", "char", "disabled", "else",
+    "empty", "enabled", "env", "false", "file", "flag", "flags", "forgot", "func", "function",
+    "here", "instead", "interactively", "invalid", "keyring", "manually", "missing", "never",
+    "new", "nil", "no", "none", "null", "number", "object", "off", "on", "option", "optional",
+    "options", "parameter", "pass", "passphrase", "passwd", "password", "passwort", "plain",
+    "prompt", "pwd", "required", "secret", "self", "set", "stdin", "str", "string", "test",
+    "text", "this", "token", "true", "type", "undefined", "unknown", "unset", "value", "var",
+    "varchar", "void", "wrong", "yes",
+];
+
+/// Words of labels and messages about passwords.
+#[rustfmt::skip]
+const LABEL_WORDS: &[&str] = &[
+    "be", "cannot", "characters", "choose", "confirm", "contain", "contains", "could", "do",
+    "does", "enter", "field", "forgot", "incorrect", "invalid", "least", "match", "missing",
+    "must", "new", "not", "password", "passwords", "please", "provide", "required", "reset",
+    "should", "type", "use", "user", "value", "wrong", "you", "your",
+];
+
+/// Function words of sentences. A passphrase contains them, too.
+#[rustfmt::skip]
+const JOINING_WORDS: &[&str] = &[
+    "a", "and", "are", "at", "can", "for", "from", "has", "have", "if", "in", "is", "of", "or",
+    "the", "to", "with",
+];
+
+/// Whether `value` is a placeholder for a secret.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let value = value.trim();
+    let bytes = value.as_bytes();
+    let Some(first) = bytes.first() else { return true };
+    value.contains("[REDACTED:")
+        || bytes.iter().all(|byte| byte == first)
+        || bytes.iter().all(u8::is_ascii_punctuation)
+        || is_reference(value)
+        || is_elided(value)
+        || is_pattern(value)
+        || is_format(value)
+        || says_placeholder(value)
+}
+
+/// Whether `value` is a word that occurs beside "password" in code and documents.
+pub(super) fn is_plain_word(value: &str) -> bool {
+    let word = value.trim_matches(|c: char| !c.is_alphanumeric());
+    let lower = word.to_ascii_lowercase();
+    PLAIN_WORDS.binary_search(&lower.as_str()).is_ok()
+}
+
+/// Whether `value` is a label or a message rather than a passphrase. Text with function words is a
+/// passphrase only if it begins with a lower-case letter and contains a digit.
+pub(super) fn is_label(value: &str) -> bool {
+    let has = |words: &[&str]| {
+        value
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| words.binary_search(&word.to_ascii_lowercase().as_str()).is_ok())
+    };
+    let is_chosen = value.starts_with(|c: char| c.is_ascii_lowercase())
+        && value.bytes().any(|byte| byte.is_ascii_digit());
+    has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_chosen)
+}
+
+/// Whether `value` is a path, a URL or an e-mail address.
+pub(super) fn is_location(value: &str) -> bool {
+    let path = ["./", "../", "~/", "\\\\", "file:"];
+    let is_word =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte));
+    // `/Falcon41` is a chosen password, `/run` and `/etc/passwd` are paths.
+    let is_absolute = value.strip_prefix('/').is_some_and(|rest| {
+        rest.contains('/') || !rest.bytes().any(|byte| byte.is_ascii_uppercase())
+    });
+    let is_path = is_absolute || path.iter().any(|start| value.starts_with(start));
+    // `464/tcp`
+    let is_port = value.split_once('/').is_some_and(|(number, _)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    value.contains("://")
+        || is_port
+        || (value.contains('/') && value.split('/').all(is_word))
+        || (is_path && !looks_drawn(value))
+        || value.as_bytes().get(1..3) == Some(b":\\")
+}
+
+/// Whether `value` is a UUID, or hexadecimal digits like a hash or an id.
+pub(super) fn is_hash(value: &str) -> bool {
+    let digits = value.bytes().filter(|byte| *byte != b'-');
+    value.bytes().filter(u8::is_ascii_hexdigit).count() >= 7
+        && digits.clone().all(|byte| byte.is_ascii_hexdigit())
+        || ["sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "md5:"]
+            .iter()
+            .any(|start| value.starts_with(start))
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Matches `$VAR`, `${VAR}`, `{{ var }}`, `<token>`, `%VAR%`, `[token]`, `:param`.
+fn is_reference(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let last = bytes[bytes.len() - 1];
+    let second = bytes.get(1).copied().unwrap_or(b' ');
+    let is_name_start = second.is_ascii_alphabetic() || second == b'_';
+    let inner = &value[value.ceil_char_boundary(1)..];
+    // `:Falcon41` is a chosen password, `:password` and `@user_id` are parameters.
+    let is_parameter = || !inner.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    match bytes[0] {
+        b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),
+        b'<' => last == b'>' || (is_name_start && is_parameter()),
+        b'{' => last == b'}',
+        b'[' => last == b']',
+        b'%' => last == b'%' || second == b'(' || value.get(..2) == Some("%s") && value.len() < 4,
+        b':' | b'@' => is_name_start && is_identifier(inner) && is_parameter(),
+        _ => ["${", "{{", "$(", "#{", "<%"].iter().any(|open| value.contains(open)),
+    }
+}
+
+/// Matches `abc...`, `sk-…xyz`, `••••`, `****1234`: an abbreviated secret.
+fn is_elided(value: &str) -> bool {
+    let dots = ["...", "…", "***", "•••"];
+    let Some(dots) = dots.iter().find(|dots| value.contains(**dots)) else { return false };
+    value.replace(dots, "").bytes().filter(u8::is_ascii_alphanumeric).count() < 16
+}
+
+/// Matches `ghp_[0-9A-Za-z]{36}`, `.*`: a pattern of secrets.
+fn is_pattern(value: &str) -> bool {
+    const SIGNS: [&str; 12] =
+        ["[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*"];
+    SIGNS.iter().any(|sign| value.contains(sign))
+}
+
+/// Matches `%s:%s`, `{}`, `\x73\x65\x72`: format strings and escaped text.
+fn is_format(value: &str) -> bool {
+    let verbs = value.match_indices("%s").map(|(at, verb)| &value[at + verb.len()..]);
+    let has_verb =
+        verbs.into_iter().any(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    has_verb || value.contains("{}") || value.matches("\\x").count() > 2
+}
+
+fn says_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    if LONG_WORDS.iter().any(|word| lower.contains(word)) {
+        return true;
+    }
+    let mut runs = lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|run| run.len() > 2);
+    let many_x = lower.bytes().filter(|byte| *byte == b'x').count() * 2 > lower.len();
+    let says = runs.any(|run| {
+        let is_x = run.bytes().all(|byte| byte == b'x');
+        SHORT_WORDS.contains(&run) || run.starts_with("your") || is_x
+    });
+    let ends_in_x = value.len() < 24 && lower.ends_with("xxxx");
+    many_x || ends_in_x || (says && !looks_drawn(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_lists_are_sorted() {
+        assert!(PLAIN_WORDS.is_sorted());
+        assert!(LABEL_WORDS.is_sorted());
+        assert!(JOINING_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn placeholders_are_known() {
+        for value in [
+            "",
+            "xxx",
+            "xxxxxxxxxxxx",
+            "XXXXXXXXXXXX",
+            "********",
+            "...",
+            "your-api-key",
+            "YOUR_API_KEY",
+            "yourApiKeyHere",
+            "<token>",
+            "<your token>",
+            "${API_KEY}",
+            "$API_KEY",
+            "$(cat key)",
+            "{{ secrets.KEY }}",
+            "%API_KEY%",
+            "%s",
+            "changeme",
+            "sk-...",
+            "sk-ant-…",
+            "process.env.TOKEN",
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "[REDACTED:token]",
+            "paste-token-here",
+            "ghp_[0-9A-Za-z]{36,}",
+            "github_pat_xxxx",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["hunter2", "p@ss$word1", "Tr0ub4dor&3", "$2b$10$abc", "a<b>c1", "herewego9"] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+}

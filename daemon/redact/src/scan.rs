@@ -1,0 +1,363 @@
+//! One pass over a text: finds the anchors, and applies the rules of each anchor there.
+//!
+//! All anchors are searched at once, so that text without anchors costs one pass. The work at each
+//! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.
+
+use std::{ops::Range, sync::OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use regex_automata::{Anchored, Input, meta, util::syntax};
+
+use crate::{
+    SecretKind, assignment, basic, block,
+    placeholder::{is_placeholder, is_plain_word},
+    randomness::{entropy, looks_drawn},
+    rules::{Check, RULES, Rule, Start},
+    url,
+};
+
+/// How far a pattern reads from its anchor, in bytes: more than the longest known token.
+const WINDOW: usize = 64 * 1024;
+
+/// The limit for a pattern that may begin before its anchor, because it is tried at many positions.
+const NARROW_WINDOW: usize = 256;
+
+/// The start of a replacement.
+pub(super) const MARK: &str = "[REDACTED:";
+
+/// The compiled rules. Immutable.
+pub(super) struct RuleScanner {
+    anchors: AhoCorasick,
+    /// Indexed by the number of the anchor.
+    actions: Vec<Vec<Action>>,
+    /// Indexed by the number of the rule; compiled when its anchor first occurs in a text.
+    patterns: Vec<OnceLock<meta::Regex>>,
+}
+
+/// A secret in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) range: Range<usize>,
+    pub(super) kind: SecretKind,
+    /// Whether its form alone identified it. Its kind is then more precise.
+    is_specific: bool,
+}
+
+/// What to do at an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Rule(usize),
+    Name,
+    Address,
+    PrivateKey,
+    PuttyKey,
+    Mark,
+}
+
+impl RuleScanner {
+    pub(super) fn new() -> RuleScanner {
+        let mut anchors: Vec<&str> = Vec::new();
+        let mut actions: Vec<Vec<Action>> = Vec::new();
+        for (anchor, action) in table() {
+            match anchors.iter().position(|known| *known == anchor) {
+                Some(at) => actions[at].push(action),
+                None => {
+                    anchors.push(anchor);
+                    actions.push(vec![action]);
+                }
+            }
+        }
+        let anchors = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .match_kind(MatchKind::Standard)
+            .build(anchors)
+            .expect("a few hundred short literals fit the automaton");
+        let patterns = RULES.iter().map(|_| OnceLock::new()).collect();
+        RuleScanner { anchors, actions, patterns }
+    }
+
+    /// Returns all secrets of `text`, in order and without overlap.
+    pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
+        let mut pass = Pass {
+            scanner: self,
+            text,
+            findings: Vec::new(),
+            named: 0,
+            replaced: 0..0,
+            blocks: 0,
+            tables: 0,
+        };
+        for hit in self.anchors.find_overlapping_iter(text) {
+            for action in &self.actions[hit.pattern().as_usize()] {
+                pass.act(*action, hit.range());
+            }
+        }
+        merged(pass.findings)
+    }
+
+    fn pattern(&self, rule: usize) -> &meta::Regex {
+        self.patterns[rule].get_or_init(|| compile(RULES[rule].pattern))
+    }
+}
+
+/// Returns every anchor with its action.
+fn table() -> impl Iterator<Item = (&'static str, Action)> {
+    let rules = RULES.iter().enumerate().flat_map(|(index, rule)| {
+        rule.anchors.iter().map(move |anchor| (*anchor, Action::Rule(index)))
+    });
+    let names = assignment::name::ANCHORS.iter().map(|anchor| (*anchor, Action::Name));
+    let others = [
+        ("://", Action::Address),
+        ("PRIVATE KEY", Action::PrivateKey),
+        ("Private-Lines:", Action::PuttyKey),
+        (MARK, Action::Mark),
+    ];
+    rules.chain(names).chain(others)
+}
+
+/// The state of a pass over one text.
+struct Pass<'s, 't> {
+    scanner: &'s RuleScanner,
+    text: &'t str,
+    findings: Vec<Finding>,
+    /// Names were read up to this position.
+    named: usize,
+    /// The last secret that its form identified, or an earlier replacement; nothing in it is read
+    /// again.
+    replaced: Range<usize>,
+    /// Private key blocks were searched up to this position.
+    blocks: usize,
+    /// Tables were read up to this position.
+    tables: usize,
+}
+
+impl Pass<'_, '_> {
+    fn act(&mut self, action: Action, anchor: Range<usize>) {
+        if self.replaced.contains(&anchor.start) {
+            return;
+        }
+        match action {
+            Action::Rule(rule) => self.try_rule(rule, anchor),
+            Action::Name => self.try_name(anchor),
+            Action::Address => {
+                if let Some(range) = url::secret_after(self.text, anchor.end) {
+                    self.add(range, SecretKind("url-password"), true);
+                }
+            }
+            Action::PrivateKey => {
+                if let Some(range) = block::around(self.text, anchor, self.blocks) {
+                    self.blocks = range.end;
+                    self.add(range, SecretKind("private-key"), true);
+                }
+            }
+            Action::PuttyKey => {
+                if let Some(range) = block::putty(self.text, anchor) {
+                    self.add(range, SecretKind("private-key"), true);
+                }
+            }
+            Action::Mark => {
+                if let Some(end) = mark_end(self.text, anchor.end) {
+                    self.replaced = anchor.start..end;
+                }
+            }
+        }
+    }
+
+    fn try_name(&mut self, anchor: Range<usize>) {
+        if anchor.start < self.named {
+            return;
+        }
+        let name = assignment::name_around(self.text.as_bytes(), anchor);
+        self.named = name.end;
+        let start = name.start;
+        if let Some((range, kind)) = assignment::secret_after(self.text, name) {
+            // Names inside replaced text are ignored.
+            self.named = self.named.max(range.end);
+            self.add(range, kind, false);
+        } else if start >= self.tables {
+            self.try_table(start);
+        }
+    }
+
+    /// Reads the table whose heading may contain the name at `start`, once for each table.
+    fn try_table(&mut self, start: usize) {
+        let Some(table) = assignment::table::below(self.text, start) else { return };
+        self.tables = table.end;
+        for (range, kind) in table.secrets {
+            self.add(range, kind, false);
+        }
+    }
+
+    fn try_rule(&mut self, index: usize, anchor: Range<usize>) {
+        let rule = &RULES[index];
+        let bytes = self.text.as_bytes();
+        let (start, window) = match rule.start {
+            Start::Anywhere => (anchor.start, WINDOW),
+            Start::Edge if is_edge(bytes, anchor.start, b"") => (anchor.start, WINDOW),
+            Start::Run if is_edge(bytes, anchor.start, b"_-") => (anchor.start, WINDOW),
+            Start::Alone if is_edge(bytes, anchor.start, b"_-+/") => (anchor.start, WINDOW),
+            Start::Edge | Start::Run | Start::Alone => return,
+            Start::Back(reach) => (anchor.start.saturating_sub(reach), NARROW_WINDOW),
+        };
+        let anchored =
+            if matches!(rule.start, Start::Back(_)) { Anchored::No } else { Anchored::Yes };
+        let end = bytes.len().min(anchor.start + window);
+        let input = Input::new(bytes).range(start..end).anchored(anchored);
+        let pattern = self.scanner.pattern(index);
+        let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
+        let range =
+            self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
+        if passes(rule, &self.text[range.clone()]) {
+            self.add(range, rule.kind, true);
+        }
+    }
+
+    /// Adds a finding, extended to the end of its last word, so that no part of the secret remains.
+    fn add(&mut self, range: Range<usize>, kind: SecretKind, is_specific: bool) {
+        if range.is_empty() {
+            return;
+        }
+        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let ends_in_word = self.text.as_bytes()[range.end - 1].is_ascii_alphanumeric();
+        let rest = match ends_in_word {
+            true => self.text.as_bytes()[range.end..].iter().take_while(is_word).count(),
+            false => 0,
+        };
+        let range = range.start..range.end + rest;
+        if is_specific {
+            self.replaced = range.clone();
+        }
+        self.findings.push(Finding { range, kind, is_specific });
+    }
+}
+
+/// Returns the first group that matched, or else the whole match; only if the match contains the
+/// anchor.
+fn secret_of(
+    pattern: &meta::Regex,
+    input: &Input<'_>,
+    anchor: &Range<usize>,
+) -> Option<Range<usize>> {
+    // Most anchors are not part of a secret. This search rejects them without an allocation.
+    let whole = pattern.search(input)?.range();
+    let holds_anchor = whole.start <= anchor.start && anchor.end <= whole.end;
+    let mut captures = pattern.create_captures();
+    pattern.search_captures(input, &mut captures);
+    let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
+    holds_anchor.then(|| group.map_or(whole, |group| group.range()))
+}
+
+fn passes(rule: &Rule, secret: &str) -> bool {
+    match rule.check {
+        Check::Nothing => true,
+        Check::Drawn => {
+            let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
+            has_digit && looks_drawn(secret) && !is_placeholder(secret)
+        }
+        Check::Password => is_password(secret),
+        Check::Chosen => {
+            is_password(secret) && secret.bytes().any(|byte| byte.is_ascii_lowercase())
+        }
+        Check::SeedWords => !secret.split([' ', ',']).any(|word| JOINING_WORDS.contains(&word)),
+        Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
+        Check::Mixed => {
+            let is_mixed = looks_drawn(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
+            is_mixed && entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret)
+        }
+        Check::Random => looks_drawn(secret) && !is_placeholder(secret),
+        Check::BasicPair => basic::is_pair(secret),
+    }
+}
+
+fn is_password(secret: &str) -> bool {
+    secret.len() >= 2
+        && !is_placeholder(secret)
+        && !is_plain_word(secret)
+        && !secret.starts_with("file:")
+}
+
+/// Words of sentences that are in no word list for wallets.
+const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
+
+/// Whether neither a letter or digit nor one of `others` precedes `at`. The last character of an
+/// escape (`\n`, `\u0022`, `%3D`) is not counted.
+fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
+    let Some(before) = at.checked_sub(1) else { return true };
+    let byte = text[before];
+    let is_escape = |length: usize, open: u8| at >= length && text[at - length] == open;
+    !(byte.is_ascii_alphanumeric() || others.contains(&byte))
+        || (is_escape(2, b'\\') && b"nrtbf".contains(&byte))
+        || (is_escape(6, b'\\') && text[at - 5] == b'u')
+        || (is_escape(3, b'%') && byte.is_ascii_hexdigit())
+}
+
+/// Returns the end of the replacement whose kind begins at `at`, if it is a known kind.
+fn mark_end(text: &str, at: usize) -> Option<usize> {
+    let limit = text.floor_char_boundary(text.len().min(at + 40));
+    let (kind, _) = text[at..limit].split_once(']')?;
+    SecretKind::is_known(kind).then_some(at + kind.len() + 1)
+}
+
+/// Sorts the findings and merges those that overlap.
+fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.range.start, !finding.is_specific));
+    let mut apart: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        match apart.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                last.range.end = last.range.end.max(finding.range.end);
+                if finding.is_specific && !last.is_specific {
+                    last.kind = finding.kind;
+                    last.is_specific = true;
+                }
+            }
+            _ => apart.push(finding),
+        }
+    }
+    apart
+}
+
+fn compile(pattern: &str) -> meta::Regex {
+    let bytes = syntax::Config::new().unicode(false).utf8(false);
+    let config = meta::Config::new().utf8_empty(false);
+    meta::Regex::builder()
+        .syntax(bytes)
+        .configure(config)
+        .build(pattern)
+        .expect("the patterns of the table are tested to compile")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles_and_begins_at_its_anchor() {
+        for rule in RULES {
+            compile(rule.pattern);
+            assert!(!rule.anchors.is_empty(), "{}", rule.pattern);
+            for anchor in rule.anchors {
+                assert!(anchor.len() >= 2 && anchor.is_ascii(), "{anchor}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_edge_is_seen_through_escapes() {
+        for (text, wanted) in [
+            ("@", true),
+            (" @", true),
+            ("_@", true),
+            ("x@", false),
+            ("9@", false),
+            ("\\n@", true),
+            ("\\u0022@", true),
+            ("%3D@", true),
+            ("é@", true),
+        ] {
+            let at = text.find('@').unwrap();
+            assert_eq!(is_edge(text.as_bytes(), at, b""), wanted, "{text}");
+        }
+        assert!(!is_edge(b"_@", 1, b"_-"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Passwords and tokens in URLs: `scheme://user:password@host`, `https://token@host`.
+
+use std::ops::Range;
+
+use crate::{
+    placeholder::{is_placeholder, is_plain_word},
+    randomness::looks_drawn,
+};
+
+/// Maximum bytes before the `@`.
+const LONGEST: usize = 512;
+
+/// Returns the secret in the URL whose `://` ends at `at`.
+pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
+    let limit = text.floor_char_boundary(text.len().min(at + LONGEST));
+    let rest = &text[at..limit];
+    let is_end = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
+    let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    let end = word.find(['<', '>', '|']).unwrap_or(word.len());
+    // `<` ends a URL, but a password may contain it unescaped.
+    let is_user_info = word[..end].split_once(':').is_some_and(|(user, password)| {
+        let is_port = password.bytes().all(|byte| byte.is_ascii_digit());
+        !is_port && !user.contains(['@', '/']) && !password.contains(['@', '/'])
+    });
+    let is_whole = is_user_info && word[end..].contains('@') && !word.starts_with('<');
+    let address = if is_whole { word } else { &word[..end] };
+    let host_end = address.find(['/', '?', '#']).unwrap_or(address.len());
+    if let Some(before) = address[..host_end].rfind('@') {
+        return user_info(&address[..before]).map(|range| at + range.start..at + range.end);
+    }
+    // A password may contain an unescaped `/`: the apparent port is then not a number.
+    let colon = address[..host_end].find(':')?;
+    let before = address.rfind('@').filter(|before| *before > colon)?;
+    let port = &address[colon + 1..host_end];
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    (!is_port && is_password(&address[colon + 1..before])).then_some(at + colon + 1..at + before)
+}
+
+fn user_info(info: &str) -> Option<Range<usize>> {
+    match info.split_once(':') {
+        Some((user, password)) => {
+            let is_user = !user.contains(['[', '(', '^', '*']);
+            (is_user && is_password(password)).then_some(user.len() + 1..info.len())
+        }
+        None => (info.len() >= 20 && looks_drawn(info) && !is_placeholder(info))
+            .then_some(0..info.len()),
+    }
+}
+
+fn is_password(password: &str) -> bool {
+    !password.is_empty() && !is_placeholder(password) && !is_plain_word(password)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_addresses() {
+        for (text, wanted) in [
+            ("postgres://bob:hunter2@db:5432/x", Some("hunter2")),
+            ("https://oauth2:kJ8s2Lq0Zx9V@gitlab.com/a/b.git", Some("kJ8s2Lq0Zx9V")),
+            ("redis://:hunter2@localhost:6379", Some("hunter2")),
+            ("amqp://bob:p%40ss@host/vhost", Some("p%40ss")),
+            ("mongodb+srv://bob:pa:ss@c.net/?w=1", Some("pa:ss")),
+            ("http://bob:pa/ss@host/x", Some("pa/ss")),
+            ("http://bob:p@ss@host/x", Some("p@ss")),
+            ("http://bob:/Falcon41@host/x", Some("/Falcon41")),
+            ("http://bob:Falcon<Berlin41@host/x", Some("Falcon<Berlin41")),
+            ("http://host:80<br>ann@host", None),
+            ("https://<user>:<password>@host/x", None),
+            (
+                "https://9f86d081884c7d659a2feaa0c55ad015@o1.host/2",
+                Some("9f86d081884c7d659a2feaa0c55ad015"),
+            ),
+            ("https://bob@host/x", None),
+            ("https://host:8080/a@2x.png", None),
+            ("https://host/a:b@c", None),
+            ("https://user:password@host", None),
+            ("https://bob:${PASSWORD}@host", None),
+            ("https://bob:***@host", None),
+            ("://[^:]+:([^@]{8,})@", None),
+            ("https://host/", None),
+            ("https://", None),
+        ] {
+            let at = text.find("://").unwrap() + 3;
+            assert_eq!(secret_after(text, at).map(|range| &text[range]), wanted, "{text}");
+        }
+    }
+}

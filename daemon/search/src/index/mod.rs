@@ -1,0 +1,338 @@
+//! The search index: passages on disk and newer passages in memory, searched as one.
+//!
+//! The index is derived data. The caller applies the changes of its outbox in order
+//! ([`SearchIndex::apply`]), and each change is findable at once. [`SearchIndex::commit`] writes
+//! the changes and the outbox position atomically. After a restart the caller continues from
+//! [`SearchIndex::applied`]. [`SearchIndex::open`] reports an index that is missing, damaged or of
+//! another version; the caller then creates a new one and applies everything.
+//!
+//! The index stores no text except text that is not committed yet: a hit gives a location, and the
+//! caller has the text.
+//!
+//! The index is a stack of layers in memory ([`tail`]) over segments on disk ([`disk`]); the
+//! ranking sees both as a [`shard`]. A commit freezes the layers, writes them without blocking
+//! searches or changes, and removes them once their segment is readable. An idle index has no
+//! writer and no memory-mapped files.
+
+pub(crate) mod attributes;
+pub(crate) mod change;
+pub(crate) mod cursor;
+mod disk;
+pub(crate) mod memory;
+mod open;
+pub(crate) mod passages;
+mod schema;
+pub(crate) mod shard;
+mod tail;
+pub(crate) mod terms;
+pub(crate) mod view;
+
+use std::{io, path::Path, sync::PoisonError};
+
+use tantivy::{
+    IndexReader, IndexWriter, ReloadPolicy, SegmentMeta, TantivyDocument,
+    index::SegmentId,
+    indexer::{IndexWriterOptions, UserOperation},
+};
+
+pub use self::{
+    change::{Card, EpisodeField, IndexChange, Position},
+    open::OpenError,
+};
+use self::{disk::DiskShard, tail::Tail, view::View};
+#[cfg(any(test, feature = "testing"))]
+use crate::model::SessionKey;
+use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The full-text index of all sessions. It may be searched and changed from any thread.
+pub struct SearchIndex {
+    tantivy: tantivy::Index,
+    state: RwLock<IndexState>,
+    /// Locked while writing, so that only one commit runs at a time. The writer is kept between
+    /// commits, because it continues to merge segments.
+    writer: Mutex<Option<IndexWriter<TantivyDocument>>>,
+}
+
+struct IndexState {
+    /// `None` while the index is idle.
+    disk: Option<Vec<DiskShard>>,
+    /// The last layer receives the changes; the others are being written.
+    layers: Vec<Tail>,
+    /// The position of the data on disk.
+    committed: Position,
+}
+
+/// The index could not be read or written. The changes in memory stay findable.
+#[derive(Debug, thiserror::Error)]
+#[error("use the search index: {0}")]
+pub struct IndexError(#[from] pub(crate) tantivy::TantivyError);
+
+/// The amount of uncommitted changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Approximate bytes of memory.
+    pub bytes: usize,
+}
+
+impl Backlog {
+    /// From this number of bytes on, the caller should commit before it applies more.
+    pub const FULL: usize = 4 * 1024 * 1024;
+
+    /// Whether the caller should commit now, regardless of the age of the changes.
+    pub fn is_full(self) -> bool {
+        self.bytes >= Backlog::FULL
+    }
+}
+
+impl SearchIndex {
+    /// Opens the index in `folder` and checks its integrity.
+    pub fn open(folder: &Path) -> Result<SearchIndex, OpenError> {
+        open::open(folder)
+    }
+
+    /// Creates an empty index in `folder` and replaces what is there.
+    pub fn create(folder: &Path) -> Result<SearchIndex, OpenError> {
+        open::create(folder)
+    }
+
+    /// Returns the outbox position up to which changes are on disk.
+    pub fn applied(&self) -> Position {
+        self.read().committed
+    }
+
+    /// Applies a change, which is findable from then on. All outbox entries up to `position` have
+    /// been applied.
+    pub fn apply(&self, change: IndexChange, position: Position) -> Backlog {
+        let mut state = self.write();
+        state.fresh().apply(change, position);
+        state.backlog()
+    }
+
+    /// Records that all outbox entries up to `position` have been applied.
+    pub fn pass(&self, position: Position) {
+        self.write().fresh().pass(position);
+    }
+
+    /// Writes the applied changes to disk, and returns the position on disk.
+    ///
+    /// Takes a few tens of milliseconds and does not block searches or changes. After an error no
+    /// change is lost, and the next commit tries again. Without changes it does nothing.
+    pub fn commit(&self) -> Result<Position, IndexError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((frozen, position)) = self.write().freeze(&self.tantivy)? else {
+            return Ok(self.applied());
+        };
+        // A writer that failed may contain only a part of the changes.
+        let mut busy = match writer.take() {
+            Some(writer) => writer,
+            None => self.new_writer()?,
+        };
+        self.write_layers(&mut busy, frozen, position)?;
+        let disk = open_shards(&self.tantivy)?;
+        let mut state = self.write();
+        state.disk = Some(disk);
+        state.layers.drain(..frozen);
+        state.committed = position;
+        drop(state);
+        let busy = writer.insert(busy);
+        sweep(busy);
+        Ok(position)
+    }
+
+    /// Commits, and removes deleted data from the disk: a deletion only marks documents until their
+    /// segment is merged.
+    pub fn purge(&self) -> Result<(), IndexError> {
+        self.commit()?;
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = match writer.take() {
+            Some(writer) => writer,
+            None => self.new_writer()?,
+        };
+        for segment in self.marked()? {
+            // If an automatic merge of the segment is running, that merge removes the data.
+            if let Err(error) = busy.merge(&[segment]).wait() {
+                tracing::debug!(%error, "a segment of the search index is being merged");
+            }
+            // Segments are merged one by one, so that at most one of them is on disk twice.
+            self.renew(&busy)?;
+        }
+        busy.wait_merging_threads()?;
+        self.renew(&self.new_writer()?)
+    }
+
+    /// Returns the segments with deletions. Their files stay on disk while their metas are held.
+    fn marked(&self) -> Result<Vec<SegmentId>, IndexError> {
+        let segments = self.tantivy.searchable_segment_metas()?;
+        let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
+        Ok(marked.map(SegmentMeta::id).collect())
+    }
+
+    /// Opens the current segments and removes the files of segments that were merged.
+    fn renew(&self, writer: &IndexWriter<TantivyDocument>) -> Result<(), IndexError> {
+        let disk = open_shards(&self.tantivy)?;
+        self.write().disk = Some(disk);
+        sweep(writer);
+        Ok(())
+    }
+
+    /// Releases memory that an idle index does not need; the next search or commit allocates it
+    /// again within a few milliseconds. Waits for running merges.
+    pub fn rest(&self) -> Result<(), IndexError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let was_busy = writer.take().map(IndexWriter::wait_merging_threads).transpose()?.is_some();
+        self.write().disk = None;
+        if was_busy {
+            // Removes the segments that the last merge replaced.
+            sweep(&self.new_writer()?);
+        }
+        Ok(())
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub fn is_at_rest(&self) -> bool {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.is_none() && self.read().disk.is_none()
+    }
+
+    /// Returns how many passages of a session can be found.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn passages_of(&self, session: SessionKey) -> tantivy::Result<usize> {
+        self.with_view(|view| {
+            let mut count = 0;
+            for shard in &view.shards {
+                let passages = shard.passages_of(session.0)?;
+                count += passages.iter().filter(|one| shard.kind(**one).is_some()).count();
+            }
+            Ok(count)
+        })
+    }
+
+    /// Returns the bytes of the searchable segments. During a merge the folder contains more.
+    pub fn bytes(&self) -> Result<u64, IndexError> {
+        let sum = |disk: &[DiskShard]| disk.iter().map(DiskShard::bytes).sum::<io::Result<u64>>();
+        let bytes = match &self.read().disk {
+            Some(disk) => sum(disk),
+            None => sum(&open_shards(&self.tantivy)?),
+        };
+        bytes.map_err(|error| IndexError(error.into()))
+    }
+
+    /// Returns the amount of uncommitted changes.
+    pub fn backlog(&self) -> Backlog {
+        self.read().backlog()
+    }
+
+    /// Calls `look` with a view of all data, including the newest changes.
+    pub(crate) fn with_view<T>(
+        &self,
+        look: impl FnOnce(&View<'_>) -> tantivy::Result<T>,
+    ) -> tantivy::Result<T> {
+        loop {
+            let state = self.read();
+            if let Some(disk) = state.ready() {
+                return look(&View::new(disk, &state.layers));
+            }
+            drop(state);
+            let mut state = self.write();
+            state.layers.iter_mut().for_each(Tail::catch_up);
+            if state.disk.is_none() {
+                state.disk = Some(open_shards(&self.tantivy)?);
+            }
+        }
+    }
+
+    /// Writes the first `frozen` layers in one commit.
+    fn write_layers(
+        &self,
+        writer: &mut IndexWriter<TantivyDocument>,
+        frozen: usize,
+        position: Position,
+    ) -> Result<(), IndexError> {
+        let operations: Vec<UserOperation> =
+            self.read().layers[..frozen].iter().flat_map(Tail::operations).collect();
+        for operation in operations {
+            match operation {
+                UserOperation::Add(document) => writer.add_document(document)?,
+                UserOperation::Delete(term) => writer.delete_term(term),
+            };
+        }
+        let mut commit = writer.prepare_commit()?;
+        commit.set_payload(&position.0.to_string());
+        commit.commit()?;
+        Ok(())
+    }
+
+    fn new_writer(&self) -> Result<IndexWriter<TantivyDocument>, IndexError> {
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .memory_budget_per_thread(WRITER_BYTES);
+        Ok(self.tantivy.writer_with_options(options.build())?)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, IndexState> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, IndexState> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl IndexState {
+    /// Returns the segments if everything is searchable as it is.
+    fn ready(&self) -> Option<&[DiskShard]> {
+        let is_caught_up = self.layers.iter().all(Tail::is_caught_up);
+        self.disk.as_deref().filter(|_| is_caught_up)
+    }
+
+    fn fresh(&mut self) -> &mut Tail {
+        if self.layers.is_empty() {
+            self.layers.push(Tail::default());
+        }
+        self.layers.last_mut().expect("one was pushed when there was none")
+    }
+
+    /// Adds a new layer on top unless the last one is empty. Returns the number of layers below it
+    /// and their position; `None` when there is nothing to write.
+    fn freeze(&mut self, index: &tantivy::Index) -> tantivy::Result<Option<(usize, Position)>> {
+        let Some(position) = self.layers.iter().rev().find_map(Tail::position) else {
+            return Ok(None);
+        };
+        // Segments that are opened later would contain the data of the layers, too.
+        if self.disk.is_none() {
+            self.disk = Some(open_shards(index)?);
+        }
+        if self.fresh().position().is_some() {
+            self.layers.push(Tail::default());
+        }
+        Ok(Some((self.layers.len() - 1, position)))
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { bytes: self.layers.iter().map(Tail::bytes).sum() }
+    }
+}
+
+/// Removes files of merged segments. Open readers keep their files, so this runs after the new
+/// segments were opened.
+fn sweep(writer: &IndexWriter<TantivyDocument>) {
+    if let Err(error) = writer.garbage_collect_files().wait() {
+        tracing::debug!(%error, "cannot remove old files of the search index yet");
+    }
+}
+
+/// The minimum that tantivy accepts; the writer uses it only between the first change and the
+/// commit.
+const WRITER_BYTES: usize = 15_000_000;
+
+fn open_shards(index: &tantivy::Index) -> tantivy::Result<Vec<DiskShard>> {
+    let reader: IndexReader =
+        index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    reader.searcher().segment_readers().iter().map(DiskShard::open).collect()
+}
+
+#[cfg(all(test, feature = "shuttle"))]
+mod shuttled;
+#[cfg(test)]
+mod tests;

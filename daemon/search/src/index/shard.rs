@@ -1,0 +1,239 @@
+//! A part of the index, on disk or in memory, with one interface for the ranking.
+
+use std::collections::HashSet;
+
+use tantivy::schema::IndexRecordOption;
+
+use crate::{
+    index::{
+        cursor::Cursor,
+        disk::DiskShard,
+        memory::{Attribute, MemoryShard},
+        passages::EPISODE_SOURCE,
+        schema::LAYOUT,
+    },
+    passage::PassageKind,
+};
+
+/// The data of a document other than its words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) session: u64,
+    pub(crate) source: u32,
+    pub(crate) seq: u32,
+    pub(crate) part: u32,
+    /// `None` for a card.
+    pub(crate) kind: Option<PassageKind>,
+    /// Seconds since the epoch.
+    pub(crate) at: i64,
+    pub(crate) length: u32,
+}
+
+/// The data of a session other than its words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CardFacts {
+    pub(crate) namespace: u32,
+    pub(crate) project: Option<String>,
+    pub(crate) agent: String,
+    /// Seconds since the epoch, like `ended`.
+    pub(crate) started: i64,
+    pub(crate) ended: i64,
+}
+
+/// The sessions and sources of earlier layers that a later layer deletes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Graves {
+    pub(crate) sessions: HashSet<u64>,
+    pub(crate) sources: HashSet<(u64, u32)>,
+}
+
+impl Graves {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.sources.is_empty()
+    }
+
+    /// Whether a passage of this session and source is deleted.
+    pub(crate) fn hold(&self, session: u64, source: u32) -> bool {
+        self.sessions.contains(&session) || self.sources.contains(&(session, source))
+    }
+}
+
+/// A part of the index together with the deletions of later parts.
+pub(crate) struct Shard<'s> {
+    pub(crate) store: Store<'s>,
+    /// The deletions of later layers; none of them is empty.
+    pub(crate) graves: Vec<&'s Graves>,
+}
+
+/// Where the data of a [`Shard`] is.
+#[derive(Clone, Copy)]
+pub(crate) enum Store<'s> {
+    Disk(&'s DiskShard),
+    Memory(&'s MemoryShard),
+}
+
+impl<'s> Shard<'s> {
+    /// Returns the highest document number plus one.
+    pub(crate) fn end(&self) -> u32 {
+        match self.store {
+            Store::Disk(disk) => disk.end(),
+            Store::Memory(memory) => memory.end(),
+        }
+    }
+
+    /// Returns the number of documents that are not deleted, without cards.
+    pub(crate) fn passages(&self) -> u32 {
+        match self.store {
+            Store::Disk(disk) => disk.documents() - disk.cards(),
+            Store::Memory(memory) => memory.documents(),
+        }
+    }
+
+    /// Returns the number of term occurrences.
+    pub(crate) fn length(&self) -> u64 {
+        match self.store {
+            Store::Disk(disk) => disk.words(),
+            Store::Memory(memory) => memory.length(),
+        }
+    }
+
+    /// Whether a document is findable, that is, not deleted.
+    #[inline]
+    pub(crate) fn is_alive(&self, document: u32) -> bool {
+        let is_alive = match self.store {
+            Store::Disk(disk) => disk.is_alive(document),
+            Store::Memory(memory) => memory.is_alive(document),
+        };
+        is_alive && (self.graves.is_empty() || !self.is_void(document))
+    }
+
+    #[inline]
+    pub(crate) fn session(&self, document: u32) -> u64 {
+        match self.store {
+            Store::Disk(disk) => disk.session(document),
+            Store::Memory(memory) => memory.facts(document).session,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self, document: u32) -> Option<PassageKind> {
+        match self.store {
+            Store::Disk(disk) => disk.kind(document),
+            Store::Memory(memory) => memory.facts(document).kind,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn length_of(&self, document: u32) -> u32 {
+        match self.store {
+            Store::Disk(disk) => disk.length(document),
+            Store::Memory(memory) => memory.facts(document).length,
+        }
+    }
+
+    pub(crate) fn at(&self, document: u32) -> i64 {
+        match self.store {
+            Store::Disk(disk) => disk.at(document),
+            Store::Memory(memory) => memory.facts(document).at,
+        }
+    }
+
+    pub(crate) fn facts(&self, document: u32) -> Facts {
+        match self.store {
+            Store::Disk(disk) => disk.facts(document),
+            Store::Memory(memory) => *memory.facts(document),
+        }
+    }
+
+    /// Returns the number of documents that contain a word, including deleted ones.
+    pub(crate) fn frequency(&self, word: &str) -> tantivy::Result<u32> {
+        match self.store {
+            Store::Disk(disk) => disk.frequency(word),
+            Store::Memory(memory) => {
+                Ok(memory.postings(word).map_or(0, super::memory::PostingList::frequency))
+            }
+        }
+    }
+
+    /// Returns a cursor over the documents that contain a word; `depth` decides whether it has
+    /// positions.
+    pub(crate) fn walk(&self, word: &str, depth: Depth) -> tantivy::Result<Option<Cursor<'s>>> {
+        match self.store {
+            Store::Disk(disk) => {
+                let option = match depth {
+                    Depth::Counts => IndexRecordOption::WithFreqs,
+                    Depth::Positions => IndexRecordOption::WithFreqsAndPositions,
+                };
+                Ok(disk.postings(word, option)?.map(Cursor::disk))
+            }
+            Store::Memory(memory) => Ok(memory.postings(word).map(Cursor::memory)),
+        }
+    }
+
+    /// Returns at most `limit` words that begin with `prefix`, the most frequent first.
+    pub(crate) fn words_with_prefix(
+        &self,
+        prefix: &str,
+        limit: usize,
+    ) -> tantivy::Result<Vec<String>> {
+        let words = match self.store {
+            Store::Disk(disk) => disk.words_with_prefix(prefix, limit)?,
+            Store::Memory(memory) => memory.words_with_prefix(prefix, limit),
+        };
+        Ok(words.into_iter().map(|(word, _)| word).collect())
+    }
+
+    /// Returns the documents with an attribute, without deleted ones.
+    pub(crate) fn documents_with(
+        &self,
+        attribute: Attribute,
+        term: &str,
+    ) -> tantivy::Result<Vec<u32>> {
+        let field = match attribute {
+            Attribute::File => LAYOUT.file,
+            Attribute::Tool => LAYOUT.tool,
+            Attribute::Branch => LAYOUT.branch,
+        };
+        let documents = match self.store {
+            Store::Disk(disk) => disk.documents_with(field, term)?,
+            Store::Memory(memory) => memory.documents_with(attribute, term).to_vec(),
+        };
+        Ok(self.alive(documents))
+    }
+
+    /// Returns a session's passages, without deleted ones.
+    pub(crate) fn passages_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
+        let documents = match self.store {
+            Store::Disk(disk) => disk.documents_of(session)?,
+            Store::Memory(memory) => memory.documents_of(session).to_vec(),
+        };
+        Ok(self.alive(documents))
+    }
+
+    fn alive(&self, mut documents: Vec<u32>) -> Vec<u32> {
+        documents.retain(|document| self.is_alive(*document));
+        documents
+    }
+
+    fn is_void(&self, document: u32) -> bool {
+        let (session, source) = match self.store {
+            Store::Disk(disk) => (disk.session(document), (disk.place(document) >> 32) as u32),
+            Store::Memory(memory) => {
+                let facts = memory.facts(document);
+                (facts.session, facts.source)
+            }
+        };
+        self.graves.iter().any(|graves| graves.hold(session, source))
+    }
+}
+
+/// How much of a posting list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    Counts,
+    Positions,
+}
+
+pub(crate) fn is_episode(source: u32) -> bool {
+    source == EPISODE_SOURCE
+}

@@ -1,0 +1,131 @@
+//! A consistent view of the whole index at one moment.
+
+use std::collections::HashSet;
+
+use crate::{
+    index::{
+        change::Card,
+        disk::{CardRow, DiskShard},
+        passages::seconds,
+        shard::{CardFacts, Shard, Store},
+        tail::Tail,
+    },
+    model::Project,
+};
+
+/// All shards of the index, earlier ones first.
+pub(crate) struct View<'s> {
+    pub shards: Vec<Shard<'s>>,
+    disk: &'s [DiskShard],
+    layers: &'s [Tail],
+}
+
+impl<'s> View<'s> {
+    pub(crate) fn new(disk: &'s [DiskShard], layers: &'s [Tail]) -> View<'s> {
+        let graves_after = |layer: usize| {
+            let later = layers[layer..].iter().map(Tail::graves);
+            later.filter(|graves| !graves.is_empty()).collect::<Vec<_>>()
+        };
+        let on_disk =
+            disk.iter().map(|shard| Shard { store: Store::Disk(shard), graves: graves_after(0) });
+        let in_memory = layers.iter().enumerate().map(|(index, layer)| Shard {
+            store: Store::Memory(layer.shard()),
+            graves: graves_after(index + 1),
+        });
+        View { shards: on_disk.chain(in_memory).collect(), disk, layers }
+    }
+
+    /// Returns the number of findable passages.
+    pub(crate) fn passages(&self) -> u64 {
+        self.shards.iter().map(|shard| u64::from(shard.passages())).sum()
+    }
+
+    /// Returns the number of their term occurrences.
+    pub(crate) fn length(&self) -> u64 {
+        self.shards.iter().map(Shard::length).sum()
+    }
+
+    /// Returns the approximate number of sessions: a session with uncommitted changes may count
+    /// twice.
+    pub(crate) fn sessions(&self) -> u64 {
+        let on_disk: u64 = self.disk.iter().map(|shard| u64::from(shard.cards())).sum();
+        let latest = self.layers.iter().map(|layer| layer.cards().len() as u64).max();
+        on_disk.max(latest.unwrap_or_default())
+    }
+
+    /// Returns the card of a session.
+    pub(crate) fn card(&self, session: u64) -> tantivy::Result<Option<CardFacts>> {
+        for layer in self.layers.iter().rev() {
+            if let Some(card) = layer.cards().get(&session) {
+                return Ok(Some(facts(card)));
+            }
+            if layer.graves().sessions.contains(&session) {
+                return Ok(None);
+            }
+        }
+        for shard in self.disk {
+            if let Some(card) = shard.card(session)? {
+                return Ok(Some(card));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn each_session(
+        &self,
+        visit: &mut dyn FnMut(SessionRow<'_>),
+    ) -> tantivy::Result<()> {
+        let mut seen: HashSet<u64> = HashSet::new();
+        for layer in self.layers.iter().rev() {
+            for card in layer.cards().values().filter(|card| !seen.contains(&card.session.0)) {
+                visit(SessionRow {
+                    session: card.session.0,
+                    namespace: card.namespace.number(),
+                    project: card.project.as_ref().map(Project::path),
+                    agent: &card.agent,
+                    ended: seconds(card.ended_at),
+                });
+            }
+            seen.extend(layer.cards().keys());
+            seen.extend(&layer.graves().sessions);
+        }
+        for shard in self.disk {
+            let (projects, agents) = (shard.project_names()?, shard.agent_names()?);
+            shard.each_card(&mut |row: CardRow| {
+                if seen.contains(&row.session) {
+                    return;
+                }
+                let agent = row.agent.and_then(|number| agents.get(&number));
+                let project = row.project.and_then(|number| projects.get(&number));
+                visit(SessionRow {
+                    session: row.session,
+                    namespace: row.namespace,
+                    project: project.map(String::as_str),
+                    agent: agent.map_or("", String::as_str),
+                    ended: row.ended,
+                });
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A session as it is visited.
+pub(crate) struct SessionRow<'r> {
+    pub(crate) session: u64,
+    pub(crate) namespace: u32,
+    pub(crate) project: Option<&'r str>,
+    pub(crate) agent: &'r str,
+    /// Seconds since the epoch.
+    pub(crate) ended: i64,
+}
+
+fn facts(card: &Card) -> CardFacts {
+    CardFacts {
+        namespace: card.namespace.number(),
+        project: card.project.as_ref().map(|project| project.path().to_owned()),
+        agent: card.agent.clone(),
+        started: seconds(card.started_at.unwrap_or(card.ended_at)),
+        ended: seconds(card.ended_at),
+    }
+}

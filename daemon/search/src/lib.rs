@@ -1,0 +1,25 @@
+//! Full-text search over sessions.
+//!
+//! Reading order: how texts become words ([`text`]) and how queries are parsed ([`query`]); what is
+//! indexed and how it is stored ([`passage`], [`index`]); how sessions are ranked ([`rank`]); how
+//! results are shown ([`snippet`]).
+//!
+//! The search identifies sessions by number and stores no text; the caller has both. Embeddings
+//! ([`vectors`]), if configured, are a second ranker ([`rank::SecondRanker`]).
+//!
+//! Entities and facts are searched in the same way: each has a number and a few text fields, like a
+//! session that has only an episode, in a separate index ([`index::IndexChange::thing`]).
+
+use graphitid_core::{model, sync};
+use graphitid_llm as llm;
+
+pub mod config;
+pub mod index;
+pub mod passage;
+pub mod query;
+pub mod rank;
+pub mod snippet;
+#[cfg(test)]
+mod testing;
+pub(crate) mod text;
+pub mod vectors;

@@ -1,0 +1,264 @@
+//! Parses one date expression: "yesterday", "3 weeks ago", "21 January 2026", `2026-01-21`.
+
+use jiff::{
+    Zoned,
+    civil::{Date, Weekday},
+};
+
+use crate::query::dates::{
+    DateMatch,
+    calendar::{self, Days, Unit},
+    lexer::Lexeme,
+};
+
+/// The word before the expression; some words are dates only after a preposition ("in May").
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lead {
+    /// No word that introduces a date.
+    None,
+    /// A preposition that a month may follow.
+    Preposition,
+    /// `on`, which a day may follow.
+    On,
+}
+
+impl Lead {
+    pub(super) fn of(word: &str) -> Lead {
+        match word {
+            "on" => Lead::On,
+            "at" | "for" => Lead::None,
+            _ => Lead::Preposition,
+        }
+    }
+}
+
+/// Parses the expression at the start of `lexemes`.
+pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<DateMatch> {
+    let article = usize::from(lexemes.first()?.text == "the");
+    let lexemes = lexemes.get(article..)?;
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let today = now.date();
+    let mut read = relative_day(text(0), text(1), text(2), today)
+        .or_else(|| relative_unit(text(0), text(1), text(2), today))
+        .or_else(|| ago(lexemes, today))
+        .or_else(|| digits(text(0), today))
+        .or_else(|| day_and_month(lexemes, today))
+        .or_else(|| month(lexemes.first()?, text(1), lead, today))
+        .or_else(|| bare(text(0), article > 0, lead, today))?;
+    read.length += article;
+    Some(read)
+}
+
+fn spoken(length: usize, days: Days) -> Option<DateMatch> {
+    Some(DateMatch { length, days, is_literal: false })
+}
+
+fn literal(length: usize, days: Days) -> Option<DateMatch> {
+    Some(DateMatch { length, days, is_literal: true })
+}
+
+fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
+    let back = |days: i64| Days::one(calendar::plus_days(today, -days));
+    match (first, second, third) {
+        ("day", "before", "yesterday") => spoken(3, back(2)),
+        ("today" | "tonight", ..) => spoken(1, back(0)),
+        ("this", "morning" | "afternoon" | "evening", _) => spoken(2, back(0)),
+        ("yesterday", "morning" | "afternoon" | "evening" | "night", _) => spoken(2, back(1)),
+        ("yesterday", ..) => spoken(1, back(1)),
+        ("last", "night" | "evening", _) => spoken(2, back(1)),
+        ("other", "day", _) => spoken(2, Unit::Day.latest(today, 7)),
+        _ => None,
+    }
+}
+
+/// Parses `last week`, `this month`, `past 3 days`, `last Tuesday`, `last March`.
+fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
+    let back = match which {
+        "this" | "current" => 0,
+        "last" | "past" | "previous" => 1,
+        _ => return None,
+    };
+    if second == "weekend" {
+        let saturday = calendar::last_weekday(calendar::plus_days(today, 1), Weekday::Saturday);
+        return spoken(2, Days::Span(saturday, calendar::plus_days(saturday, 2)));
+    }
+    if let Some(unit) = Unit::parse(second) {
+        let days = match (unit, which) {
+            (Unit::Hour | Unit::Day, "past" | "last") => unit.latest(today, 1),
+            (_, "past") => unit.latest(today, 1),
+            _ => unit.before(today, back),
+        };
+        return spoken(2, days);
+    }
+    if back == 1
+        && let Some(count) = count(second)
+        && let Some(unit) = Unit::parse(third)
+    {
+        return spoken(3, unit.latest(today, count));
+    }
+    if let Some(weekday) = weekday(second) {
+        return spoken(2, Days::one(calendar::last_weekday(today, weekday)));
+    }
+    let month = month_number(second)?;
+    let day = if back == 1 && month == today.month() {
+        calendar::plus_days(today.first_of_month(), -1)
+    } else {
+        today
+    };
+    literal(2, calendar::latest_month(day, month))
+}
+
+/// Parses `3 days ago`, `a couple of weeks ago`, `two months back`.
+fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let (count, unit) = match (text(0), text(1), text(2)) {
+        ("a", "couple" | "few", "of") => (2, 3),
+        ("a", "couple", _) => (2, 2),
+        ("a", "few", _) => (3, 2),
+        ("couple", "of", _) => (2, 2),
+        (first, ..) => (count(first)?, 1),
+    };
+    let found = Unit::parse(text(unit))?;
+    matches!(text(unit + 1), "ago" | "back" | "earlier")
+        .then(|| spoken(unit + 2, found.about(today, count)))?
+}
+
+/// Parses `2026-01-21`, `2026/01/21`, `21.01.2026`, `01/21/2026`, `2026-01`.
+fn digits(text: &str, today: Date) -> Option<DateMatch> {
+    let date = text.split_once('t').map_or(text, |(date, _)| date);
+    let numbers: Option<Vec<i16>> =
+        date.split(['-', '/', '.']).map(|number| number.parse().ok()).collect();
+    let is_year = |year: i16| (1990..=today.year() + 1).contains(&year);
+    let one = |year, month: i16, day: i16| {
+        let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
+        literal(1, Days::one(date))
+    };
+    match numbers?[..] {
+        [year, month, day] if is_year(year) => one(year, month, day),
+        [first, second, year] if is_year(year) => {
+            let american = date.contains('/') && first <= 12;
+            if american { one(year, first, second) } else { one(year, second, first) }
+        }
+        [year, month @ 1..=12] if is_year(year) && date.contains(['-', '/']) => {
+            literal(1, calendar::whole_month(year, i8::try_from(month).ok()?))
+        }
+        _ => None,
+    }
+}
+
+/// Parses `January 21`, `21 January 2026`, `the 21st of January`, `Jan 21st, 2026`.
+fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let (month, day, length) = if let Some(month) = month_number(text(0)) {
+        (month, day_number(text(1))?, 2)
+    } else {
+        let of = usize::from(text(1) == "of");
+        (month_number(text(1 + of))?, day_number(text(0))?, 2 + of)
+    };
+    let year = year(text(length), today);
+    let at = |year| Date::new(year, month, day).ok();
+    let date = match year {
+        Some(year) => at(year)?,
+        None => at(today.year()).filter(|date| *date <= today).or_else(|| at(today.year() - 1))?,
+    };
+    literal(length + usize::from(year.is_some()), Days::one(date))
+}
+
+/// Parses a month: `March`, `March 2026`.
+fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<DateMatch> {
+    let month = month_number(&first.text)?;
+    if let Some(year) = year(second, today) {
+        return literal(2, calendar::whole_month(year, month));
+    }
+    // "may" and "march" are verbs far more often than months.
+    let is_name = lead == Lead::Preposition && (first.text.len() > 3 || first.text == "may");
+    let is_abbreviation = lead == Lead::Preposition && first.raw.starts_with(char::is_uppercase);
+    let is_plain = !["may", "march"].contains(&first.text.as_str())
+        && first.text.len() > 3
+        && first.raw.starts_with(char::is_uppercase);
+    (is_name || is_abbreviation || is_plain)
+        .then(|| literal(1, calendar::latest_month(today, month)))?
+}
+
+/// Parses words that are dates only after a preposition: `on Monday`, `in 2025`, `on the 21st`.
+fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMatch> {
+    if let Some(weekday) = weekday(text)
+        && (lead != Lead::None || text.len() > 3)
+    {
+        return spoken(1, Days::one(calendar::last_weekday(today, weekday)));
+    }
+    if lead == Lead::Preposition
+        && let Some(year) = year(text, today)
+    {
+        return literal(1, calendar::whole_year(year));
+    }
+    if lead != Lead::None && has_article && text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        let day = day_number(text)?;
+        let this = Date::new(today.year(), today.month(), day).ok().filter(|date| *date <= today);
+        let last = calendar::plus_days(today.first_of_month(), -1);
+        let date = this.or_else(|| Date::new(last.year(), last.month(), day).ok())?;
+        return literal(1, Days::one(date));
+    }
+    None
+}
+
+fn count(word: &str) -> Option<i64> {
+    const NAMES: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    match word {
+        "a" | "an" => Some(1),
+        "couple" => Some(2),
+        "few" => Some(3),
+        "several" => Some(4),
+        _ => match NAMES.iter().position(|name| *name == word) {
+            Some(at) => i64::try_from(at + 1).ok(),
+            None => word.parse().ok().filter(|count| (1..5_000).contains(count)),
+        },
+    }
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    const NAMES: [&str; 7] =
+        ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    let short = ["mon", "tue", "wed", "thu", "fri"];
+    let at = NAMES
+        .iter()
+        .position(|name| *name == word)
+        .or_else(|| short.iter().position(|name| *name == word))?;
+    Weekday::from_monday_zero_offset(i8::try_from(at).ok()?).ok()
+}
+
+fn month_number(word: &str) -> Option<i8> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let is = |name: &&str| *name == word || (word.len() == 3 && name.starts_with(word));
+    let at = NAMES.iter().position(is).or((word == "sept").then_some(8))?;
+    i8::try_from(at + 1).ok()
+}
+
+fn day_number(word: &str) -> Option<i8> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_ordinal = matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th");
+    digits.parse().ok().filter(|day| is_ordinal && (1..=31).contains(day))
+}
+
+fn year(word: &str, today: Date) -> Option<i16> {
+    if word.len() != 4 {
+        return None;
+    }
+    word.parse().ok().filter(|year| (1990..=today.year() + 1).contains(year))
+}

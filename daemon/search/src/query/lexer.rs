@@ -1,0 +1,106 @@
+//! Splits a query into phrases, filters and other text.
+
+use jiff::Zoned;
+
+use crate::{
+    query::{Filter, fields},
+    text,
+};
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum QueryToken<'t> {
+    Free(&'t str),
+    /// The prefix of a word, without the star.
+    Prefix(&'t str),
+    /// Quoted text, or a word after a minus.
+    Phrase {
+        text: &'t str,
+        is_negated: bool,
+    },
+    Filter {
+        filter: Filter,
+        is_negated: bool,
+    },
+}
+
+/// Splits `text` at white space outside of quotes.
+pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
+    let mut items = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (item, length) = item(rest, now);
+        items.push(item);
+        rest = rest[length..].trim_start();
+    }
+    items
+}
+
+/// Returns the token at the start of `rest`, which is not empty, and its length in bytes.
+fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
+    let (is_negated, body) = match rest.strip_prefix('-') {
+        Some(body) if !body.starts_with('-') => (true, body),
+        _ => (false, rest),
+    };
+    let sign = rest.len() - body.len();
+    if let Some((text, length)) = quoted(body) {
+        return (QueryToken::Phrase { text, is_negated }, sign + length);
+    }
+    if let Some((filter, length)) = filter(body, now) {
+        return (QueryToken::Filter { filter, is_negated }, sign + length);
+    }
+    let length = sign + body.find(char::is_whitespace).unwrap_or(body.len());
+    let word = &rest[..length];
+    if is_negated && !is_flag(&word[sign..]) {
+        return (QueryToken::Phrase { text: &word[sign..], is_negated }, length);
+    }
+    match prefix(word) {
+        Some(prefix) => (QueryToken::Prefix(prefix), length),
+        None => (QueryToken::Free(word), length),
+    }
+}
+
+/// Returns the quoted text at the start of `rest`, and its length including the quotes.
+fn quoted(rest: &str) -> Option<(&str, usize)> {
+    let open = rest.chars().next()?;
+    let close = match open {
+        '"' => '"',
+        '\u{201c}' | '\u{201e}' => '\u{201d}',
+        '\u{ab}' => '\u{bb}',
+        _ => return None,
+    };
+    let inside = &rest[open.len_utf8()..];
+    let length = inside.find(close)?;
+    Some((&inside[..length], open.len_utf8() + length + close.len_utf8()))
+}
+
+/// Returns a filter at the start of `rest`, and its length.
+fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
+    let (name, after) = rest.split_once(':')?;
+    if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    let (value, length) = quoted(after).unwrap_or_else(|| {
+        let length = after.find(char::is_whitespace).unwrap_or(after.len());
+        (&after[..length], length)
+    });
+    let filter = fields::filter(name, value.trim_end_matches([',', ';', '?', '!']), now)?;
+    Some((filter, name.len() + 1 + length))
+}
+
+/// Whether the text after a minus is a command-line option (`-m`, `-rf`) or no word, rather than an
+/// excluded word.
+fn is_flag(word: &str) -> bool {
+    let ascii = word.bytes().filter(u8::is_ascii_alphanumeric).count();
+    let is_short = word.is_ascii() && ascii <= 2;
+    is_short || !word.starts_with(char::is_alphanumeric) || text::words(word).is_empty()
+}
+
+/// Returns `word` without its final star. Single letters are not accepted, because they are the
+/// prefix of too many words.
+fn prefix(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches([',', ';', '?', '!', ')', '.']);
+    let stem = word.strip_suffix('*')?;
+    let last = stem.chars().next_back().filter(|c| c.is_alphanumeric())?;
+    let letters = stem.chars().rev().take_while(|c| c.is_alphanumeric()).count();
+    (letters >= 2 || text::is_unspaced(last)).then_some(stem)
+}

@@ -1,0 +1,302 @@
+//! Parses a query into words, phrases, filters and dates.
+//!
+//! Every text is a valid query: what has no other meaning counts as words. The forms are
+//!
+//! | Written | Means |
+//! | --- | --- |
+//! | `retry bug` | sessions with these words in any form, best first |
+//! | `"exact phrase"` | sessions with these words in this order |
+//! | `conf*` | words that begin with `conf` |
+//! | `-docker`, `-"dry run"` | no sessions with this word or phrase |
+//! | `project:api agent:codex branch:main file:src/lib.rs` | matching sessions; `file:` and `project:` match path segments |
+//! | `role:user tool:Bash in:decisions` | only passages that match |
+//! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
+//! | `what broke last week?` | sessions of last week first |
+//! | `what did we do last week?` | only sessions of last week, newest first |
+//!
+//! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
+//! (except that several dates must all match); filters with different names must all match. `-`
+//! before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
+//! filters to each passage.
+
+pub mod dates;
+mod fields;
+mod lexer;
+
+use std::ops::RangeInclusive;
+
+use jiff::Zoned;
+
+use self::lexer::QueryToken;
+use crate::{
+    passage::Kinds,
+    query::dates::TimeRange,
+    text::{
+        self, OwnedWord, TokenForm,
+        stop::{self, Emptiness},
+    },
+};
+
+/// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
+const OF_EVERY_DAY: &[&str] = &["happen", "happened", "happens", "work", "worked", "working"];
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Query {
+    /// Words for ranking, in order.
+    pub(crate) words: Vec<QueryWord>,
+    /// Phrases that must occur.
+    pub(crate) phrases: Vec<Phrase>,
+    /// Phrases that must not occur; a single word is a phrase, too.
+    pub(crate) excluded: Vec<Phrase>,
+    /// Filters on sessions and passages.
+    pub(crate) conditions: Vec<FilterClause>,
+    /// Dates in the query.
+    pub(crate) dates: Vec<TimeRange>,
+    /// The query without filters and excluded phrases.
+    pub(crate) said: String,
+}
+
+/// A word for ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueryWord {
+    pub(crate) text: String,
+    pub(crate) form: WordForm,
+    /// The word's position in the query.
+    pub(crate) position: u32,
+    pub(crate) role: WordRole,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WordForm {
+    /// The word and its other forms.
+    Part,
+    /// The whole identifier, name or path.
+    Whole,
+    /// All words with this prefix.
+    Prefix,
+}
+
+/// The function of a [`QueryWord`] in the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WordRole {
+    /// A word that describes the subject.
+    Content,
+    /// A word like [`WordRole::Content`] that is written as a name: it is capitalised, but not
+    /// because it starts a sentence.
+    Name,
+    /// A part of an identifier, a name or a path that is also searched as a whole.
+    InWhole,
+    /// A part of a date.
+    InDate,
+    /// A word with little meaning: about time, place or manner.
+    Faint,
+    Stop,
+}
+
+impl WordRole {
+    /// Whether the word describes the subject.
+    pub(crate) fn says_something(self) -> bool {
+        matches!(self, WordRole::Content | WordRole::Name | WordRole::InWhole)
+    }
+
+    fn of_word(word: &str, is_name: bool) -> WordRole {
+        match stop::emptiness(word) {
+            None if is_name => WordRole::Name,
+            None => WordRole::Content,
+            Some(Emptiness::Faint) => WordRole::Faint,
+            Some(Emptiness::Empty) => WordRole::Stop,
+        }
+    }
+}
+
+/// Consecutive words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Phrase {
+    /// At least one.
+    pub(crate) parts: Vec<String>,
+    /// Whether the last part is the prefix of a word.
+    pub(crate) is_prefix: bool,
+}
+
+/// A filter, possibly negated.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FilterClause {
+    pub(crate) filter: Filter,
+    pub(crate) is_negated: bool,
+}
+
+/// A condition on a session or passage.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Filter {
+    /// The session's project: a name, the end of a path, or a namespace.
+    Project(String),
+    Agent(String),
+    /// A file that the session touched, by the end of its path or by a segment.
+    File(String),
+    /// The passage's branch, or a segment of it.
+    Branch(String),
+    /// The tool's name, or a part of it.
+    Tool(String),
+    Kinds(Kinds),
+    /// The time of the passage.
+    During(TimeRange),
+}
+
+impl Query {
+    /// Maximum bytes of a query that are parsed: enough for a pasted stack trace.
+    pub const LONGEST: usize = 8 * 1024;
+
+    /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
+    pub fn parse(text: &str, now: &Zoned) -> Query {
+        let text = &text[..text.floor_char_boundary(Query::LONGEST)];
+        let mut query = Query::default();
+        let mut free = String::new();
+        let mut prefixes = Vec::new();
+        for item in lexer::items(text, now) {
+            match item {
+                QueryToken::Free(words) => {
+                    push_spaced(&mut free, words);
+                    push_spaced(&mut query.said, words);
+                }
+                QueryToken::Prefix(word) => {
+                    push_spaced(&mut free, word);
+                    push_spaced(&mut query.said, word);
+                    prefixes.push(free.len());
+                }
+                QueryToken::Phrase { text, is_negated } => {
+                    if !is_negated {
+                        push_spaced(&mut query.said, text);
+                    }
+                    query.add_phrase(text, is_negated);
+                }
+                QueryToken::Filter { filter, is_negated } => {
+                    query.conditions.push(FilterClause { filter, is_negated });
+                }
+            }
+        }
+        query.add_words(&free, &prefixes, now);
+        query.ask_for_all();
+        query
+    }
+
+    /// Adds a filter as if the query contained `name:value`. Returns whether both are known.
+    pub fn require(&mut self, name: &str, value: &str, now: &Zoned) -> bool {
+        let filter = fields::filter(name, value, now);
+        let condition = filter.map(|filter| FilterClause { filter, is_negated: false });
+        let is_known = condition.is_some();
+        self.conditions.extend(condition);
+        self.ask_for_all();
+        is_known
+    }
+
+    /// Turns a query without meaningful words into a list of all sessions that match its dates and
+    /// filters. A single word that may be a date (`march`) remains a word.
+    fn ask_for_all(&mut self) {
+        let names_a_time = !self.dates.is_empty();
+        let says_nothing = |word: &QueryWord| {
+            matches!(word.role, WordRole::Stop | WordRole::InDate)
+                || names_a_time && OF_EVERY_DAY.contains(&word.text.as_str())
+        };
+        let is_a_word = |words: &[QueryWord]| {
+            !words.is_empty() && words.iter().all(|word| word.role == WordRole::InDate)
+        };
+        if !self.phrases.is_empty()
+            || !self.words.iter().all(says_nothing)
+            || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))
+        {
+            return;
+        }
+        self.words.clear();
+        let from = self.dates.iter().map(|range| range.from).min();
+        let to = self.dates.iter().map(|range| range.to).max();
+        if let (Some(from), Some(to)) = (from, to) {
+            let filter = Filter::During(TimeRange { from, to });
+            self.conditions.push(FilterClause { filter, is_negated: false });
+        }
+        self.dates.clear();
+    }
+
+    /// Whether no words are left to rank by, so that the result is a list, newest first.
+    pub fn is_list(&self) -> bool {
+        self.words.is_empty() && self.phrases.is_empty()
+    }
+
+    /// Returns the query's words for an embedding model, without filters and excluded phrases.
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Returns the dates in the query's words; dates in filters are not included.
+    pub fn dates(&self) -> &[TimeRange] {
+        &self.dates
+    }
+
+    fn add_phrase(&mut self, text: &str, is_negated: bool) {
+        let is_prefix = text.ends_with('*');
+        let words = text::words(text).into_iter().filter(|word| word.form == TokenForm::Part);
+        let parts: Vec<String> = words.map(|word| word.text).collect();
+        if parts.is_empty() {
+            return;
+        }
+        let phrases = if is_negated { &mut self.excluded } else { &mut self.phrases };
+        phrases.push(Phrase { parts, is_prefix });
+    }
+
+    fn add_words(&mut self, free: &str, prefix_ends: &[usize], now: &Zoned) {
+        let mentions = dates::mentions(free, now);
+        self.dates = mentions.iter().map(|mention| mention.range).collect();
+        let words = text::words(free);
+        let wholes = parts_of_wholes(&words);
+        for word in &words {
+            let mention = mentions.iter().find(|mention| mention.span.contains(&word.span.start));
+            if mention.is_some_and(|mention| !mention.is_literal) {
+                continue;
+            }
+            let form = match word.form {
+                _ if prefix_ends.contains(&word.span.end) => WordForm::Prefix,
+                TokenForm::Part => WordForm::Part,
+                TokenForm::Whole => WordForm::Whole,
+            };
+            let role = match word.form {
+                _ if mention.is_some() => WordRole::InDate,
+                TokenForm::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
+                    WordRole::InWhole
+                }
+                TokenForm::Part if form == WordForm::Part => {
+                    WordRole::of_word(&word.text, is_name(free, word.span.start))
+                }
+                _ => WordRole::Content,
+            };
+            let (text, position) = (word.text.clone(), word.position);
+            self.words.push(QueryWord { text, form, position, role });
+        }
+    }
+}
+
+/// Whether the word at `start` is capitalised and does not start a sentence.
+fn is_name(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end();
+    text[start..].starts_with(char::is_uppercase)
+        && !before.is_empty()
+        && !before.ends_with(['.', '!', '?', ':', '\n'])
+}
+
+/// Returns the positions that each whole covers.
+fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
+    let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
+    let parts = wholes.map(|(at, whole)| {
+        let inside = words[at..].iter().take_while(|word| word.span.start < whole.span.end);
+        whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
+    });
+    parts.collect()
+}
+
+fn push_spaced(text: &mut String, more: &str) {
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(more);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+use jiff::{civil::date, tz::TimeZone};
+
+use super::*;
+use crate::passage::PassageKind;
+
+fn now() -> Zoned {
+    date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()
+}
+
+fn parse(text: &str) -> Query {
+    Query::parse(text, &now())
+}
+
+/// Formats the words of a query: stop words in `()`, faint ones with `-`, names with `^`, words of
+/// dates in `<>`, parts of wholes in `{}`, wholes in `[]`.
+fn words(text: &str) -> String {
+    let shown = parse(text).words.into_iter().map(|word| match (word.form, word.role) {
+        (WordForm::Whole, _) => format!("[{}]", word.text),
+        (WordForm::Prefix, _) => format!("{}*", word.text),
+        (_, WordRole::Content) => word.text,
+        (_, WordRole::Name) => format!("^{}", word.text),
+        (_, WordRole::Stop) => format!("({})", word.text),
+        (_, WordRole::Faint) => format!("-{}", word.text),
+        (_, WordRole::InDate) => format!("<{}>", word.text),
+        (_, WordRole::InWhole) => format!("{{{}}}", word.text),
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+fn condition(filter: Filter) -> FilterClause {
+    FilterClause { filter, is_negated: false }
+}
+
+#[test]
+fn plain_words_are_ranked_and_stop_words_marked() {
+    for (text, wanted) in [
+        ("Why did the login fail?", "(why) (did) (the) login fail"),
+        ("Did Ann fail? Ben fixed JSON", "(did) ^ann fail ben fixed ^json"),
+        ("retry_count in http.rs", "[retrycount] {retry} {count} (in) [http.rs] {http} {rs}"),
+        ("what broke last week", "(what) broke"),
+        ("what broke in March", "(what) broke <in> <march>"),
+        ("conf* file", "conf* file"),
+        ("http://x.com/a", "[x.com] [x.com/a] {x} {com} {a}"),
+        ("std::vec", "[std::vec] {std} {vec}"),
+        ("foo:bar", "foo bar"),
+        ("project:", "project"),
+        ("role:nobody", "role nobody"),
+        ("date:whenever", "date whenever"),
+        ("\"unclosed phrase", "unclosed phrase"),
+        ("5\" nails", "5 nails"),
+        ("- -- * \"\" '' :", ""),
+        ("git push --force -f", "git push force f"),
+        ("rm -rf x", "rm rf x"),
+        ("a*", "(a)"),
+        ("搜*", "搜*"),
+    ] {
+        assert_eq!(words(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn quotes_make_phrases_and_a_minus_excludes() {
+    let query = parse("fix \"connection reset\" -docker -\"dry run\" -conf* \u{201c}Exact\u{201d}");
+    let phrase = |text: &str| Phrase {
+        parts: text.split(' ').map(str::to_owned).collect(),
+        is_prefix: false,
+    };
+    assert_eq!(query.phrases, [phrase("connection reset"), phrase("exact")]);
+    let conf = Phrase { is_prefix: true, ..phrase("conf") };
+    assert_eq!(query.excluded, [phrase("docker"), phrase("dry run"), conf]);
+    assert_eq!(query.words.len(), 1);
+}
+
+#[test]
+fn known_fields_are_filters() {
+    let query =
+        parse("project:api -agent:Codex file:src/lib.rs role:agent in:title slow, tool:Bash");
+    assert_eq!(
+        query.conditions,
+        [
+            condition(Filter::Project("api".to_owned())),
+            FilterClause { filter: Filter::Agent("codex".to_owned()), is_negated: true },
+            condition(Filter::File("src/lib.rs".to_owned())),
+            condition(Filter::Kinds(Kinds::of(&[PassageKind::Agent]))),
+            condition(Filter::Kinds(Kinds::of(&[PassageKind::Title]))),
+            condition(Filter::Tool("Bash".to_owned())),
+        ]
+    );
+    assert_eq!(query.words.len(), 1);
+}
+
+#[test]
+fn dates_filter_as_fields_and_only_hint_in_questions() {
+    let query = parse("date:\"last week\" before:2026-03-01 what broke yesterday");
+    assert_eq!(query.conditions.len(), 2);
+    assert_eq!(query.dates().len(), 1);
+    assert_eq!(query.words.iter().filter(|word| word.role == WordRole::Content).count(), 1);
+}
+
+#[test]
+fn a_caller_may_add_filters() {
+    let mut query = parse("slow");
+    assert!(query.require("tool", "Bash", &now()));
+    assert!(query.require("after", "2026-01-05T10:00:00Z", &now()));
+    assert!(!query.require("role", "nobody", &now()));
+    assert!(!query.require("colour", "red", &now()));
+    assert_eq!(query.conditions.len(), 2);
+}
+
+#[test]
+fn a_question_of_filters_alone_is_a_list() {
+    assert!(parse("project:api date:today").is_list());
+    assert!(parse("").is_list());
+    assert!(!parse("the").is_list());
+    assert!(!parse("\"the\"").is_list());
+}
+
+#[test]
+fn a_question_of_empty_words_and_a_time_is_a_list_of_that_time() {
+    for question in ["yesterday", "what did we do yesterday?", "what did I work on yesterday"] {
+        let query = parse(question);
+        assert!(query.is_list(), "{question}");
+        assert_eq!(query.conditions, parse("date:yesterday").conditions, "{question}");
+    }
+    let mut query = parse("what did we do");
+    assert!(!query.is_list());
+    assert!(query.require("after", "2026-01-05", &now()));
+    assert!(query.is_list());
+    for question in ["march", "what broke yesterday", "\"work\" yesterday", "work queue yesterday"]
+    {
+        let query = parse(question);
+        assert!(!query.is_list() && query.conditions.is_empty(), "{question}");
+    }
+}
+
+#[test]
+fn no_text_fails() {
+    let pieces = [
+        "\"",
+        "-",
+        "*",
+        ":",
+        "file:",
+        "date:",
+        "role:",
+        "in:",
+        "last week",
+        "2026-01-01",
+        "..",
+        "(",
+        ")",
+        "[",
+        "~",
+        "^",
+        "\\",
+        "AND",
+        "OR",
+        "NOT",
+        "a",
+        "foo",
+        "é",
+        "搜",
+        "\u{201c}",
+        "\u{201d}",
+        "\u{ab}",
+        " ",
+        "\t",
+        "\n",
+        "\u{0}",
+        "👩‍💻",
+        "'",
+        "/",
+        "::",
+        "@",
+        "#",
+    ];
+    let mut seed: u64 = 11;
+    for _ in 0..5_000 {
+        let mut text = String::new();
+        for _ in 0..10 {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(pieces[(seed >> 33) as usize % pieces.len()]);
+        }
+        let query = parse(&text);
+        assert!(query.phrases.iter().all(|phrase| !phrase.parts.is_empty()), "{text:?}");
+    }
+    parse(&"\"".repeat(10_001));
+    parse(&"-".repeat(10_001));
+    parse(&"file:".repeat(2_001));
+}

@@ -1,0 +1,119 @@
+//! Decides which sessions match the filters on their cards.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    index::{
+        attributes,
+        view::{SessionRow, View},
+    },
+    model::{Namespace, Project},
+    query::{Filter, FilterClause, Query},
+    rank::admission::Scope,
+    text,
+};
+
+/// Returns the sessions that match the filters on project and agent and the scope; `None` for all.
+pub(crate) fn allowed(
+    query: &Query,
+    scope: &Scope,
+    view: &View<'_>,
+) -> tantivy::Result<Option<FxHashSet<u64>>> {
+    let conditions = query.conditions.iter();
+    let conditions: Vec<&FilterClause> =
+        conditions.filter(|condition| is_about_cards(condition)).collect();
+    if conditions.is_empty() && scope.namespaces.is_none() {
+        return Ok(None);
+    }
+    let mut judge = Judge { conditions, scope, known: FxHashMap::default() };
+    let mut allowed = FxHashSet::default();
+    view.each_session(&mut |row| {
+        if judge.lets_in(&row) {
+            allowed.insert(row.session);
+        }
+    })?;
+    Ok(Some(allowed))
+}
+
+fn is_about_cards(condition: &FilterClause) -> bool {
+    matches!(condition.filter, Filter::Project(_) | Filter::Agent(_))
+}
+
+struct Judge<'j> {
+    conditions: Vec<&'j FilterClause>,
+    scope: &'j Scope,
+    /// By namespace, the last decision and what it was about, because many sessions share a
+    /// project.
+    known: FxHashMap<u32, (Option<String>, String, bool)>,
+}
+
+impl Judge<'_> {
+    fn lets_in(&mut self, row: &SessionRow<'_>) -> bool {
+        if let Some((project, agent, verdict)) = self.known.get(&row.namespace)
+            && project.as_deref() == row.project
+            && agent == row.agent
+        {
+            return *verdict;
+        }
+        let verdict = self.is_in_scope(row) && self.passes(row);
+        let about = (row.project.map(str::to_owned), row.agent.to_owned(), verdict);
+        self.known.insert(row.namespace, about);
+        verdict
+    }
+
+    fn is_in_scope(&self, row: &SessionRow<'_>) -> bool {
+        self.scope.namespaces.as_ref().is_none_or(|namespaces| {
+            namespaces.iter().any(|namespace| namespace.number() == row.namespace)
+        })
+    }
+
+    /// Whether a session is of one of the wanted projects and agents, and matches no negated
+    /// filter.
+    fn passes(&self, row: &SessionRow<'_>) -> bool {
+        let mut projects = AnyOf::default();
+        let mut agents = AnyOf::default();
+        for condition in &self.conditions {
+            let (wanted, is_met) = match &condition.filter {
+                Filter::Project(name) => (&mut projects, is_project(name, row)),
+                Filter::Agent(name) => (&mut agents, row.agent.eq_ignore_ascii_case(name)),
+                _ => continue,
+            };
+            match condition.is_negated {
+                true if is_met => return false,
+                true => {}
+                false => wanted.note(is_met),
+            }
+        }
+        projects.is_met() && agents.is_met()
+    }
+}
+
+/// Whether one of several wanted values matches, if there are any.
+#[derive(Default)]
+struct AnyOf {
+    any: bool,
+    met: bool,
+}
+
+impl AnyOf {
+    fn note(&mut self, is_met: bool) {
+        self.any = true;
+        self.met |= is_met;
+    }
+
+    fn is_met(&self) -> bool {
+        self.met || !self.any
+    }
+}
+
+/// Whether `wanted` names a session's project: its namespace, the end of its path, or a word of its
+/// name.
+fn is_project(wanted: &str, row: &SessionRow<'_>) -> bool {
+    if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == row.namespace) {
+        return true;
+    }
+    let Some(path) = row.project else { return false };
+    let (wanted, folded) = (attributes::file(wanted), attributes::file(path));
+    let is_end = folded == wanted || folded.ends_with(&format!("/{wanted}"));
+    is_end || text::words(Project::new(path).name()).iter().any(|word| word.text == wanted)
+}

@@ -1,0 +1,168 @@
+//! Computes the relevance signals of a session.
+
+use std::ops::Range;
+
+use crate::rank::{
+    evidence::{Evidence, PassageEvidence},
+    gather::Gathered,
+    plan::Plan,
+    unit::{UnitCounts, rarity},
+    weights::Weights,
+};
+
+/// The relevance signals of a session, each on its own scale.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Signs {
+    pub(crate) turns: f32,
+    /// The best run of consecutive passages.
+    pub(crate) stretch: f32,
+    /// The whole session as one text.
+    pub(crate) whole: f32,
+    /// The word pairs of the query.
+    pub(crate) pairs: f32,
+    /// Several word pairs in one passage, from 0 to 1.
+    pub(crate) run: f32,
+}
+
+/// The rows of a session's best passages with their scores, best first.
+pub(crate) type BestRows = Vec<(usize, f32)>;
+
+/// Number of best passages that are kept for a session: more than are shown, because some are copies.
+const BEST_KEPT: usize = 8;
+
+/// Measures the candidates of one query.
+pub(crate) struct Measure<'m> {
+    plan: &'m Plan,
+    weights: &'m Weights,
+    evidence: &'m Evidence,
+    /// By unit: inverse frequency among sessions, of the exact word and of any form.
+    rarity: Vec<[f32; 2]>,
+}
+
+impl<'m> Measure<'m> {
+    pub(crate) fn new(
+        plan: &'m Plan,
+        gathered: &Gathered,
+        weights: &'m Weights,
+        evidence: &'m Evidence,
+    ) -> Measure<'m> {
+        let among = |count: u32| rarity(count as f32, plan.sessions.max(count as f32));
+        let rarity = gathered.sessions_with.iter().map(|counts| counts.map(among)).collect();
+        Measure { plan, weights, evidence, rarity }
+    }
+
+    /// Returns the signals of a candidate and its best passages.
+    pub(crate) fn candidate(&self, candidate: usize) -> (Signs, BestRows) {
+        let rows = self.evidence.rows_of_candidate(candidate);
+        let best = self.best_rows(rows.clone());
+        let mut held = vec![[0.0; 2]; self.plan.units.len()];
+        let mut length = 0;
+        for row in rows.clone() {
+            self.add(&mut held, row, 1.0);
+            length += self.evidence.rows[row].length;
+        }
+        let signs = Signs {
+            turns: best
+                .iter()
+                .zip(self.weights.best)
+                .map(|((_, score), weight)| score * weight)
+                .sum(),
+            stretch: self.best_stretch(rows.clone()),
+            whole: self.whole(&held, length as f32 / self.plan.session_length),
+            pairs: self.pairs(candidate),
+            run: self.run(rows),
+        };
+        (signs, best)
+    }
+
+    fn best_rows(&self, rows: Range<usize>) -> BestRows {
+        let mut best: BestRows = Vec::new();
+        for row in rows {
+            let score = self.passage(row);
+            if score > 0.0 {
+                best.push((row, score));
+            }
+        }
+        best.sort_by(|one, other| other.1.total_cmp(&one.1));
+        best.truncate(BEST_KEPT);
+        best
+    }
+
+    fn passage(&self, row: usize) -> f32 {
+        let PassageEvidence { kind, length, .. } = self.evidence.rows[row];
+        let relative = length as f32 / self.plan.passage_length;
+        let units = self.plan.units.iter().zip(self.evidence.counts(row));
+        let score: f32 = units
+            .filter(|(_, counts)| **counts != [0.0; 2])
+            .map(|(unit, counts)| unit.score(*counts, relative, self.weights))
+            .sum();
+        self.weights.of_kind(kind) * score
+    }
+
+    /// Slides a window of [`Weights::stretch_terms`] over the passages of each source.
+    fn best_stretch(&self, rows: Range<usize>) -> f32 {
+        let mut best = 0.0_f32;
+        let mut held = vec![[0.0; 2]; self.plan.units.len()];
+        let (mut start, mut length) = (rows.start, 0);
+        let usual = self.weights.stretch_terms as f32;
+        for end in rows {
+            let row = &self.evidence.rows[end];
+            let is_apart =
+                self.evidence.rows[start].source != row.source || row.kind.is_of_episode();
+            while start < end && (is_apart || length + row.length > self.weights.stretch_terms) {
+                self.add(&mut held, start, -1.0);
+                length -= self.evidence.rows[start].length;
+                start += 1;
+            }
+            self.add(&mut held, end, 1.0);
+            length += row.length;
+            if self.evidence.counts(end).iter().any(|counts| *counts != [0.0; 2]) {
+                let relative = (length as f32 / usual).max(0.3);
+                best = best.max(self.score(&held, relative));
+            }
+        }
+        best
+    }
+
+    fn score(&self, held: &[UnitCounts], relative: f32) -> f32 {
+        let units = self.plan.units.iter().zip(held);
+        units.map(|(unit, counts)| unit.score(clean(*counts), relative, self.weights)).sum()
+    }
+
+    fn whole(&self, held: &[UnitCounts], relative: f32) -> f32 {
+        let units = self.plan.units.iter().zip(held).zip(&self.rarity);
+        let scores = units.map(|((unit, counts), rarity)| {
+            unit.score_as(*rarity, *counts, relative, self.weights)
+        });
+        scores.sum()
+    }
+
+    fn pairs(&self, candidate: usize) -> f32 {
+        let pairs = self.plan.pairs.iter().zip(self.evidence.pairs(candidate));
+        pairs.map(|(pair, kept)| kept * self.plan.worth(pair)).sum()
+    }
+
+    /// Returns how many of the query's pairs occur together in one passage. The fraction is
+    /// squared, because a few pairs out of many occur together by chance.
+    fn run(&self, rows: Range<usize>) -> f32 {
+        let of = |row: usize| {
+            self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)
+        };
+        let all: f32 = self.plan.pairs.iter().map(|pair| self.plan.worth(pair)).sum();
+        let best = rows.map(of).fold(0.0, f32::max);
+        if all > 0.0 { (best / all).min(1.0).powi(2) } else { 0.0 }
+    }
+
+    fn add(&self, held: &mut [UnitCounts], row: usize, sign: f32) {
+        let weight = sign * self.weights.of_kind(self.evidence.rows[row].kind);
+        for (sum, counts) in held.iter_mut().zip(self.evidence.counts(row)) {
+            sum[0] += weight * counts[0];
+            sum[1] += weight * counts[1];
+        }
+    }
+}
+
+/// Sets rounding errors of the sliding sum to zero.
+fn clean(counts: UnitCounts) -> UnitCounts {
+    counts.map(|count| if count < 0.01 { 0.0 } else { count })
+}

@@ -1,0 +1,203 @@
+//! Ranks the sessions that match a query.
+//!
+//! There are two passes: [`gather`] reads the posting lists of the query's words and selects about
+//! a hundred sessions, and [`evidence`] inspects all their passages. [`measure`] computes relevance
+//! signals from them, [`weigh`] normalises and adds the signals, [`fuse`] combines the result with
+//! a second ranker, and [`hits`] formats the best ones.
+
+mod admission;
+mod cards;
+mod evidence;
+mod fuse;
+mod gather;
+mod hits;
+mod list;
+mod lists;
+mod measure;
+mod plan;
+mod results;
+mod unit;
+mod weigh;
+mod weights;
+
+use std::collections::{HashMap, HashSet};
+
+use self::{
+    admission::Admission,
+    evidence::Evidence,
+    gather::{Gathered, SessionScore},
+    measure::{BestRows, Measure, Signs},
+    plan::Plan,
+};
+pub use self::{
+    admission::Scope,
+    fuse::SecondRanker,
+    results::{Explanation, HitLocation, PassageHit, Results, SessionHit, Sign, WordFound},
+    weights::Weights,
+};
+use crate::{
+    index::{IndexError, SearchIndex, shard::CardFacts, view::View},
+    model::{SessionKey, Timestamp},
+    query::Query,
+};
+
+/// A query with all inputs of the ranking.
+pub struct RankRequest<'r> {
+    pub query: &'r Query,
+    pub scope: &'r Scope,
+    /// The reference time for recency.
+    pub now: Timestamp,
+    /// The maximum number of sessions to return.
+    pub limit: usize,
+    pub weights: &'r Weights,
+    /// The second ranker for this query, if any.
+    pub second: Option<&'r dyn SecondRanker>,
+    /// A filter that is applied before any limit. It is called for every session that contains a
+    /// word of the query; for a query without words it is called for the latest sessions until
+    /// there are enough.
+    pub only: Option<&'r dyn Fn(SessionKey) -> bool>,
+}
+
+impl RankRequest<'_> {
+    fn wants(&self, session: u64) -> bool {
+        self.only.is_none_or(|only| only(SessionKey(session)))
+    }
+}
+
+/// Number of sessions that the second pass inspects.
+const CANDIDATES: usize = 160;
+/// Number of sessions that the second ranker returns.
+const SECOND_CANDIDATES: usize = 100;
+
+impl SearchIndex {
+    pub fn search(&self, request: &RankRequest<'_>) -> Result<Results, IndexError> {
+        Ok(self.with_view(|view| {
+            let admission = Admission::new(request.query, request.scope, view)?;
+            if request.query.is_list() {
+                return list::list(request, view, &admission);
+            }
+            Ranking { request, view, admission: &admission }.run()
+        })?)
+    }
+}
+
+struct Ranking<'s> {
+    request: &'s RankRequest<'s>,
+    view: &'s View<'s>,
+    admission: &'s Admission,
+}
+
+#[derive(Default)]
+struct Candidate {
+    session: u64,
+    card: CardFacts,
+    score: f32,
+    signs: Vec<Sign>,
+    best: BestRows,
+    /// The candidate's index in the evidence, if it was inspected.
+    number: Option<usize>,
+}
+
+impl Ranking<'_> {
+    fn run(&self) -> tantivy::Result<Results> {
+        let weights = self.request.weights;
+        let plan = Plan::new(self.request.query, self.view, weights)?;
+        let mut gathered = gather::gather(&plan, self.view, self.admission, weights)?;
+        gathered.found.retain(|found| self.request.wants(found.session));
+        let sessions = most_promising(&gathered.found);
+        let evidence = Evidence::collect(&sessions, &plan, self.view, self.admission)?;
+        let mut candidates = self.weighed(&sessions, &plan, &gathered, &evidence)?;
+        self.hear_second(&mut candidates)?;
+        let best = hits::best(candidates, self.request.limit).into_iter();
+        let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence))));
+        Ok(Results { sessions: hits.collect(), total: gathered.found.len() })
+    }
+
+    /// Returns the sessions with their scores.
+    fn weighed(
+        &self,
+        sessions: &[u64],
+        plan: &Plan,
+        gathered: &Gathered,
+        evidence: &Evidence,
+    ) -> tantivy::Result<Vec<Candidate>> {
+        let measure = Measure::new(plan, gathered, self.request.weights, evidence);
+        let measured: Vec<(Signs, BestRows)> =
+            (0..sessions.len()).map(|candidate| measure.candidate(candidate)).collect();
+        let most = weigh::strongest(measured.iter().map(|(signs, _)| signs));
+        let mut candidates = Vec::with_capacity(sessions.len());
+        for (number, (session, (signs, best))) in sessions.iter().zip(measured).enumerate() {
+            let Some(card) = self.view.card(*session)? else { continue };
+            let signs = weigh::weigh(&signs, &most, &card, self.request);
+            let score = signs.iter().map(|sign| sign.share).sum();
+            let number = Some(number);
+            candidates.push(Candidate { session: *session, card, score, signs, best, number });
+        }
+        Ok(candidates)
+    }
+
+    /// Adds the scores of the second ranker.
+    fn hear_second(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
+        let Some(ranker) = self.request.second else { return Ok(()) };
+        let own: Vec<(u64, f32)> =
+            candidates.iter().map(|candidate| (candidate.session, candidate.score)).collect();
+        let known: HashMap<u64, usize> =
+            own.iter().enumerate().map(|(index, (session, _))| (*session, index)).collect();
+        // The second ranker cannot check phrases or passage filters, so it may then add no
+        // sessions.
+        let is_free = self.request.query.phrases.is_empty() && !self.admission.looks_at_passages();
+        let admits = |session: SessionKey| {
+            (is_free && self.admission.admits_session(session.0)) || known.contains_key(&session.0)
+        };
+        let limit = if self.request.only.is_some() { usize::MAX } else { SECOND_CANDIDATES };
+        let second = ranker.rank(limit, &admits).into_iter();
+        let second = second.map(|(session, score)| (session.0, score));
+        let second = second.filter(|(session, _)| self.request.wants(*session));
+        let second: Vec<(u64, f32)> = second.take(SECOND_CANDIDATES).collect();
+        let floor = ranker.floor();
+        let heard: HashMap<u64, f32> = second.iter().copied().collect();
+        for (session, score) in fuse::fuse(&own, &second, self.request.weights.second) {
+            let strength = heard.get(&session).copied().unwrap_or_default();
+            if let Some(index) = known.get(&session) {
+                candidates[*index].hear(score, strength);
+            } else if strength >= floor
+                && let Some(card) = self.view.card(session)?
+            {
+                let mut candidate = Candidate { session, card, ..Candidate::default() };
+                candidate.hear(score, strength);
+                candidates.push(candidate);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Candidate {
+    /// Replaces the score by the fused one.
+    fn hear(&mut self, score: f32, strength: f32) {
+        let share = score - self.score;
+        self.signs.push(Sign { name: "meaning", strength, share });
+        self.score = score;
+    }
+}
+
+/// Selects the sessions for the second pass: half by their best passage, half by their total.
+fn most_promising(found: &[SessionScore]) -> Vec<u64> {
+    if found.len() <= CANDIDATES {
+        return found.iter().map(|found| found.session).collect();
+    }
+    let half = CANDIDATES / 2;
+    let mut order: Vec<&SessionScore> = found.iter().collect();
+    let mut chosen: HashSet<u64> = HashSet::new();
+    let worths: [fn(&SessionScore) -> f32; 2] = [|found| found.best, |found| found.whole];
+    for worth in worths {
+        order.select_nth_unstable_by(half, |one, other| worth(other).total_cmp(&worth(one)));
+        chosen.extend(order[..half].iter().map(|found| found.session));
+    }
+    let mut chosen: Vec<u64> = chosen.into_iter().collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+#[cfg(test)]
+mod tests;

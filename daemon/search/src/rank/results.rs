@@ -1,0 +1,109 @@
+//! The result of a search.
+
+use std::fmt;
+
+use crate::{
+    model::{SessionKey, Timestamp},
+    passage::PassageKind,
+};
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Results {
+    /// Best first.
+    pub sessions: Vec<SessionHit>,
+    /// Number of sessions that contain a word of the query.
+    pub total: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionHit {
+    pub session: SessionKey,
+    /// The score, comparable only within one result.
+    pub score: f32,
+    /// At most eight passages, best first. Empty in a list and for a session that only the second
+    /// ranker found.
+    pub passages: Vec<PassageHit>,
+    /// Why the session has its rank.
+    pub explanation: Explanation,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassageHit {
+    /// The location of the text.
+    pub place: HitLocation,
+    pub kind: PassageKind,
+    /// The time of the passage.
+    pub at: Timestamp,
+    /// The score, comparable only within one result.
+    pub score: f32,
+}
+
+/// The location of a passage's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HitLocation {
+    Message {
+        /// The file, as in [`crate::model::transcript::Origin::source`].
+        source: u32,
+        /// The message, as in [`crate::model::Message::seq`].
+        seq: u32,
+    },
+    /// A field of the session's episode, by its number in the change that added it.
+    Episode { field: u32 },
+}
+
+/// Why a session has its rank.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Explanation {
+    /// The relevance signals; the score is the sum of their shares.
+    pub signs: Vec<Sign>,
+    /// The query's words, with their rarity and their counts in the session.
+    pub words: Vec<WordFound>,
+}
+
+impl fmt::Display for Explanation {
+    /// Formats `best passages 1.00, recency 0.02; parser 1 (2 in any form), comments 3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let signs: Vec<String> =
+            self.signs.iter().map(|sign| format!("{} {:.2}", sign.name, sign.share)).collect();
+        let words: Vec<String> = self.words.iter().map(WordFound::to_string).collect();
+        write!(f, "{}", signs.join(", "))?;
+        if !words.is_empty() {
+            write!(f, "; {}", words.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for WordFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.word, self.exact)?;
+        if self.any_form > self.exact {
+            write!(f, " ({} in any form)", self.any_form)?;
+        }
+        Ok(())
+    }
+}
+
+/// One relevance signal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sign {
+    pub name: &'static str,
+    /// Relative to the strongest value in this result, which is 1.
+    pub strength: f32,
+    /// What the signal adds to the score.
+    pub share: f32,
+}
+
+/// A word of the query in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordFound {
+    /// The word as it is in the query.
+    pub word: String,
+    /// Inverse frequency among all passages; rare words count more.
+    pub rarity: f32,
+    /// Number of exact occurrences.
+    pub exact: u32,
+    /// Number of occurrences in any form.
+    pub any_form: u32,
+}

@@ -1,0 +1,411 @@
+use super::*;
+use crate::{
+    index::{Card, EpisodeField, IndexChange, Position},
+    model::{Message, Namespace, Project, Role, transcript::Origin},
+    passage::PassageKind,
+    testing::{TestIndex, card, day, keys, message, now, said, search},
+};
+
+/// Checks the result of queries in any order, before and after a commit.
+#[track_caller]
+fn check(changes: Vec<IndexChange>, cases: &[(&str, &[u64])]) {
+    let index = TestIndex::with(changes);
+    for is_written in [false, true] {
+        if is_written {
+            index.index.commit().unwrap();
+        }
+        for (question, wanted) in cases {
+            let mut found = index.find(question);
+            found.sort_unstable();
+            assert_eq!(found, *wanted, "{question}, written: {is_written}");
+        }
+    }
+}
+
+#[test]
+fn words_are_found_in_any_form_and_identifiers_in_any_spelling() {
+    check(
+        vec![
+            said(card(1), &["the retryCount went up"]),
+            said(card(2), &["wrote src/search/mod.rs"]),
+            said(card(3), &["支持全文搜索"]),
+            said(card(4), &["Der Größenwahn"]),
+        ],
+        &[
+            ("retry_count", &[1]),
+            ("retrycount", &[1]),
+            ("retries", &[1]),
+            ("go", &[1]),
+            ("writing", &[2]),
+            ("search/mod.rs", &[2]),
+            ("全文", &[3]),
+            ("搜*", &[3]),
+            ("grossenwahn", &[4]),
+            ("größen*", &[4]),
+            ("nowhere", &[]),
+        ],
+    );
+}
+
+#[test]
+fn phrases_must_be_there_and_excluded_words_must_not() {
+    check(
+        vec![
+            said(card(1), &["a dry run of the release", "with docker"]),
+            said(card(2), &["run it dry"]),
+            said(card(3), &["getDryRun(release)"]),
+        ],
+        &[
+            ("\"dry run\"", &[1, 3]),
+            ("\"dry run\" release", &[1, 3]),
+            ("\"Dry RUN of\"", &[1]),
+            ("\"run dry\"", &[]),
+            ("\"dry ru*\"", &[1, 3]),
+            ("\"dry\"", &[1, 2, 3]),
+            ("dry -docker", &[2, 3]),
+            ("dry -\"dry run\"", &[2]),
+            ("dry -rele*", &[2]),
+            ("-docker", &[2, 3]),
+        ],
+    );
+}
+
+#[test]
+fn filters_restrict_sessions_and_passages() {
+    let other = |session| Card {
+        namespace: Namespace::from_number(0xbeef),
+        project: Some(Project::new("/home/ann/web-site")),
+        agent: "codex".to_owned(),
+        branch: Some("main".to_owned()),
+        ..card(session)
+    };
+    let edit = Message {
+        seq: 7,
+        role: Role::Tool,
+        tool: Some("mcp__git__push".to_owned()),
+        files: vec!["/home/ann/web-site/src/Page.tsx".to_owned()],
+        branch: Some("feat/login".to_owned()),
+        at: Some(day(2, 10)),
+        ..message(Role::Tool, "changed the button")
+    };
+    check(
+        vec![
+            said(card(1), &["a button"]),
+            said(other(2), &["the button again"]),
+            IndexChange::Messages { card: other(2), messages: vec![edit] },
+            IndexChange::Episode {
+                card: card(1),
+                fields: vec![EpisodeField {
+                    kind: PassageKind::Decision,
+                    text: "one button".to_owned(),
+                }],
+                branches: vec!["fix/2".to_owned()],
+            },
+        ],
+        &[
+            ("button", &[1, 2]),
+            ("button project:app", &[1]),
+            ("button project:web-site", &[2]),
+            ("button project:site", &[2]),
+            ("button project:ann/web-site", &[2]),
+            ("button project:0000beef", &[2]),
+            ("button project:app project:site", &[1, 2]),
+            ("button -project:app", &[2]),
+            ("button agent:Codex", &[2]),
+            ("button -agent:codex project:app", &[1]),
+            ("button file:page.tsx", &[2]),
+            ("button file:src/Page.tsx", &[2]),
+            ("button file:src", &[2]),
+            ("button file:age.tsx", &[]),
+            ("button -file:page", &[1]),
+            ("button tool:push", &[2]),
+            ("again tool:push", &[]),
+            ("button branch:main", &[2]),
+            ("button branch:feat/login", &[2]),
+            ("button branch:fix", &[1]),
+            ("again branch:login", &[]),
+            ("button role:user", &[1, 2]),
+            ("button role:tool", &[2]),
+            ("button role:user -tool:push project:site", &[2]),
+            ("button in:decisions", &[1]),
+            ("button in:messages project:app", &[1]),
+            ("again role:tool", &[]),
+            ("button date:2026-02-10", &[2]),
+            ("button before:2026-02-20", &[2]),
+            ("button after:2026-02-20", &[1, 2]),
+            ("button after:2026-02-20 before:2026-02-25", &[]),
+            ("button -date:2026-03-01", &[2]),
+            ("project:site", &[2]),
+            ("tool:push", &[2]),
+            ("date:2026-03-01", &[1, 2]),
+            ("in:decisions", &[1]),
+            ("agent:gemini", &[]),
+        ],
+    );
+}
+
+#[test]
+fn the_scope_restricts_too() {
+    let elsewhere = |session| Card { namespace: Namespace::from_number(2), ..card(session) };
+    let index = TestIndex::with([said(card(1), &["apple"]), said(elsewhere(2), &["apple"])]);
+    let find = |scope: Scope| keys(&search(&index.index, "apple", &scope, None));
+    let namespaces = |numbers: &[u32]| {
+        Some(numbers.iter().map(|number| Namespace::from_number(*number)).collect())
+    };
+    assert_eq!(find(Scope { namespaces: namespaces(&[2]), ..Scope::default() }), [2]);
+    assert_eq!(find(Scope { namespaces: namespaces(&[]), ..Scope::default() }), [0; 0]);
+    assert_eq!(find(Scope { within: Some(SessionKey(1)), ..Scope::default() }), [1]);
+    assert_eq!(find(Scope { without: vec![SessionKey(1)], ..Scope::default() }), [2]);
+    for near in [1, 2] {
+        let near = Some(Namespace::from_number(near));
+        let first = find(Scope { near, ..Scope::default() })[0];
+        assert_eq!(Some(Namespace::from_number(u32::try_from(first).unwrap())), near);
+    }
+}
+
+/// With equal scores the higher session number comes first, so the better one has number 1.
+#[test]
+fn what_says_more_comes_first() {
+    let by_role = |session, role| IndexChange::Messages {
+        card: card(session),
+        messages: vec![message(role, "the parser loses comments")],
+    };
+    let on = |session, at| Card { started_at: Some(at), ended_at: at, ..card(session) };
+    let of = |session, path| Card { project: Some(Project::new(path)), ..card(session) };
+    for (better, worse, question) in [
+        (
+            said(card(1), &["expired tokens"]),
+            said(card(2), &["tokens and more tokens"]),
+            "expired tokens",
+        ),
+        (said(card(1), &["the dry run was"]), said(card(2), &["the run was dry"]), "dry run"),
+        (
+            said(card(1), &["and now the audit pool size is 7"]),
+            said(card(2), &["the pool size, the pool size", "the audit pool"]),
+            "audit pool size",
+        ),
+        (said(card(1), &["it was tested"]), said(card(2), &["it was testing"]), "tested"),
+        (
+            said(card(1), &["apple", "apple", "apple"]),
+            said(card(2), &["apple", "pear", "plum"]),
+            "apple",
+        ),
+        (said(card(1), &["it was Ann"]), said(card(2), &["it was found"]), "who found Ann"),
+        (by_role(1, Role::User), by_role(2, Role::Tool), "parser comments"),
+        (by_role(1, Role::User), by_role(2, Role::Agent), "parser comments"),
+        (by_role(1, Role::Agent), by_role(2, Role::Tool), "parser comments"),
+        (said(on(1, day(3, 17)), &["parser"]), said(on(2, day(1, 5)), &["parser"]), "parser"),
+        (
+            said(on(1, day(1, 5)), &["the parser"]),
+            said(on(2, day(3, 17)), &["the parser"]),
+            "the parser in January",
+        ),
+        (
+            said(of(1, "/x/web-site"), &["the parser"]),
+            said(of(2, "/x/other"), &["the parser"]),
+            "parser of the web site",
+        ),
+    ] {
+        assert_eq!(TestIndex::with([better, worse]).find(question), [1, 2], "{question}");
+    }
+}
+
+#[test]
+fn neighbouring_messages_are_read_together() {
+    let filler: Vec<String> =
+        (0..60).map(|n| format!("filler {n} {}", "word ".repeat(60))).collect();
+    let mut near: Vec<&str> = filler.iter().map(String::as_str).collect();
+    let mut far = near.clone();
+    near[30] = "the lexer";
+    near[31] = "drops newlines";
+    far[2] = "the lexer";
+    far[57] = "drops newlines";
+    let index = TestIndex::with([said(card(1), &near), said(card(2), &far)]);
+    assert_eq!(index.find("lexer drops newlines"), [1, 2]);
+}
+
+#[test]
+fn a_list_has_the_latest_first() {
+    let ended = |session, on| said(Card { ended_at: day(3, on), ..card(session) }, &["hello"]);
+    let index = TestIndex::with([ended(1, 5), ended(2, 9), ended(3, 7)]);
+    assert_eq!(index.find(""), [2, 3, 1]);
+    assert_eq!(index.find("project:app"), [2, 3, 1]);
+    assert_eq!(index.find("role:user"), [2, 3, 1]);
+}
+
+#[test]
+fn a_question_of_stop_words_alone_finds_what_holds_them() {
+    let index =
+        TestIndex::with([said(card(1), &["to be or not to be"]), said(card(2), &["apple"])]);
+    assert_eq!(index.find("to be or not to be"), [1]);
+    assert_eq!(index.find("who are the"), [0; 0]);
+}
+
+#[test]
+fn an_explanation_adds_up_to_the_score() {
+    let index = TestIndex::with([
+        said(card(1), &["the parser loses comments", "parsers again"]),
+        said(card(2), &["comments"]),
+    ]);
+    let results = index.search("parser comments in March");
+    for hit in &results.sessions {
+        let sum: f32 = hit.explanation.signs.iter().map(|sign| sign.share).sum();
+        assert!((sum - hit.score).abs() < 1e-4);
+    }
+    let explanation = &results.sessions[0].explanation;
+    let parser = explanation.words.iter().find(|word| word.word == "parser").unwrap();
+    assert_eq!((parser.exact, parser.any_form), (1, 2));
+    let shown = explanation.to_string();
+    for part in ["best passages", "date", "parser 1 (2 in any form)"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
+
+#[test]
+fn a_second_ranker_is_heard_but_does_not_rule() {
+    struct FixedRanker;
+    impl SecondRanker for FixedRanker {
+        fn rank(&self, _: usize, admits: &dyn Fn(SessionKey) -> bool) -> Vec<(SessionKey, f32)> {
+            let all = [(1, 0.2), (2, 0.1), (3, 0.9), (4, 0.8)];
+            let admitted = all.into_iter().map(|(key, score)| (SessionKey(key), score));
+            admitted.filter(|(session, _)| admits(*session)).collect()
+        }
+
+        fn floor(&self) -> f32 {
+            0.15
+        }
+    }
+    let index = TestIndex::with([
+        said(card(1), &["the parser loses comments"]),
+        said(card(2), &["comments by people on many other things"]),
+        said(card(3), &["something in other words"]),
+        said(Card { agent: "codex".to_owned(), ..card(4) }, &["other words still"]),
+    ]);
+    let ask = |question: &str| {
+        let results = search(&index.index, question, &Scope::default(), Some(&FixedRanker));
+        (keys(&results), results)
+    };
+    let (found, results) = ask("parser comments agent:claude");
+    assert_eq!(found, [1, 3, 2]);
+    assert!(results.sessions[1].passages.is_empty());
+    assert_eq!(ask("absentword agent:claude").0, [3, 1], "2 is too far away");
+}
+
+#[test]
+fn a_message_told_twice_counts_once() {
+    let index = TestIndex::with([
+        said(card(1), &["the parser"]),
+        said(card(1), &["the parser"]),
+        said(card(2), &["the parser"]),
+    ]);
+    let results = index.search("parser");
+    assert_eq!(results.sessions[0].explanation.words[0].exact, 1);
+}
+
+#[test]
+fn no_question_fails_whatever_is_in_it() {
+    let edit = Message {
+        tool: Some("Edit".to_owned()),
+        files: vec!["src/a.rs".to_owned()],
+        origin: Origin { source: 3, line: 1 },
+        ..message(Role::Tool, "token expired in src/a.rs, 搜索 C++ 1.2.3")
+    };
+    let index = TestIndex::with([said(card(1), &["token", "a b c d e f g"])]);
+    index.index.commit().unwrap();
+    index.index.apply(IndexChange::Messages { card: card(2), messages: vec![edit] }, Position(9));
+    let pieces = [
+        "token",
+        "\"token expired\"",
+        "\"",
+        "-",
+        "*",
+        "to*",
+        ":",
+        "file:a.rs",
+        "-file:",
+        "date:today",
+        "since:x",
+        "in:title",
+        "role:tool",
+        "tool:Edit",
+        "(",
+        ")",
+        "[",
+        "~",
+        "^",
+        "\\",
+        "AND",
+        "NOT",
+        "é",
+        "搜索",
+        "搜*",
+        "\u{0}",
+        "👩‍💻",
+        "'",
+        "/",
+        "::",
+        "@",
+        "c++",
+        "-x",
+        "-\"a b\"",
+        "last week",
+        "1.2.3",
+        "a.b.c/d",
+        "~fail",
+        "card 1",
+        "project:x",
+        "\u{200d}",
+        "the",
+    ];
+    let mut seed: u64 = 1;
+    for _ in 0..600 {
+        let mut question = String::new();
+        for _ in 0..6 {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            question.push_str(pieces[(seed >> 33) as usize % pieces.len()]);
+            question.push(if seed >> 40 & 3 == 0 { '\u{a0}' } else { ' ' });
+        }
+        let results = index.search(&question);
+        assert!(results.sessions.iter().all(|hit| hit.score.is_finite()), "{question:?}");
+    }
+    index.search(&"token ".repeat(3_000));
+    let query = Query::parse("token", &now());
+    let request = RankRequest {
+        query: &query,
+        scope: &Scope::default(),
+        now: Timestamp::MAX,
+        limit: 0,
+        weights: &Weights::default(),
+        second: None,
+        only: None,
+    };
+    assert_eq!(index.index.search(&request).unwrap().sessions, []);
+}
+
+#[test]
+fn what_lets_in_only_some_counts_before_any_limit() {
+    let ended = |session: u64| {
+        let ended_at = day(3, 1 + i8::try_from(session % 20).unwrap());
+        Card { ended_at, ..card(session) }
+    };
+    let index = TestIndex::with((0..300).map(|number| said(ended(number), &["a common lantern"])));
+    // A session that is neither among the best nor among the latest.
+    let wanted = keys(&index.search("lantern"));
+    let hidden = (0..300).find(|number| number % 20 == 0 && !wanted.contains(number)).unwrap();
+    let only = |session: SessionKey| session.0 == hidden;
+    for question in ["lantern", ""] {
+        let query = Query::parse(question, &now());
+        let request = RankRequest {
+            query: &query,
+            scope: &Scope::default(),
+            now: Timestamp::MAX,
+            limit: 1,
+            weights: &Weights::default(),
+            second: None,
+            only: Some(&only),
+        };
+        assert_eq!(keys(&index.index.search(&request).unwrap()), [hidden], "{question:?}");
+    }
+}

@@ -1,0 +1,227 @@
+//! One search term of a query: a word with its forms, a prefix, or a phrase.
+
+use crate::{
+    index::{
+        cursor::Cursor,
+        shard::{Depth, Shard},
+        terms,
+        view::View,
+    },
+    query::{Phrase, QueryWord, WordForm, WordRole},
+    rank::{
+        lists::{self, List},
+        weights::Weights,
+    },
+};
+
+/// The weight of a phrase, relative to a word.
+const PHRASE_WEIGHT: f32 = 1.5;
+
+/// A word, prefix or phrase of the query.
+pub(crate) struct Unit {
+    /// The text for the explanation.
+    pub(crate) label: String,
+    pub(crate) weight: f32,
+    /// Whether a session must contain it.
+    pub(crate) is_required: bool,
+    source: PostingSource,
+    /// Inverse frequency among passages: of the exact word, and of all its forms.
+    pub(crate) exact_rarity: f32,
+    pub(crate) rarity: f32,
+    /// Approximate number of passages that contain any form.
+    pub(crate) frequency: u64,
+}
+
+/// The source of a unit's documents.
+enum PostingSource {
+    /// Posting lists of the index, by term.
+    Terms(Vec<(String, Matches)>),
+    /// Computed lists, one for each shard.
+    Made(Vec<List>),
+}
+
+/// The count of a unit that a list adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matches {
+    /// The word as it is in the query.
+    Exact,
+    /// Another form of the word.
+    Form,
+    /// The word as it is in the query, which is also the stem of its forms.
+    Both,
+}
+
+/// A cursor over one of a unit's lists.
+pub(crate) struct Walk<'w> {
+    pub(crate) unit: usize,
+    pub(crate) matches: Matches,
+    pub(crate) cursor: Cursor<'w>,
+}
+
+/// Occurrences of a unit in a text: exact, and in any form.
+pub(crate) type UnitCounts = [f32; 2];
+
+impl<'w> Walk<'w> {
+    /// Adds the count of the current document to `counts`.
+    #[inline]
+    pub(crate) fn count(&self, counts: &mut UnitCounts) {
+        let count = self.cursor.count() as f32;
+        if self.matches != Matches::Form {
+            counts[0] += count;
+        }
+        if self.matches != Matches::Exact {
+            counts[1] += count;
+        }
+    }
+}
+
+impl Unit {
+    /// Creates the unit of a word.
+    pub(crate) fn of_word(
+        word: &QueryWord,
+        view: &View<'_>,
+        weights: &Weights,
+    ) -> tantivy::Result<Unit> {
+        let weight = match word.role {
+            WordRole::Content | WordRole::Stop => 1.0,
+            WordRole::Name => weights.name,
+            WordRole::InWhole => weights.in_whole,
+            WordRole::InDate => weights.in_date,
+            WordRole::Faint => weights.faint,
+        };
+        let source = match word.form {
+            WordForm::Part => PostingSource::Terms(terms_of(&word.text)),
+            WordForm::Whole => PostingSource::Terms(vec![(word.text.clone(), Matches::Both)]),
+            WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
+        };
+        Unit { weight, ..Unit::new(label(word), source) }.counted(view)
+    }
+
+    /// Creates the unit of a phrase, which is required.
+    pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
+        let source = made(view, |shard| lists::with_phrase(shard, phrase))?;
+        let label = format!("\"{}\"", phrase.parts.join(" "));
+        let unit = Unit { weight: PHRASE_WEIGHT, is_required: true, ..Unit::new(label, source) };
+        unit.counted(view)
+    }
+
+    /// Returns the score of `counts` in a text with `relative` times the average length.
+    pub(crate) fn score(&self, counts: UnitCounts, relative: f32, weights: &Weights) -> f32 {
+        self.score_as([self.exact_rarity, self.rarity], counts, relative, weights)
+    }
+
+    /// Same as [`Unit::score`], with the given inverse frequencies of the exact word and of any
+    /// form.
+    pub(crate) fn score_as(
+        &self,
+        rarity: [f32; 2],
+        counts: UnitCounts,
+        relative: f32,
+        weights: &Weights,
+    ) -> f32 {
+        let exact = rarity[0] * weights.saturate(counts[0], relative);
+        let any = rarity[1] * weights.saturate(counts[1], relative);
+        self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
+    }
+
+    /// Returns the cursors over its lists in the shard with that number.
+    pub(crate) fn walks<'w>(
+        &'w self,
+        number: usize,
+        shard: &Shard<'w>,
+        depth: Depth,
+    ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
+        match &self.source {
+            PostingSource::Terms(terms) => {
+                let mut walks = Vec::with_capacity(terms.len());
+                for (term, matches) in terms {
+                    walks.extend(shard.walk(term, depth)?.map(|cursor| (*matches, cursor)));
+                }
+                Ok(walks)
+            }
+            PostingSource::Made(lists) => Ok(vec![(Matches::Both, Cursor::made(&lists[number]))]),
+        }
+    }
+
+    /// Returns the weight times the rarity.
+    pub(crate) fn worth(&self) -> f32 {
+        self.weight * self.rarity
+    }
+
+    /// Disables the unit without changing the indices of the others.
+    pub(crate) fn silence(&mut self) {
+        self.source = PostingSource::Terms(Vec::new());
+        self.frequency = 0;
+    }
+
+    fn new(label: String, source: PostingSource) -> Unit {
+        Unit {
+            label,
+            weight: 1.0,
+            is_required: false,
+            source,
+            exact_rarity: 0.0,
+            rarity: 0.0,
+            frequency: 0,
+        }
+    }
+
+    /// Computes the rarity.
+    fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
+        let (mut exact, mut any) = (0, 0);
+        match &self.source {
+            PostingSource::Terms(terms) => {
+                for (term, matches) in terms {
+                    for shard in &view.shards {
+                        let frequency = u64::from(shard.frequency(term)?);
+                        exact += if *matches == Matches::Form { 0 } else { frequency };
+                        any += if *matches == Matches::Exact { 0 } else { frequency };
+                    }
+                }
+            }
+            PostingSource::Made(lists) => {
+                any = lists.iter().map(|list| list.len() as u64).sum();
+                exact = any;
+            }
+        }
+        self.exact_rarity = rarity(exact as f32, view.passages() as f32);
+        self.rarity = rarity(any as f32, view.passages() as f32);
+        self.frequency = any.max(exact);
+        Ok(self)
+    }
+}
+
+/// Returns the inverse document frequency (BM25) of a word that `frequency` of `all` texts contain.
+pub(crate) fn rarity(frequency: f32, all: f32) -> f32 {
+    let frequency = frequency.min(all);
+    (1.0 + (all - frequency + 0.5) / (frequency + 0.5)).ln()
+}
+
+/// Returns the text for the explanation, which also distinguishes two words of a query.
+pub(crate) fn label(word: &QueryWord) -> String {
+    match word.form {
+        WordForm::Prefix => format!("{}*", word.text),
+        WordForm::Part | WordForm::Whole => word.text.clone(),
+    }
+}
+
+fn terms_of(word: &str) -> Vec<(String, Matches)> {
+    let forms = terms::of_forms(word);
+    let is_own_form = forms.iter().any(|form| form == word);
+    let matches = |form: &String| if form == word { Matches::Both } else { Matches::Form };
+    let mut terms: Vec<(String, Matches)> =
+        forms.into_iter().map(|form| (matches(&form), form)).map(|(it, form)| (form, it)).collect();
+    if terms.is_empty() {
+        terms.push((word.to_owned(), Matches::Both));
+    } else if !is_own_form {
+        terms.push((word.to_owned(), Matches::Exact));
+    }
+    terms
+}
+
+fn made(
+    view: &View<'_>,
+    list: impl Fn(&Shard<'_>) -> tantivy::Result<List>,
+) -> tantivy::Result<PostingSource> {
+    Ok(PostingSource::Made(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
+}

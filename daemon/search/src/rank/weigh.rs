@@ -1,0 +1,77 @@
+//! Normalises, weighs and adds the relevance signals.
+
+use std::collections::HashSet;
+
+use crate::{
+    index::{passages::seconds, shard::CardFacts},
+    model::{Project, Timestamp},
+    query::dates::TimeRange,
+    rank::{RankRequest, measure::Signs, results::Sign},
+    text::{self, TokenForm},
+};
+
+/// Returns the maximum of each signal over all candidates.
+pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s Signs>) -> Signs {
+    all.fold(Signs::default(), |most, signs| Signs {
+        turns: most.turns.max(signs.turns),
+        stretch: most.stretch.max(signs.stretch),
+        whole: most.whole.max(signs.whole),
+        pairs: most.pairs.max(signs.pairs),
+        run: most.run.max(signs.run),
+    })
+}
+
+/// Returns the parts of a session's score: its signals relative to the maxima, and signals from its
+/// card.
+pub(crate) fn weigh(
+    signs: &Signs,
+    most: &Signs,
+    card: &CardFacts,
+    request: &RankRequest<'_>,
+) -> Vec<Sign> {
+    let weights = request.weights;
+    let scaled = |value: f32, most: f32| if most > 0.0 { value / most } else { 0.0 };
+    let all = [
+        ("best passages", scaled(signs.turns, most.turns), weights.turns),
+        ("best stretch", scaled(signs.stretch, most.stretch), weights.stretch),
+        ("whole session", scaled(signs.whole, most.whole), weights.whole),
+        ("word order", scaled(signs.pairs, most.pairs), weights.pairs),
+        ("word order in one passage", signs.run, weights.run),
+        ("date", yes(is_of_a_date(card, request)), weights.date),
+        ("project named", yes(is_named(card, request)), weights.named_project),
+        ("same project", yes(is_near(card, request)), weights.near),
+        ("recency", recency(card, request), weights.recency),
+    ];
+    let all = all.into_iter().filter(|(_, strength, weight)| strength * weight != 0.0);
+    all.map(|(name, strength, weight)| Sign { name, strength, share: strength * weight }).collect()
+}
+
+fn yes(is: bool) -> f32 {
+    if is { 1.0 } else { 0.0 }
+}
+
+fn is_of_a_date(card: &CardFacts, request: &RankRequest<'_>) -> bool {
+    let at = Timestamp::from_seconds;
+    let is_of = |range: &TimeRange| range.overlaps(at(card.started), at(card.ended));
+    request.query.dates().iter().any(is_of)
+}
+
+fn is_near(card: &CardFacts, request: &RankRequest<'_>) -> bool {
+    request.scope.near.is_some_and(|near| near.number() == card.namespace)
+}
+
+fn recency(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
+    let age = (seconds(request.now) - card.ended).max(0) as f32 / 86_400.0;
+    0.5_f32.powf(age / request.weights.recency_days)
+}
+
+/// Whether the query contains the words of the project's name.
+fn is_named(card: &CardFacts, request: &RankRequest<'_>) -> bool {
+    let Some(project) = &card.project else { return false };
+    let name = text::words(Project::new(project).name());
+    let asked: HashSet<&str> = request.query.words.iter().map(|word| word.text.as_str()).collect();
+    let (parts, wholes): (Vec<_>, Vec<_>) =
+        name.iter().partition(|word| word.form == TokenForm::Part);
+    let is_asked = |word: &&text::OwnedWord| asked.contains(word.text.as_str());
+    wholes.iter().any(is_asked) || (!parts.is_empty() && parts.iter().all(is_asked))
+}

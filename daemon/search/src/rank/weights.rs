@@ -1,0 +1,102 @@
+//! The parameters of the ranking.
+
+use crate::passage::PassageKind;
+
+/// The weights of the relevance signals. The defaults come from measurements:
+/// `tests/benches/retrieval.rs`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// Saturation of repeated words (BM25's k1).
+    pub saturation: f32,
+    /// Penalty for the length of a text (BM25's b).
+    pub length: f32,
+    /// The share of exact matches; the rest goes to words with the same stem.
+    pub exact: f32,
+    /// Words that are written as names.
+    pub name: f32,
+    /// Parts of an identifier or path that is also searched as a whole.
+    pub in_whole: f32,
+    /// Words of a date, which few texts of that date contain.
+    pub in_date: f32,
+    /// Words about time, place and manner.
+    pub faint: f32,
+    /// The weight of each [`PassageKind`], by its number.
+    pub kinds: [f32; PassageKind::ALL.len()],
+    /// The weights of a session's best passages, best first.
+    pub best: [f32; 3],
+    pub turns: f32,
+    /// The best run of consecutive passages.
+    pub stretch: f32,
+    /// The length of such a run, in terms.
+    pub stretch_terms: u32,
+    /// The session as one text.
+    pub whole: f32,
+    /// Adjacent words of the query that are near each other in the text, in order.
+    pub pairs: f32,
+    /// The number of these pairs in one passage, if there are at least two.
+    pub run: f32,
+    /// A date of the query matches the session's time.
+    pub date: f32,
+    /// The query names the session's project.
+    pub named_project: f32,
+    /// The session belongs to the caller's project.
+    pub near: f32,
+    /// The session is recent: the full weight today, half of it after [`Weights::recency_days`].
+    pub recency: f32,
+    /// The half-life of the recency.
+    pub recency_days: f32,
+    /// The weight of the second ranker's scores relative to those of the words.
+    pub second: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        let mut kinds = [1.0; PassageKind::ALL.len()];
+        for (kind, weight) in [
+            (PassageKind::Agent, 0.7),
+            (PassageKind::Tool, 0.4),
+            (PassageKind::Recap, 0.7),
+            (PassageKind::Title, 1.2),
+            (PassageKind::File, 0.7),
+            (PassageKind::Body, 0.8),
+        ] {
+            kinds[kind as usize] = weight;
+        }
+        Weights {
+            saturation: 1.2,
+            length: 0.75,
+            exact: 0.5,
+            name: 1.4,
+            in_whole: 0.5,
+            in_date: 0.3,
+            faint: 0.6,
+            kinds,
+            best: [1.0, 0.5, 0.33],
+            turns: 1.0,
+            stretch: 1.0,
+            stretch_terms: 450,
+            whole: 0.6,
+            pairs: 0.25,
+            run: 1.0,
+            date: 0.3,
+            named_project: 0.1,
+            near: 0.1,
+            recency: 0.05,
+            recency_days: 30.0,
+            second: 0.5,
+        }
+    }
+}
+
+impl Weights {
+    pub(crate) fn of_kind(&self, kind: PassageKind) -> f32 {
+        self.kinds[kind as usize]
+    }
+
+    /// BM25's saturation for `count` occurrences in a text with `relative` times the average
+    /// length.
+    pub(crate) fn saturate(&self, count: f32, relative: f32) -> f32 {
+        let norm = self.saturation * (1.0 - self.length + self.length * relative);
+        count * (self.saturation + 1.0) / (count + norm)
+    }
+}

@@ -1,0 +1,328 @@
+//! Selects the best excerpt of a text for a query and marks the matching words.
+
+use std::{collections::HashSet, ops::Range};
+
+use crate::{
+    index::terms,
+    query::{Phrase, Query, WordForm},
+    text::{self, TokenForm},
+};
+
+/// An excerpt of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Snippet {
+    /// The text with collapsed white space, and `…` where something was omitted.
+    pub text: String,
+    /// Byte ranges of `text` that match, in order and without overlap.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// Maximum bytes of a text that are searched.
+const LOOKED_AT: usize = 256 * 1024;
+/// The share of the snippet that may precede the first match.
+const LEAD: f32 = 0.3;
+
+/// Marks the matches of a query. Create one for all texts of a result.
+pub struct Highlighter {
+    exact: HashSet<String>,
+    forms: HashSet<String>,
+    prefixes: Vec<String>,
+    phrases: Vec<Phrase>,
+}
+
+impl Highlighter {
+    /// Marks the query's phrases and its meaningful words.
+    pub fn new(query: &Query) -> Highlighter {
+        let says_something = query.words.iter().any(|word| word.role.says_something());
+        let mut marker = Highlighter {
+            exact: HashSet::new(),
+            forms: HashSet::new(),
+            prefixes: Vec::new(),
+            phrases: query.phrases.clone(),
+        };
+        for word in &query.words {
+            if says_something && !word.role.says_something() {
+                continue;
+            }
+            match word.form {
+                WordForm::Prefix => marker.prefixes.push(word.text.clone()),
+                WordForm::Whole => drop(marker.exact.insert(word.text.clone())),
+                WordForm::Part => {
+                    marker.exact.insert(word.text.clone());
+                    marker.forms.extend(terms::of_forms(&word.text));
+                }
+            }
+        }
+        marker
+    }
+
+    /// Returns the best excerpt of `text`, about `limit` bytes; its start when nothing matches.
+    pub fn snippet(&self, text: &str, limit: usize) -> Snippet {
+        let text = &text[..text.floor_char_boundary(LOOKED_AT)];
+        let matches = self.matches(text);
+        let window = best_window(&matches, limit);
+        let first = window.first().map_or(0, |found| found.span.start);
+        let part = around(text, first, limit);
+        let inside = window.iter().filter(|found| found.span.end <= part.end);
+        let spans = joined(inside.map(|found| found.span.clone()));
+        cut(text, part, &spans)
+    }
+
+    /// Returns the matches in the order of the text.
+    fn matches(&self, text: &str) -> Vec<Match> {
+        let mut matches = Vec::new();
+        let mut parts: Vec<(String, Range<usize>)> = Vec::new();
+        text::each_word(text, &mut |word| {
+            if let Some(what) = self.matched(word.text, word.form) {
+                matches.push(Match { span: word.span.clone(), what });
+            }
+            if !self.phrases.is_empty() && word.form == TokenForm::Part {
+                parts.push((word.text.to_owned(), word.span));
+            }
+        });
+        for phrase in &self.phrases {
+            for run in parts.windows(phrase.parts.len()) {
+                if holds(phrase, run) {
+                    let span = run[0].1.start..run[run.len() - 1].1.end;
+                    matches.push(Match { span, what: format!("\"{}\"", phrase.parts.join(" ")) });
+                }
+            }
+        }
+        matches.sort_by_key(|found| (found.span.start, found.span.end));
+        matches
+    }
+
+    /// Returns the part of the query that a word of a text matches.
+    fn matched(&self, word: &str, form: TokenForm) -> Option<String> {
+        if self.exact.contains(word) {
+            return Some(word.to_owned());
+        }
+        if form == TokenForm::Whole {
+            return None;
+        }
+        let prefix = self.prefixes.iter().find(|prefix| word.starts_with(prefix.as_str()));
+        prefix.cloned().or_else(|| {
+            let mut forms = terms::of_forms(word).into_iter();
+            forms.find(|form| self.forms.contains(form))
+        })
+    }
+}
+
+struct Match {
+    span: Range<usize>,
+    /// The part of the query, so that repetitions of one word count less than different words.
+    what: String,
+}
+
+/// Returns the matches within `limit` bytes that cover most parts of the query; the first on a tie.
+fn best_window(matches: &[Match], limit: usize) -> &[Match] {
+    let (mut best, mut best_worth) = (&matches[..0], 0);
+    for (start, first) in matches.iter().enumerate() {
+        let end = first.span.start + limit * 7 / 10;
+        let rest = &matches[start..];
+        let window = &rest[..rest.partition_point(|found| found.span.start < end)];
+        let window = &window[..window.len().min(MOST_MARKS)];
+        let different: HashSet<&str> = window.iter().map(|found| found.what.as_str()).collect();
+        let worth = different.len() * MOST_MARKS + window.len();
+        if worth > best_worth {
+            (best, best_worth) = (window, worth);
+        }
+    }
+    best
+}
+
+/// Maximum number of marks in a snippet.
+const MOST_MARKS: usize = 32;
+
+/// Returns about `limit` bytes of `text` with `first` in their first third, cut between words.
+fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
+    let lead = (limit as f32 * LEAD) as usize;
+    let mut start = text.floor_char_boundary(first.saturating_sub(lead));
+    if text.len() - start < limit {
+        start = text.ceil_char_boundary(text.len().saturating_sub(limit)).min(first);
+    }
+    if start > 0 {
+        let to_word = text[start..first].find(char::is_whitespace);
+        start = to_word.map_or(start, |to_word| start + to_word);
+    }
+    let mut end = text.floor_char_boundary((start + limit).min(text.len()));
+    if end < text.len() {
+        let to_word = text[start..end].rfind(char::is_whitespace).map(|to_word| start + to_word);
+        end = to_word.filter(|to_word| *to_word > start + limit / 2).unwrap_or(end);
+    }
+    start..end
+}
+
+/// Sorts the spans and merges those that touch.
+fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
+/// Returns the excerpt with collapsed white space and the spans adjusted to it.
+fn cut(text: &str, part: Range<usize>, spans: &[Range<usize>]) -> Snippet {
+    let mut out = String::new();
+    if part.start > 0 {
+        out.push('…');
+    }
+    let mut marks: Vec<Range<usize>> = Vec::new();
+    let mut spans = spans.iter().peekable();
+    let mut open: Option<usize> = None;
+    for (offset, c) in text[part.clone()].char_indices() {
+        let at = part.start + offset;
+        if let Some(span) = spans.peek()
+            && at >= span.end
+        {
+            marks.extend(open.take().map(|start| start..out.trim_end().len()));
+            spans.next();
+        }
+        if c.is_whitespace() {
+            if !out.is_empty() && !out.ends_with([' ', '…']) {
+                out.push(' ');
+            }
+            continue;
+        }
+        if spans.peek().is_some_and(|span| span.start == at) {
+            open = Some(out.len());
+        }
+        out.push(c);
+    }
+    marks.extend(open.map(|start| start..out.trim_end().len()));
+    out.truncate(out.trim_end().len());
+    if part.end < text.trim_end().len() {
+        out.push('…');
+    }
+    Snippet { text: out, marks }
+}
+
+fn holds(phrase: &Phrase, run: &[(String, Range<usize>)]) -> bool {
+    let last = phrase.parts.len() - 1;
+    phrase.parts.iter().zip(run).enumerate().all(|(index, (wanted, (word, _)))| {
+        word == wanted || (index == last && phrase.is_prefix && word.starts_with(wanted.as_str()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{civil::date, tz::TimeZone};
+
+    use super::*;
+
+    fn highlighter(question: &str) -> Highlighter {
+        let now = date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap();
+        Highlighter::new(&Query::parse(question, &now))
+    }
+
+    /// Returns the snippet with its marks in brackets.
+    fn marked(question: &str, text: &str, limit: usize) -> String {
+        let Snippet { text, marks } = highlighter(question).snippet(text, limit);
+        let mut shown = String::new();
+        let mut at = 0;
+        for mark in marks {
+            assert!(mark.start >= at && mark.start < mark.end, "{text} {mark:?}");
+            shown.push_str(&text[at..mark.start]);
+            shown.push('[');
+            shown.push_str(&text[mark.clone()]);
+            shown.push(']');
+            at = mark.end;
+        }
+        shown + &text[at..]
+    }
+
+    #[test]
+    fn words_are_marked_in_every_form() {
+        for (question, text, wanted) in [
+            ("failing test", "The tests fail.", "The [tests] [fail]."),
+            ("retry_count", "set retryCount = 3", "set [retryCount] = 3"),
+            ("retry", "set retryCount = 3", "set [retry]Count = 3"),
+            ("conf*", "my config, my confusion", "my [config], my [confusion]"),
+            ("\"dry run\"", "run dry, dry run", "run dry, [dry run]"),
+            ("main.rs", "see src/main.rs:4", "see src/[main.rs]:4"),
+            ("what is the größe", "GRÖSSE der Größe", "[GRÖSSE] der [Größe]"),
+            ("café", "cafe\u{301} und Cafe", "[cafe\u{301}] und [Cafe]"),
+            ("全文搜索", "支持全文搜索。", "支持[全文搜索]。"),
+            ("the", "on the road", "on [the] road"),
+            ("nothing", "some text", "some text"),
+            ("", "some text", "some text"),
+            ("x", "", ""),
+        ] {
+            assert_eq!(marked(question, text, 200), wanted, "{question} in {text}");
+        }
+    }
+
+    #[test]
+    fn white_space_is_made_single_and_marks_move_with_it() {
+        assert_eq!(
+            marked("beta gamma", "  alpha\n\n\tbeta   gamma\n", 200),
+            "alpha [beta] [gamma]"
+        );
+        assert_eq!(marked("\"beta gamma\"", "alpha beta\n  gamma x", 200), "alpha [beta gamma] x");
+    }
+
+    #[test]
+    fn of_a_long_text_the_part_with_most_different_words_is_shown() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(200);
+        let text = format!("{filler}token token token {filler}the token has expired {filler}");
+        let shown = marked("token expired", &text, 120);
+        assert!(shown.contains("[token] has [expired]"), "{shown}");
+        assert!(shown.starts_with('…') && shown.ends_with('…'), "{shown}");
+        assert!(shown.len() < 150, "{shown}");
+    }
+
+    #[test]
+    fn a_long_text_without_a_match_is_shown_from_its_beginning() {
+        let text = "alpha beta ".repeat(100);
+        let shown = marked("gamma", &text, 50);
+        assert!(shown.starts_with("alpha beta") && shown.ends_with('…'), "{shown}");
+    }
+
+    #[test]
+    fn a_match_at_the_very_end_has_its_surroundings_too() {
+        let text = "alpha ".repeat(100) + "omega";
+        let shown = marked("omega", &text, 60);
+        assert!(shown.ends_with("alpha [omega]") && shown.len() > 50, "{shown}");
+    }
+
+    #[test]
+    fn any_text_gives_a_snippet_whose_marks_lie_on_characters() {
+        let pieces = [
+            "token",
+            "é",
+            "搜索",
+            "\u{301}",
+            "👩‍💻",
+            " ",
+            "\n",
+            "\u{3000}",
+            "…",
+            "_",
+            "/",
+            "ﬁ",
+            "expired",
+            "x",
+        ];
+        let highlighter = highlighter("token expired 搜索 x* \"x x\"");
+        let mut seed: u64 = 5;
+        for round in 0..2_000 {
+            let mut text = String::new();
+            for _ in 0..40 {
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(pieces[(seed >> 33) as usize % pieces.len()]);
+            }
+            let snippet = highlighter.snippet(&text, round % 60);
+            let mut at = 0;
+            for mark in snippet.marks {
+                assert!(mark.start >= at && snippet.text.get(mark.clone()).is_some(), "{text:?}");
+                at = mark.end;
+            }
+        }
+    }
+}

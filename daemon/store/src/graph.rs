@@ -1,0 +1,98 @@
+//! Statements of episodes about entities and facts, as a port of its own. It returns rows as they were
+//! written; the engine combines them.
+
+use crate::{
+    StoreError,
+    model::{
+        EpisodeId, Namespace, Timestamp,
+        graph::{
+            Attributed, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
+            Relation, Rename, Subject,
+        },
+    },
+};
+
+/// Reads statements of episodes. All rows of an episode are added and deleted with it in one step.
+pub trait GraphStore {
+    /// The entities that an episode mentions, and the facts that it states.
+    fn things_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
+
+    /// The claims of all episodes that state a fact, the earliest session first.
+    fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
+
+    /// The marks of a subject from sessions that ended at `since` or later: all marks since then, and
+    /// some of the earlier ones.
+    fn marks(
+        &self,
+        subject: Subject,
+        since: Timestamp,
+    ) -> Result<Vec<Attributed<Mark>>, StoreError>;
+
+    /// The mentions of an entity, the earliest session first.
+    fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
+
+    /// The names that a file was given after `entity`, and those it had before.
+    fn renames(&self, entity: EntityId, end: RenameEnd) -> Result<Vec<Rename>, StoreError>;
+
+    /// Calls `visit` for the claims in `place`, the latest first, until it returns `false`. A fact
+    /// that several episodes state comes several times.
+    fn visit_claims(
+        &self,
+        place: ClaimPlace,
+        visit: &mut dyn FnMut(ClaimRow) -> bool,
+    ) -> Result<(), StoreError>;
+
+    /// Calls `visit` for the mentions of things of a kind in a project, the latest first, until it
+    /// returns `false`. A thing that several episodes mention comes several times.
+    fn visit_mentions(
+        &self,
+        namespace: Namespace,
+        kind: EntityKind,
+        visit: &mut dyn FnMut(MentionRow) -> bool,
+    ) -> Result<(), StoreError>;
+
+    /// The fact whose key begins with `number`.
+    fn fact_numbered(&self, number: u64) -> Result<Option<FactKey>, StoreError>;
+
+    /// The thing whose id begins with `number`.
+    fn entity_numbered(&self, number: u64) -> Result<Option<EntityId>, StoreError>;
+
+    /// Calls `visit` for every thing and fact, each once, until it returns `false`.
+    fn visit_things(&self, visit: &mut dyn FnMut(EntityOrFact) -> bool) -> Result<(), StoreError>;
+}
+
+/// Which end of a [`Rename`] a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenameEnd {
+    /// It got another name.
+    From,
+    /// It had another name.
+    To,
+}
+
+/// Where claims are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimPlace {
+    /// Those that name a thing.
+    Around(EntityId),
+    /// Those of a project.
+    In(Namespace),
+}
+
+/// A claim without its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimRow {
+    pub fact: FactKey,
+    /// What kind of fact it is.
+    pub relation: Relation,
+    /// The time since when the fact holds.
+    pub at: Timestamp,
+}
+
+/// A mention without its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MentionRow {
+    pub entity: EntityId,
+    /// When it is mentioned.
+    pub at: Timestamp,
+}

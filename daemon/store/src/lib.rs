@@ -1,0 +1,328 @@
+//! The data that survives a restart, as a port: [`Store`] defines what is stored and how it changes; a
+//! backend implements it. The only backend is [`sled`]. Any other has to pass `contract`.
+//!
+//! Any thread may read. One writer writes, in order: a list of [`Write`]s is applied completely or not
+//! at all, and is acknowledged only when it would survive a power cut. Changes that followers such as
+//! the search index need are added to an outbox in the same step. The disk use of a store is a port
+//! of its own ([`DiskQuota`]).
+
+#[cfg(test)]
+use graphitid_core::lang;
+use graphitid_core::{fault, files, model, sync};
+
+pub mod clean;
+#[cfg(any(test, feature = "testing"))]
+pub mod contract;
+pub mod graph;
+pub mod notes;
+pub mod quota;
+pub mod sled;
+pub mod vectors;
+
+use tokio::sync::{oneshot, watch};
+
+pub use self::{
+    clean::{Cleaner, TextStore},
+    graph::GraphStore,
+    notes::{Note, NoteNamespace, NoteStore},
+    quota::{DiskQuota, StoreHealth},
+    vectors::VectorStore,
+};
+use crate::model::{
+    Episode, EpisodeId, Message, Namespace, SessionId, SessionKey,
+    graph::{EntityOrFact, Statements},
+    session::Session,
+    transcript::RecordUuid,
+    vector::Vectors,
+};
+
+/// The data that survives a restart.
+pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
+    /// Queues `writes` to be applied together and returns at once; blocks only while the writer
+    /// is more than a few lists behind.
+    ///
+    /// The returned [`PendingWrite`] resolves when the list would survive a power cut.
+    fn write(&self, writes: Vec<Write>) -> PendingWrite;
+
+    /// A key that was never used before, for a new session.
+    fn next_session_key(&self) -> Result<SessionKey, StoreError>;
+
+    /// A session by its key, with the changes that are still queued.
+    fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
+
+    /// A session by its agent's id.
+    fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
+
+    /// Sessions whose agent's id begins with `prefix`, at most `limit`.
+    fn sessions_with_prefix(
+        &self,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<SessionKey>, StoreError>;
+
+    /// Calls `visit` for every session, in the order of their keys, until it returns `false`.
+    fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
+
+    /// Every session that is not indexed and quiet.
+    fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
+
+    /// The file that is known under `path`.
+    fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
+
+    /// Calls `visit` for every file of every session, until it returns `false`.
+    fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
+
+    /// The sessions that have `record` as a fork key, in the order of their keys.
+    fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
+
+    /// The fork keys of a session.
+    fn fork_keys_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
+
+    /// The files of a session, the session's own first.
+    fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
+
+    /// The saved state of reading a file.
+    fn checkpoint(&self, source: SourceKey) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// At most `limit` messages of a file, from number `from` on, in order.
+    fn messages(
+        &self,
+        source: SourceKey,
+        from: u32,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError>;
+
+    /// An episode by its id.
+    fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
+
+    /// At most `limit` episodes, of one project or of all, the latest sessions first; those before
+    /// `before` when it is given, for paging.
+    fn newest_episodes(
+        &self,
+        project: Option<Namespace>,
+        before: Option<EpisodeId>,
+        limit: usize,
+    ) -> Result<Vec<Episode>, StoreError>;
+
+    /// At most `limit` entries of the outbox after position `after`.
+    fn outbox(&self, after: u64, limit: usize) -> Result<Vec<OutboxEntry>, StoreError>;
+
+    /// The position of the last entry that was ever put into the outbox.
+    fn outbox_end(&self) -> u64;
+
+    /// The position of the last outbox entry that would survive a power cut, as it changes.
+    fn outbox_ends(&self) -> watch::Receiver<u64>;
+
+    /// Totals for the status display.
+    fn totals(&self) -> Totals;
+
+    /// The disk use of this store, and its limits.
+    fn quota(&self) -> &dyn DiskQuota;
+}
+
+/// The key of a transcript file. Number 0 is the session's own file; higher numbers are the files of
+/// its sub-agents, in the order in which they were first seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceKey {
+    pub session: SessionKey,
+    /// The file's number in it.
+    pub number: u32,
+}
+
+/// A transcript file that is followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    pub key: SourceKey,
+    pub path: String,
+    /// For a sub-agent's file, the sub-agent's id.
+    pub sub_agent: Option<String>,
+    /// The state of the file in the file system at the checkpoint.
+    pub stamp: FileStamp,
+    /// The byte at which the checkpoint ends.
+    pub offset: u64,
+    /// Counts of its records so far.
+    pub tally: Tally,
+}
+
+/// Distinguishes states of a file without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FileStamp {
+    /// Its number on its device (inode, or file index on Windows).
+    pub file: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// When it was last modified, in microseconds since the epoch.
+    pub modified: i64,
+}
+
+/// Counts of a file's records.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Records that were read.
+    pub read: u64,
+    /// Records without content of use, by type.
+    pub skipped: std::collections::BTreeMap<String, u64>,
+    /// Broken records that could be read in part.
+    pub repaired: u64,
+    /// Broken records that could not be read.
+    pub broken: u64,
+    /// Bytes of the records that could not be read.
+    pub broken_bytes: u64,
+    /// How often the file was truncated or replaced, and read again from its beginning.
+    pub restarts: u64,
+}
+
+/// One change of the stored data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// Adds or replaces a session.
+    Session(Box<Session>),
+    /// Adds or replaces a file and the saved state of reading it. Has no effect when another file is
+    /// registered under its path: each path is registered once.
+    Source {
+        source: Source,
+        /// The saved state; `None` keeps the old one.
+        checkpoint: Option<Vec<u8>>,
+    },
+    /// Adds consecutive messages of a file. They replace all messages of the same or a higher number,
+    /// and begin where an earlier list of the file began or ended.
+    Messages { source: SourceKey, messages: Vec<Message> },
+    /// Adds records with which forks and copies of a session may begin. They are deleted with the
+    /// session.
+    ForkKeys {
+        session: SessionKey,
+        /// The ids of the records.
+        records: Vec<RecordUuid>,
+    },
+    /// Replaces the text of some messages of a file. A message whose text is not the expected one any
+    /// more, or that does not exist, is not changed.
+    Reword { source: SourceKey, words: Vec<Reworded> },
+    /// Deletes everything that was read of a file, because the file was replaced.
+    ClearSource(SourceKey),
+    /// Deletes a file, with everything that was read of it.
+    DropSource(SourceKey),
+    /// Evicts the messages of a file. The saved state of reading it stays, so that reading continues
+    /// after them.
+    DropText(SourceKey),
+    /// Adds the episode of a session, or replaces it.
+    Episode(Box<Episode>),
+    /// Replaces what an episode states about entities and facts. It is deleted with the episode.
+    Statements { episode: EpisodeId, statements: Box<Statements> },
+    /// Deletes an episode.
+    DropEpisode(EpisodeId),
+    /// Deletes a session with all its data.
+    DropSession(SessionKey),
+    /// Adds, replaces or deletes a note.
+    Note(Note),
+    /// Adds or replaces vectors. Has no effect when their owner was deleted.
+    Vectors(Box<Vectors>),
+    /// Deletes the outbox entries up to this position: every follower has applied them for good.
+    OutboxConsumed(u64),
+}
+
+/// A new text of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reworded {
+    pub seq: u32,
+    pub was: String,
+    /// The text that it gets.
+    pub is: String,
+}
+
+/// A change with its position in the outbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutboxEntry {
+    /// The position of the entry; the first is 1.
+    pub position: u64,
+    pub what: OutboxChange,
+}
+
+/// A change of the stored data that followers apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutboxChange {
+    Messages {
+        source: SourceKey,
+        /// The number of the first message.
+        from: u32,
+        count: u32,
+        /// Whether some of these numbers had messages before.
+        overwrites: bool,
+    },
+    /// A session was added, or its project has changed.
+    Session(SessionKey),
+    /// All messages of a file were deleted.
+    SourceCleared(SourceKey),
+    /// An episode was added or replaced.
+    Episode(EpisodeId),
+    /// An episode was deleted.
+    EpisodeDropped {
+        id: EpisodeId,
+        /// The session, which may have another episode by now.
+        session: SessionKey,
+    },
+    /// A session was deleted, with its messages.
+    SessionDropped(SessionKey),
+    /// The statements about these entities and facts have changed.
+    Things(Vec<EntityOrFact>),
+}
+
+/// Totals for the status display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Totals {
+    pub sessions: u64,
+    pub messages: u64,
+    pub episodes: u64,
+}
+
+/// Resolves when a list of writes would survive a power cut.
+pub struct PendingWrite(oneshot::Receiver<Result<u64, StoreError>>);
+
+impl PendingWrite {
+    /// A pending write, and the sender that resolves it.
+    pub fn new() -> (oneshot::Sender<Result<u64, StoreError>>, PendingWrite) {
+        let (resolve, ticket) = oneshot::channel();
+        (resolve, PendingWrite(ticket))
+    }
+
+    /// Waits on this thread; not for use inside the async runtime. Returns the position of the
+    /// last outbox entry.
+    pub fn wait(self) -> Result<u64, StoreError> {
+        self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Waits without holding a thread. Returns the position of the last outbox entry.
+    pub async fn done(self) -> Result<u64, StoreError> {
+        self.0.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+/// Why a store cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// A record cannot be read.
+    #[error("record {key} is damaged: {what}; run `graphiti repair`")]
+    Damaged {
+        /// The record's key, for people.
+        key: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    #[error("the database failed: {0}")]
+    Backend(String),
+    /// The database cannot be opened at all.
+    #[error("the database is damaged: {0}; run `graphiti repair`")]
+    Unreadable(String),
+    /// The store was written by a newer version.
+    #[error("the data is of version {found}, this program knows up to {known}: update graphitid")]
+    TooNew {
+        found: u32,
+        /// The newest version known.
+        known: u32,
+    },
+    /// There is no space for more text.
+    #[error("{0}")]
+    Full(String),
+    /// The store is shutting down.
+    #[error("the database is closed")]
+    Closed,
+}

@@ -1,0 +1,100 @@
+//! Small values under names, which only their owner interprets: learned tools, usage, queued
+//! questions.
+//!
+//! Each owner has a [`NoteNamespace`], and puts a version into what it writes. Reads do not see notes
+//! that are still queued; owners read at the start, or long after they wrote.
+
+use sha2::{Digest, Sha256};
+
+use crate::{StoreError, model::SessionId};
+
+/// The owner of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoteNamespace {
+    /// Sessions with questions for a model, by session key. Deleted with the session.
+    Awaiting,
+    /// Learned tools; one note.
+    Learned,
+    /// Usage of models, by day.
+    Usage,
+    /// Sessions that the user deleted and that stay deleted.
+    Forgotten,
+    /// Records by which deleted sessions are recognised when they come back under another name.
+    ForgottenRecords,
+    /// Sessions that begin like other sessions, by session key. Deleted with the session.
+    Forks,
+    /// Summaries of messages, by question.
+    Summaries,
+    /// Statistics of evictions; one note.
+    Room,
+    /// The defects of older versions that the database was checked for.
+    Checked,
+    /// The rules by which the stored text was redacted; one note.
+    Redaction,
+}
+
+/// One change of the notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub namespace: NoteNamespace,
+    /// The name of the note, at most 255 bytes.
+    pub name: Vec<u8>,
+    /// The content; `None` deletes the note.
+    pub content: Option<Vec<u8>>,
+}
+
+/// The name of a session's note in [`NoteNamespace::Forgotten`].
+pub fn name_of(session: &SessionId) -> Vec<u8> {
+    let mut digest = Sha256::new();
+    digest.update(session.agent.as_bytes());
+    digest.update([0]);
+    digest.update(session.id.as_bytes());
+    digest.finalize()[..16].to_vec()
+}
+
+/// The name and the content of a note.
+pub type NamedNote = (Vec<u8>, Vec<u8>);
+
+/// The notes that survive a restart.
+pub trait NoteStore {
+    /// The content of a note.
+    fn note(&self, namespace: NoteNamespace, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// All notes of a namespace with their names: shorter names first, names of one length in order.
+    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
+}
+
+impl NoteNamespace {
+    const ALL: [NoteNamespace; 9] = [
+        NoteNamespace::Awaiting,
+        NoteNamespace::Learned,
+        NoteNamespace::Usage,
+        NoteNamespace::Forgotten,
+        NoteNamespace::ForgottenRecords,
+        NoteNamespace::Forks,
+        NoteNamespace::Summaries,
+        NoteNamespace::Room,
+        NoteNamespace::Redaction,
+    ];
+
+    /// The namespace with this number on disk.
+    pub(crate) fn from_number(number: u8) -> Option<NoteNamespace> {
+        NoteNamespace::ALL.into_iter().find(|namespace| namespace.number() == number)
+    }
+
+    /// The number on disk.
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            NoteNamespace::Awaiting => 1,
+            NoteNamespace::Learned => 2,
+            NoteNamespace::Usage => 3,
+            NoteNamespace::Forgotten => 4,
+            NoteNamespace::ForgottenRecords => 5,
+            NoteNamespace::Forks => 6,
+            NoteNamespace::Summaries => 7,
+            NoteNamespace::Room => 8,
+            NoteNamespace::Checked => 10,
+            NoteNamespace::Redaction => 9,
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Goes over every row that holds text, a part at a time.
+//!
+//! Which tables hold text stands here, and nowhere else; which fields of a record do, the
+//! [`Cleaner`] says. What was derived from a text that changed and cannot be changed with it,
+//! its vectors, goes; the search index is the caller's business.
+
+use std::{ops::Bound, path::Path};
+
+use super::{
+    SledStore, compact, envelope,
+    keys::{self, Key, Layout, table},
+    pieces::{self, Joiner},
+    reading::{damaged, read},
+    records::{
+        ClaimRecord, EpisodeRecord, MentionRecord, MessageRecord, SessionRecord, SourceRecord,
+    },
+    statements,
+};
+use crate::{
+    Cleaner, Note, NoteNamespace, Source, SourceKey, Store, StoreError, TextStore,
+    clean::{CleaningPosition, CleaningStep},
+    model::{
+        Episode, Message,
+        graph::{Claim, EntityOrFact, Mention},
+        session::Session,
+        vector::Owner,
+    },
+};
+
+/// A table that holds text.
+struct TextTable {
+    /// The first byte of its keys.
+    first: u8,
+    /// Cleans one of its records.
+    clean: Clean,
+}
+
+/// Adds what changes with a record, under its key, to the changes.
+type Clean = fn(&mut Changes<'_>, &Key, &[u8], &mut dyn Cleaner) -> Result<(), StoreError>;
+
+/// Tables that hold text, in the order in which they are gone over: a checkpoint needs its file's
+/// messages as they were.
+const TEXT: [TextTable; 8] = [
+    TextTable { first: table::SESSIONS, clean: session },
+    TextTable { first: table::SOURCES, clean: source },
+    TextTable { first: table::CHECKPOINTS, clean: checkpoint },
+    TextTable { first: table::MESSAGES, clean: message_block },
+    TextTable { first: table::EPISODES, clean: episode },
+    TextTable { first: table::MENTIONS, clean: mention },
+    TextTable { first: table::CLAIMS, clean: claims },
+    TextTable { first: table::NOTES, clean: note },
+];
+/// Tables that hold numbers, hashes and times, and those whose keys follow a record of [`TEXT`].
+const NO_TEXT: [u8; 16] = [
+    table::META,
+    table::IDS,
+    table::LIVE,
+    table::PATHS,
+    table::BY_PROJECT,
+    table::OUTBOX,
+    table::FORK_KEYS,
+    table::FORK_KEYS_OF,
+    table::CONTENTS,
+    table::MENTIONS_BY_KIND,
+    table::CLAIMS_BY_ENTITY,
+    table::CLAIMS_BY_PROJECT,
+    table::MARKS,
+    table::RENAMES_FROM,
+    table::RENAMES_TO,
+    table::VECTORS,
+];
+/// Bytes of rows that are read in one step.
+const STEP: u64 = 1 << 20;
+/// Messages before a checkpoint that its hash may still hold bytes of.
+const BEFORE: u32 = 16;
+
+/// Rows as they are to stand; `None` for one that is to go.
+type Rows = Vec<(Key, Option<Vec<u8>>)>;
+
+impl TextStore for SledStore {
+    fn preview_cleaning(
+        &self,
+        cleaner: &mut dyn Cleaner,
+        after: &CleaningPosition,
+    ) -> Result<CleaningStep, StoreError> {
+        self.gone_over(cleaner, after).map(|(step, _)| step)
+    }
+}
+
+impl SledStore {
+    /// Goes over the next part of the stored text after `after`, and puts what `cleaner` changed in
+    /// the place of what was there. Returns when that is safe.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read or written; a record that cannot be read is counted.
+    pub fn clean(
+        &self,
+        cleaner: &mut dyn Cleaner,
+        after: &CleaningPosition,
+    ) -> Result<CleaningStep, StoreError> {
+        let (step, rows) = self.gone_over(cleaner, after)?;
+        if !rows.is_empty() {
+            self.writer.queue_rows(rows).wait()?;
+        }
+        Ok(step)
+    }
+
+    /// Bytes of the rows that hold text after `after`.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read, or has a table of a newer program: nobody knows whether
+    /// that holds text.
+    pub fn bytes_to_clean(&self, after: &CleaningPosition) -> Result<u64, StoreError> {
+        let mut bytes = 0;
+        for row in &self.tree {
+            let (key, value) = row?;
+            let first = key.first().copied().unwrap_or_default();
+            if place(&key).is_none() && !NO_TEXT.contains(&first) {
+                let what = "it is of a table that this program does not know".to_owned();
+                return Err(damaged(&key, what));
+            }
+            if is_after(&key, after) {
+                bytes += (key.len() + value.len()) as u64;
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Writes the database in `folder` anew, without the bytes of what was deleted in it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for both, or one of them cannot be read or written; the old one stays.
+    pub fn compact(self, folder: &Path) -> Result<SledStore, StoreError> {
+        compact::make(folder, self)?;
+        SledStore::open(folder)
+    }
+
+    fn gone_over(
+        &self,
+        cleaner: &mut dyn Cleaner,
+        after: &CleaningPosition,
+    ) -> Result<(CleaningStep, Rows), StoreError> {
+        let mut step = CleaningStep { next: None, bytes: 0, unreadable: 0 };
+        let mut rows = Rows::new();
+        for table in &TEXT[place(after).unwrap_or(0)..] {
+            let from = match after.first() {
+                Some(first) if *first == table.first => Bound::Excluded(after.clone()),
+                _ => Bound::Included(vec![table.first]),
+            };
+            let mut joiner = Joiner::default();
+            for row in self.tree.range((from, Bound::Excluded(vec![table.first + 1]))) {
+                let (key, value) = row?;
+                step.bytes += (key.len() + value.len()) as u64;
+                let Some(record) = whole(&key, &value, &mut joiner) else { continue };
+                let mut changes = Changes { store: self, rows: Rows::new() };
+                match (table.clean)(&mut changes, &record.key, &record.sealed, cleaner) {
+                    Ok(()) => rows.extend(changes.rows),
+                    Err(StoreError::Damaged { .. }) => step.unreadable += 1,
+                    Err(error) => return Err(error),
+                }
+                if step.bytes >= STEP {
+                    step.next = Some(key.to_vec());
+                    return Ok((step, rows));
+                }
+            }
+        }
+        Ok((step, rows))
+    }
+}
+
+struct StoredRecord {
+    /// Its key, without the number of a piece.
+    key: Key,
+    sealed: Vec<u8>,
+}
+
+/// The record that a row completes.
+fn whole(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
+    match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
+        Layout::Plain => None,
+        Layout::Sealed => Some(StoredRecord { key: key.to_vec(), sealed: value.to_vec() }),
+        Layout::Pieces => {
+            let sealed = joiner.take(key, value)?;
+            Some(StoredRecord { key: key[..key.len().saturating_sub(2)].to_vec(), sealed })
+        }
+    }
+}
+
+/// The number of the text table that a key is of.
+fn place(key: &[u8]) -> Option<usize> {
+    TEXT.iter().position(|table| key.first() == Some(&table.first))
+}
+
+/// Whether a row is gone over after `after` was.
+fn is_after(key: &[u8], after: &CleaningPosition) -> bool {
+    let Some(table) = place(key) else { return false };
+    place(after).is_none_or(|begun| table > begun || table == begun && key > after.as_slice())
+}
+
+fn open<R: serde::de::DeserializeOwned>(key: &Key, sealed: &[u8]) -> Result<R, StoreError> {
+    envelope::open(sealed).map_err(|what| damaged(key, what))
+}
+
+/// The file in a key of the tables `c` and `t`.
+fn source_in(key: &Key) -> Result<SourceKey, StoreError> {
+    let numbers = || {
+        let number = u32::from_be_bytes(key.get(9..13)?.try_into().ok()?);
+        Some(SourceKey { session: keys::session_in(key)?, number })
+    };
+    numbers().ok_or_else(|| damaged(key, "a key without a file".to_owned()))
+}
+
+/// What changes with one record.
+struct Changes<'s> {
+    store: &'s SledStore,
+    rows: Rows,
+}
+
+impl Changes<'_> {
+    fn put(&mut self, key: &Key, value: Vec<u8>) {
+        self.rows.push((key.clone(), Some(value)));
+    }
+
+    fn put_pieces(&mut self, key: &Key, value: &[u8]) -> Result<(), StoreError> {
+        self.remove(key)?;
+        self.rows.extend(pieces::split(key, value).map(|(key, piece)| (key, Some(piece))));
+        Ok(())
+    }
+
+    /// Removes a row, or all pieces of a value.
+    fn remove(&mut self, key: &Key) -> Result<(), StoreError> {
+        for row in self.store.tree.scan_prefix(key).keys() {
+            self.rows.push((row?.to_vec(), None));
+        }
+        Ok(())
+    }
+
+    fn drop_vectors(&mut self, owner: Owner) -> Result<(), StoreError> {
+        self.remove(&keys::vectors(owner))
+    }
+}
+
+fn session(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let before = read::<SessionRecord, Session>(key, sealed)?;
+    let mut session = before.clone();
+    if !cleaner.session(&mut session) {
+        return Ok(());
+    }
+    changes.put(key, envelope::seal(&SessionRecord::from(&session)));
+    if session.id != before.id {
+        changes.rows.push((keys::id(&before.id), None));
+        changes.put(&keys::id(&session.id), session.key.0.to_be_bytes().to_vec());
+    }
+    Ok(())
+}
+
+fn source(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let mut source = read::<SourceRecord, Source>(key, sealed)?;
+    if cleaner.source(&mut source) {
+        changes.put(key, envelope::seal(&SourceRecord::from(&source)));
+    }
+    Ok(())
+}
+
+fn checkpoint(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let mut checkpoint: Vec<u8> = open(key, sealed)?;
+    let (store, source) = (changes.store, source_in(key)?);
+    let before = |number: u32| {
+        let from = number.saturating_sub(BEFORE);
+        store.messages(source, from, (number - from) as usize)
+    };
+    if cleaner.checkpoint(&mut checkpoint, &before)? {
+        changes.put_pieces(key, &envelope::seal(&checkpoint))?;
+    }
+    Ok(())
+}
+
+fn message_block(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let records: Vec<MessageRecord> = open(key, sealed)?;
+    let read = |record| Message::try_from(record).map_err(|what| damaged(key, what));
+    let mut messages: Vec<Message> = records.into_iter().map(read).collect::<Result<_, _>>()?;
+    let clean = |changed, message| cleaner.message(message) | changed;
+    if !messages.iter_mut().fold(false, clean) {
+        return Ok(());
+    }
+    let records: Vec<MessageRecord> = messages.iter().map(Into::into).collect();
+    changes.put_pieces(key, &envelope::seal(&records))?;
+    changes.drop_vectors(Owner::Session(source_in(key)?.session))
+}
+
+fn episode(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let before = read::<EpisodeRecord, Episode>(key, sealed)?;
+    let mut episode = before.clone();
+    if !cleaner.episode(&mut episode) {
+        return Ok(());
+    }
+    changes.put_pieces(key, &envelope::seal(&EpisodeRecord::from(&episode)))?;
+    if episode.project != before.project {
+        changes.rows.push((keys::episode_of(before.project.namespace(), before.id), None));
+        changes.put(&keys::episode_of(episode.project.namespace(), episode.id), Vec::new());
+    }
+    changes.drop_vectors(Owner::Session(episode.session))
+}
+
+fn mention(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let told = statements::mention(key, sealed)?;
+    let mut mention: Mention = told.what;
+    if cleaner.mention(&mut mention) {
+        let record = MentionRecord::new(&mention, told.created_at.micros());
+        changes.put(key, envelope::seal(&record));
+        changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(mention.entity)))?;
+    }
+    Ok(())
+}
+
+fn claims(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let mut records = Vec::new();
+    let mut changed: Vec<Claim> = Vec::new();
+    for told in statements::claims(key, sealed)? {
+        let mut claim = told.what;
+        let is_changed = cleaner.claim(&mut claim);
+        records.push(ClaimRecord::new(&claim, told.created_at.micros()));
+        changed.extend(is_changed.then_some(claim));
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    changes.put_pieces(key, &envelope::seal(&records))?;
+    for claim in changed {
+        changes.drop_vectors(Owner::Thing(EntityOrFact::Fact(claim.key)))?;
+        for entity in claim.entities() {
+            changes.drop_vectors(Owner::Thing(EntityOrFact::Entity(entity)))?;
+        }
+    }
+    Ok(())
+}
+
+fn note(
+    changes: &mut Changes<'_>,
+    key: &Key,
+    sealed: &[u8],
+    cleaner: &mut dyn Cleaner,
+) -> Result<(), StoreError> {
+    let unknown = || damaged(key, "it is a note that this program does not know".to_owned());
+    let namespace = key.get(1).copied().and_then(NoteNamespace::from_number).ok_or_else(unknown)?;
+    let name = keys::note_in(key).ok_or_else(unknown)?.to_vec();
+    let content: Vec<u8> = open(key, sealed)?;
+    let mut note = Note { namespace, name, content: Some(content) };
+    if !cleaner.note(&mut note) {
+        return Ok(());
+    }
+    changes.remove(key)?;
+    if let Some(content) = note.content {
+        changes.put_pieces(&keys::note(namespace, &note.name), &envelope::seal(&content))?;
+    }
+    Ok(())
+}

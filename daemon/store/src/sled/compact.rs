@@ -1,0 +1,253 @@
+//! Compaction: a database whose file is much larger than its content is copied, row by row, into a new
+//! one.
+//!
+//! The new database is made beside the old one, and replaces it when it is complete and synced. After
+//! a crash [`finish_interrupted`] restores the old database or the new one at the next opening.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    thread,
+};
+
+use sled::{Batch, Tree};
+
+use super::{
+    LOCK_ATTEMPTS, LOCK_PAUSE, SledStore, high_water_mark, in_folder, open_database, quota,
+    waker::Waker,
+};
+use crate::{StoreError, fault, files::sync_folder};
+
+/// Bytes of rows in one batch.
+const BATCH: usize = 1 << 20;
+
+/// Bytes of all rows with their keys.
+pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    for row in tree {
+        let (key, value) = row?;
+        bytes += (key.len() + value.len()) as u64;
+    }
+    Ok(bytes)
+}
+
+/// Folders beside the database that a compaction uses.
+struct CompactionPaths {
+    /// The new database, while it is written.
+    copying: PathBuf,
+    /// The new database, when it is complete.
+    complete: PathBuf,
+    /// The old database, while the new one replaces it.
+    old: PathBuf,
+}
+
+impl CompactionPaths {
+    fn of(folder: &Path) -> CompactionPaths {
+        let beside = |name: &str| {
+            let mut path = folder.as_os_str().to_owned();
+            path.push(name);
+            PathBuf::from(path)
+        };
+        CompactionPaths {
+            copying: beside(".copying"),
+            complete: beside(".complete"),
+            old: beside(".old"),
+        }
+    }
+}
+
+/// Finishes or undoes a compaction that a crash interrupted.
+pub(super) fn finish_interrupted(folder: &Path) -> io::Result<()> {
+    let paths = CompactionPaths::of(folder);
+    if !folder.exists() {
+        if paths.complete.exists() {
+            fs::rename(&paths.complete, folder)?;
+        } else if paths.old.exists() {
+            fs::rename(&paths.old, folder)?;
+        }
+    }
+    for left in [paths.copying, paths.complete, paths.old] {
+        if left.exists() {
+            fs::remove_dir_all(left)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies `store`, the database in `folder`, into a new database that replaces it.
+///
+/// # Errors
+///
+/// When there is no space for both databases, or one of them cannot be read or written. The old one
+/// stays.
+pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
+    let failed = |error: io::Error| in_folder(folder, &error);
+    let paths = CompactionPaths::of(folder);
+    let copied = copy_beside(folder, &store.tree, &paths.copying);
+    store.close();
+    copied?;
+    // A thread of sled's own that still holds it would write into the folder of the new one.
+    wait_until_closed(folder).map_err(failed)?;
+    fault::point("smaller: copied");
+    swap(folder, &paths).map_err(failed)
+}
+
+fn swap(folder: &Path, paths: &CompactionPaths) -> io::Result<()> {
+    fs::rename(&paths.copying, &paths.complete)?;
+    fault::point("smaller: complete");
+    fs::rename(folder, &paths.old)?;
+    fault::point("smaller: moved aside");
+    fs::rename(&paths.complete, folder)?;
+    if let Some(parent) = folder.parent() {
+        sync_folder(parent)?;
+    }
+    fault::point("smaller: in place");
+    fs::remove_dir_all(&paths.old)
+}
+
+fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> {
+    let needed = content_bytes(tree)?.saturating_mul(quota::NEW_FILE.0) / quota::NEW_FILE.1;
+    if let Some(free) = quota::free_bytes(folder)
+        && free < needed
+    {
+        return Err(StoreError::Full(format!(
+            "{} MB are needed where {} lies to make the database smaller, and {} MB are free; make room there",
+            needed / 1_000_000,
+            folder.display(),
+            free / 1_000_000
+        )));
+    }
+    copy(tree, to)?;
+    high_water_mark::copy(folder, to)
+        .and_then(|()| sync_all(to))
+        .map_err(|error| in_folder(to, &error))
+}
+
+fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
+    let new = open_database(to)?;
+    let waker = Waker::of(&new).map_err(|error| in_folder(to, &error))?;
+    let watched = waker.watch();
+    let (mut batch, mut bytes) = (Batch::default(), 0);
+    for row in tree {
+        let (key, value) = row?;
+        bytes += key.len() + value.len();
+        batch.insert(key, value);
+        if bytes >= BATCH {
+            new.apply_batch(std::mem::take(&mut batch))?;
+            bytes = 0;
+        }
+    }
+    new.apply_batch(batch)?;
+    new.flush()?;
+    drop(watched);
+    drop(waker);
+    drop(new);
+    wait_until_closed(to).map_err(|error| in_folder(to, &error))
+}
+
+/// Waits until nothing of this process holds the database in `folder` any more.
+fn wait_until_closed(folder: &Path) -> io::Result<()> {
+    let data = File::open(folder.join("db"))?;
+    for _ in 0..LOCK_ATTEMPTS {
+        if data.try_lock().is_ok() {
+            return data.unlock();
+        }
+        thread::sleep(LOCK_PAUSE);
+    }
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, "it does not close"))
+}
+
+/// Has every file in a folder, and the folder itself, on disk.
+fn sync_all(folder: &Path) -> io::Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            // Windows syncs only for those who may write.
+            File::options().write(true).open(entry.path())?.sync_all()?;
+        }
+    }
+    sync_folder(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Store, Write, contract};
+
+    /// A database of sessions of which all but the last were deleted: bytes of its content, and the
+    /// end of its outbox.
+    fn mostly_deleted(folder: &Path) -> (u64, u64) {
+        let store = SledStore::open(folder).unwrap();
+        let mut keys = Vec::new();
+        for number in 0..12 {
+            let key = store.next_session_key().unwrap();
+            let session = contract::session(key, &format!("session-{number}"));
+            let source = contract::source_of(&session, 0);
+            let messages = (0..300).map(|seq| contract::noise(seq, 4_000)).collect();
+            let writes = vec![
+                Write::Session(Box::new(session)),
+                Write::Messages { source: source.key, messages },
+                Write::Source { source, checkpoint: Some(vec![7; 9_000]) },
+            ];
+            store.write(writes).wait().unwrap();
+            keys.push(key);
+        }
+        for key in &keys[..11] {
+            store.write(vec![Write::DropSession(*key)]).wait().unwrap();
+        }
+        let (content, end) = (store.quota().content_bytes().unwrap(), store.outbox_end());
+        store.close();
+        (content, end)
+    }
+
+    #[test]
+    fn what_is_in_a_database_stays_when_it_is_made_smaller() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("db");
+        let (content, end) = mostly_deleted(&folder);
+        let store = SledStore::open(&folder).unwrap();
+        let before: Vec<_> = store.tree.iter().map(Result::unwrap).collect();
+        let large = store.quota().disk_bytes();
+        store.close();
+
+        // With this limit it is too large, and its content is not.
+        let store = SledStore::open_within(&folder, large).unwrap();
+        let after: Vec<_> = store.tree.iter().map(Result::unwrap).collect();
+        assert!(before == after, "not the same rows");
+        assert_eq!(store.outbox_end(), end);
+        assert_eq!(store.lost(), 0);
+        let small = store.quota().disk_bytes();
+        assert!(small < large * 5 / 8, "{large} bytes, and {small} afterwards of {content}");
+        assert_eq!(home.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn whatever_a_crash_leaves_is_one_whole_database() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("db");
+        let paths = CompactionPaths::of(&folder);
+        let make = |folder: &Path, text: &str| {
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join("db"), text).unwrap();
+        };
+        type Left<'a> = &'a [(&'a Path, &'a str)];
+        let (copying, complete, old) = (&*paths.copying, &*paths.complete, &*paths.old);
+        let rows: [(Left<'_>, &str); 5] = [
+            (&[(&folder, "old"), (copying, "half")], "old"),
+            (&[(&folder, "old"), (complete, "new")], "old"),
+            (&[(old, "old"), (complete, "new")], "new"),
+            (&[(&folder, "new"), (old, "old")], "new"),
+            (&[(old, "old")], "old"),
+        ];
+        for (left, stays) in rows {
+            left.iter().for_each(|(folder, text)| make(folder, text));
+            finish_interrupted(&folder).unwrap();
+            assert_eq!(fs::read_to_string(folder.join("db")).unwrap(), stays, "{left:?}");
+            assert_eq!(home.path().read_dir().unwrap().count(), 1, "{left:?}");
+            fs::remove_dir_all(&folder).unwrap();
+        }
+        finish_interrupted(&folder).unwrap();
+        assert!(!folder.exists());
+    }
+}

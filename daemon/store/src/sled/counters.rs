@@ -1,0 +1,76 @@
+//! Totals and the next numbers, kept beside the records that they count.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sled::{Batch, Tree};
+
+use super::keys::{self, table};
+use crate::{StoreError, model::episode::MEMORY};
+
+/// Counters of an older version may be wrong: a session was counted once per write of it in a list.
+const VERSION: u64 = 1;
+
+/// Numbers that the writer alone moves on.
+#[derive(Debug)]
+pub(super) struct Counters {
+    pub(super) next_session: AtomicU64,
+    pub(super) outbox: AtomicU64,
+    pub(super) sessions: AtomicU64,
+    pub(super) messages: AtomicU64,
+    pub(super) episodes: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn load(tree: &Tree) -> Result<Counters, StoreError> {
+        let read = |name: &str| -> Result<u64, StoreError> {
+            let stored = tree.get(keys::meta(name))?;
+            let number =
+                stored.and_then(|bytes| bytes.first_chunk().map(|b| u64::from_be_bytes(*b)));
+            Ok(number.unwrap_or(0))
+        };
+        let is_exact = read("counters")? >= VERSION;
+        let sessions = if is_exact { read("sessions")? } else { count_sessions(tree)? };
+        let episodes = if is_exact { read("episodes")? } else { count_episodes(tree)? };
+        Ok(Counters {
+            next_session: read("next session")?.into(),
+            outbox: read("outbox")?.into(),
+            sessions: sessions.into(),
+            messages: read("messages")?.into(),
+            episodes: episodes.into(),
+        })
+    }
+
+    /// Puts them into `batch`, with what they count.
+    pub(super) fn save(&self, batch: &mut Batch) {
+        let named = [
+            ("next session", &self.next_session),
+            ("outbox", &self.outbox),
+            ("sessions", &self.sessions),
+            ("messages", &self.messages),
+            ("episodes", &self.episodes),
+        ];
+        for (name, number) in named {
+            batch.insert(keys::meta(name), &number.load(Ordering::Relaxed).to_be_bytes());
+        }
+        batch.insert(keys::meta("counters"), &VERSION.to_be_bytes());
+    }
+}
+
+/// Sessions with an agent's id. What someone added is none.
+pub(super) fn count_sessions(tree: &Tree) -> Result<u64, StoreError> {
+    let memories = [MEMORY.as_bytes(), &[0]].concat();
+    let mut sessions = 0;
+    for key in tree.scan_prefix([table::IDS]).keys() {
+        sessions += u64::from(!key?[1..].starts_with(&memories));
+    }
+    Ok(sessions)
+}
+
+pub(super) fn count_episodes(tree: &Tree) -> Result<u64, StoreError> {
+    let mut episodes = 0;
+    for key in tree.scan_prefix([table::BY_PROJECT]).keys() {
+        key?;
+        episodes += 1;
+    }
+    Ok(episodes)
+}

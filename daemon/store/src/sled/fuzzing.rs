@@ -1,0 +1,52 @@
+//! What of this the tests of all parsers may call.
+
+use serde::de::DeserializeOwned;
+
+use super::{
+    envelope,
+    records::{
+        ClaimRecord, ContentsRecord, EpisodeRecord, MarkRecord, MentionRecord, MessageRecord,
+        OutboxRecord, RenameRecord, SessionRecord, SourceRecord, VectorsRecord,
+    },
+};
+use crate::{
+    OutboxChange, Source,
+    model::{
+        Episode, Message, SessionKey,
+        graph::{Claim, Mark, Mention},
+        session::Session,
+        vector::Owner,
+    },
+};
+
+/// Reads bytes as every kind of record, in an envelope and as what would stand in one.
+pub fn read_records(bytes: &[u8]) {
+    let _ = envelope::unpack(bytes);
+    record::<SessionRecord, Session>(bytes);
+    record::<SourceRecord, Source>(bytes);
+    record::<EpisodeRecord, Episode>(bytes);
+    record::<MentionRecord, Mention>(bytes);
+    record::<OutboxRecord, OutboxChange>(bytes);
+    all::<MessageRecord, Message>(bytes);
+    all::<ClaimRecord, Claim>(bytes);
+    all::<MarkRecord, Mark>(bytes);
+    let _ = envelope::decode::<RenameRecord>(bytes);
+    if let Ok(contents) = envelope::decode::<ContentsRecord>(bytes) {
+        contents.things();
+        contents.subjects().for_each(drop);
+        contents.renames().for_each(drop);
+    }
+    if let Ok(vectors) = envelope::decode::<VectorsRecord>(bytes) {
+        vectors.of(Owner::Session(SessionKey(1)));
+    }
+}
+
+fn record<R: DeserializeOwned, M: TryFrom<R>>(bytes: &[u8]) {
+    let _ = envelope::decode::<R>(bytes).map(M::try_from);
+}
+
+fn all<R: DeserializeOwned, M: TryFrom<R>>(bytes: &[u8]) {
+    for record in envelope::decode::<Vec<R>>(bytes).into_iter().flatten() {
+        let _ = M::try_from(record);
+    }
+}

@@ -1,0 +1,257 @@
+//! The store in a sled database.
+//!
+//! The rules behind it were found by killing and power-cutting it some thousand times: one writer,
+//! every list of writes flushed and its file synced before the next one is begun, values of at
+//! most four kilobytes, every value in a checksummed envelope.
+
+mod clean;
+mod compact;
+mod counters;
+mod envelope;
+#[doc(hidden)]
+pub mod fuzzing;
+mod graph;
+mod high_water_mark;
+mod keys;
+mod notes;
+mod pieces;
+mod prepared;
+mod quota;
+mod reading;
+mod records;
+mod salvage;
+mod slack;
+mod statements;
+mod unwritten;
+mod vectors;
+mod waker;
+mod writer;
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom},
+    panic,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    thread,
+    time::Duration,
+};
+
+use sled::{Db, Tree};
+
+pub use self::salvage::{Salvaged, open_what_is_left};
+use self::{
+    counters::Counters, high_water_mark::HighWaterMark, quota::Quota, slack::with_slack,
+    waker::Waker, writer::Writer,
+};
+use crate::{DiskQuota as _, PendingWrite, StoreError, Write};
+
+/// A store in a sled database, which has a folder to itself.
+pub struct SledStore {
+    folder: PathBuf,
+    tree: Tree,
+    counters: Arc<Counters>,
+    writer: Writer,
+    quota: Arc<Quota>,
+    lost: u64,
+}
+
+/// Bytes of pages that sled keeps in memory.
+const CACHE: u64 = 24 << 20;
+/// sled's unit of disk space; above its default as a margin for pages full of long values.
+const SEGMENT: usize = 2 << 20;
+/// What a disk reads at least at once.
+const BLOCK: usize = 4_096;
+/// How often a locked database is tried again, and after which pause.
+const LOCK_ATTEMPTS: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+impl SledStore {
+    /// Opens the store in `folder`, which is made if it is missing.
+    ///
+    /// Takes a lock on the folder that the death of the process frees.
+    pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
+        compact::finish_interrupted(folder).map_err(|error| in_folder(folder, &error))?;
+        try_reading(folder)?;
+        let db = open_unlocked(folder).map_err(|error| quota::or_no_space(folder, error))?;
+        let tree: Tree = (*db).clone();
+        check_version(&tree)?;
+        let counters = Arc::new(Counters::load(&tree)?);
+        let (high_water_mark, marked) =
+            HighWaterMark::open(folder).map_err(|error| in_folder(folder, &error))?;
+        let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
+        let quota = Arc::new(Quota::new(folder).map_err(|error| in_folder(folder, &error))?);
+        let (writer_quota, counted) = (quota.clone(), counters.clone());
+        let waker = Waker::of(&tree).map_err(|error| in_folder(folder, &error))?;
+        let writer =
+            with_slack(|| Writer::start(db, high_water_mark, waker, writer_quota, counted))?;
+        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, quota, lost })
+    }
+
+    /// Opens the store with a limit of `limit` bytes on disk. A database near its limit is compacted
+    /// first if that makes it smaller.
+    pub fn open_within(folder: &Path, limit: u64) -> Result<SledStore, StoreError> {
+        let store = SledStore::open(folder)?;
+        store.set_limit(limit);
+        if !store.is_near_limit() {
+            return Ok(store);
+        }
+        let before = store.disk_bytes();
+        if !store.would_shrink(compact::content_bytes(&store.tree)?) {
+            // Content has to be evicted first.
+            return Ok(store);
+        }
+        let lost = store.lost;
+        if let Err(error) = compact::make(folder, store) {
+            tracing::warn!(%error, "the database cannot be made smaller");
+        }
+        let mut store = SledStore::open(folder)?;
+        store.lost = lost;
+        store.set_limit(limit);
+        tracing::info!(before, bytes = store.disk_bytes(), "the database was made smaller");
+        Ok(store)
+    }
+
+    /// The number of acknowledged changes that are lost because the database's file was damaged.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Waits until everything queued is on disk, and unlocks the folder.
+    pub fn close(self) {
+        drop(self);
+    }
+
+    fn queue(&self, writes: Vec<Write>) -> PendingWrite {
+        self.writer.queue(writes)
+    }
+
+    /// Registers a file as an older version did, even if its path is registered already.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn register_unchecked(&self, source: &crate::Source) {
+        let record = envelope::seal(&records::SourceRecord::from(source));
+        self.tree.insert(keys::source(source.key), record).unwrap();
+        self.tree.insert(keys::path(&source.path), keys::of_path(source.key)).unwrap();
+    }
+}
+
+fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
+    StoreError::Backend(format!("{}: {error}", folder.display()))
+}
+
+/// Fails when the database cannot be read now. sled takes the first part of a file that it cannot
+/// read for its end, and writes over what is behind it: a disk that does not answer for a moment
+/// would cost everything.
+fn try_reading(folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join("db");
+    let read = || -> io::Result<()> {
+        let mut file = File::open(&path)?;
+        let mut block = [0; BLOCK];
+        let mut at = 0;
+        while file.read(&mut block)? > 0 {
+            // Where each segment begins is what sled looks at first.
+            at += SEGMENT as u64;
+            file.seek(SeekFrom::Start(at))?;
+        }
+        Ok(())
+    };
+    // On Windows somebody who still holds the lock is waited for later.
+    let is_locked = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(33);
+    match read() {
+        Err(error) if error.kind() != io::ErrorKind::NotFound && !is_locked(&error) => {
+            Err(StoreError::Backend(format!(
+                "read {}: {error}; nothing was changed: see that the disk works, and start graphitid again",
+                path.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Opens the database, if need be a moment later: threads of sled's own may hold on to one that
+/// was just closed.
+fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
+    let mut attempts = 0;
+    loop {
+        match open_database(folder) {
+            Err(sled::Error::Io(error))
+                if error.to_string().contains("could not acquire lock")
+                    && attempts < LOCK_ATTEMPTS =>
+            {
+                attempts += 1;
+                thread::sleep(LOCK_PAUSE);
+            }
+            opened => return Ok(opened?),
+        }
+    }
+}
+
+fn open_database(folder: &Path) -> sled::Result<Db> {
+    remove_unfinished(folder)?;
+    let path = folder.to_owned();
+    // Most databases that sled cannot open make it panic rather than fail.
+    let opened = panic::catch_unwind(|| {
+        with_slack(|| {
+            sled::Config::default()
+                .path(path)
+                .cache_capacity(CACHE)
+                .segment_size(SEGMENT)
+                .flush_every_ms(None)
+                .open()
+        })
+    });
+    opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
+}
+
+/// Removes a snapshot that was being written when an opening was cut short. sled 0.34.7 takes it for the
+/// newest one, and the database for damaged: `write_snapshot` names it in another way than
+/// `get_snapshot_files` leaves out. Snapshots only make opening faster.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let entries = match folder.read_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with("snap.")
+            && name.to_string_lossy().ends_with(".generating")
+        {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the version into a new store and refuses one of a newer program.
+fn check_version(tree: &Tree) -> Result<(), StoreError> {
+    let known = u32::from(envelope::VERSION);
+    let key = keys::meta("version");
+    let Some(found) = tree.get(&key)? else {
+        tree.insert(key, &known.to_be_bytes())?;
+        return Ok(());
+    };
+    let found = found.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+    if found > known {
+        return Err(StoreError::TooNew { found, known });
+    }
+    Ok(())
+}
+
+impl From<sled::Error> for StoreError {
+    fn from(error: sled::Error) -> StoreError {
+        match error {
+            sled::Error::Corruption { .. } => {
+                StoreError::Unreadable("what stands in it is not what was written".to_owned())
+            }
+            sled::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                StoreError::Unreadable("it ends where more should stand".to_owned())
+            }
+            sled::Error::Io(error) => StoreError::Backend(error.to_string()),
+            other => StoreError::Backend(other.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Notes: values in pieces under their shelf and name.
+
+use super::{
+    SledStore, envelope,
+    keys::{self, Key},
+    pieces::{self, Joiner},
+    reading::damaged,
+};
+use crate::{NoteNamespace, NoteStore, StoreError, notes::NamedNote};
+
+impl NoteStore for SledStore {
+    fn note(&self, namespace: NoteNamespace, name: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let key = keys::note(namespace, name);
+        let Some(sealed) = pieces::get(&self.tree, &key)? else { return Ok(None) };
+        open(&key, &sealed).map(Some)
+    }
+
+    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
+        let mut found = Vec::new();
+        let mut joiner = Joiner::default();
+        for entry in self.tree.scan_prefix(keys::notes(namespace)) {
+            let (key, piece) = entry?;
+            let Some(sealed) = joiner.take(&key, &piece) else { continue };
+            let Some(name) = keys::note_in(&key) else { continue };
+            found.push((name.to_vec(), open(&key.to_vec(), &sealed)?));
+        }
+        Ok(found)
+    }
+}
+
+fn open(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+    envelope::open(sealed).map_err(|what| damaged(key, what))
+}

@@ -1,0 +1,79 @@
+//! Values of any length in pieces of at most four kilobytes.
+//!
+//! sled writes a page past its limit as a separate file that it never syncs and never reclaims;
+//! with values up to this length no such page comes about (a test holds it to that).
+
+use sled::{Batch, Tree};
+
+use crate::sled::keys::Key;
+
+/// The longest value on disk, in bytes.
+pub(crate) const PIECE: usize = 4_000;
+
+/// Puts `value` under `key` in pieces. The caller has removed a longer value before it.
+pub(crate) fn put(batch: &mut Batch, key: &Key, value: &[u8]) {
+    for (key, stored) in split(key, value) {
+        batch.insert(key, stored);
+    }
+}
+
+/// The pieces of `value` with their keys.
+pub(crate) fn split(key: &Key, value: &[u8]) -> impl Iterator<Item = (Key, Vec<u8>)> {
+    let count = value.len().div_ceil(PIECE).max(1);
+    (0..count).map(move |number| {
+        let piece = &value[number * PIECE..value.len().min((number + 1) * PIECE)];
+        let last = number + 1 == count;
+        let mut stored = Vec::with_capacity(piece.len() + 1);
+        stored.push(u8::from(last));
+        stored.extend_from_slice(piece);
+        (numbered(key, number), stored)
+    })
+}
+
+/// Removes every piece under `key`, and under every key that begins with it.
+pub(crate) fn remove(tree: &Tree, batch: &mut Batch, key: &Key) -> sled::Result<()> {
+    for found in tree.scan_prefix(key).keys() {
+        batch.remove(found?);
+    }
+    Ok(())
+}
+
+/// The value under `key`; `None` when there is none or its end is missing.
+pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
+    let mut value = Vec::new();
+    for number in 0.. {
+        let Some(stored) = tree.get(numbered(key, number))? else { return Ok(None) };
+        let Some((last, piece)) = stored.split_first() else { return Ok(None) };
+        value.extend_from_slice(piece);
+        if *last == 1 {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// Puts the pieces of a scan together again: feed it each key and value in order.
+#[derive(Default)]
+pub(crate) struct Joiner {
+    value: Vec<u8>,
+}
+
+impl Joiner {
+    /// Takes the next piece; returns the whole value with its last one.
+    pub(crate) fn take(&mut self, key: &[u8], stored: &[u8]) -> Option<Vec<u8>> {
+        let (last, piece) = stored.split_first()?;
+        if key.ends_with(&0u16.to_be_bytes()) {
+            self.value.clear();
+        }
+        self.value.extend_from_slice(piece);
+        (*last == 1).then(|| std::mem::take(&mut self.value))
+    }
+}
+
+fn numbered(key: &Key, number: usize) -> Key {
+    let number =
+        u16::try_from(number).expect("values are far below 65,536 pieces: LIMIT in envelope");
+    let mut key = key.clone();
+    key.extend_from_slice(&number.to_be_bytes());
+    key
+}

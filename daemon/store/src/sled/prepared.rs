@@ -1,0 +1,171 @@
+//! Writes with their records encoded. The caller's thread encodes them, so that the one writer only
+//! writes.
+
+use super::{
+    envelope,
+    keys::{self, Key},
+    records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord, VectorsRecord},
+    statements,
+    unwritten::WrittenKey,
+};
+use crate::{
+    Reworded, Source, SourceKey, Write,
+    model::{
+        Episode, EpisodeId, Message, SessionKey, graph::EntityOrFact, session::Session,
+        transcript::RecordUuid, vector::Owner,
+    },
+};
+
+/// Messages in a block at most.
+const BLOCK_MESSAGES: usize = 64;
+/// Bytes of text after which a block is full.
+const BLOCK_BYTES: usize = 12 << 10;
+
+/// A write whose records are already encoded.
+pub(super) enum Prepared {
+    Session {
+        session: Box<Session>,
+        record: Vec<u8>,
+    },
+    Source {
+        source: Source,
+        record: Vec<u8>,
+        checkpoint: Option<Vec<u8>>,
+    },
+    Messages(MessageBlocks),
+    ForkKeys {
+        session: SessionKey,
+        records: Vec<RecordUuid>,
+    },
+    Reword {
+        source: SourceKey,
+        words: Vec<Reworded>,
+    },
+    ClearSource(SourceKey),
+    DropSource(SourceKey),
+    DropText(SourceKey),
+    Episode {
+        episode: Box<Episode>,
+        record: Vec<u8>,
+    },
+    Statements {
+        episode: EpisodeId,
+        rows: Vec<(Key, Vec<u8>)>,
+        things: Vec<EntityOrFact>,
+    },
+    DropEpisode(EpisodeId),
+    DropSession(SessionKey),
+    Note {
+        key: Key,
+        record: Option<Vec<u8>>,
+    },
+    Vectors {
+        owner: Owner,
+        episode: Option<EpisodeId>,
+        record: Vec<u8>,
+    },
+    OutboxConsumed(u64),
+    /// Rows as they are to stand from now on; `None` for one that is to go.
+    Rows(Vec<(Key, Option<Vec<u8>>)>),
+}
+
+/// Consecutive messages of a file, encoded in blocks.
+pub(super) struct MessageBlocks {
+    pub(super) source: SourceKey,
+    /// The number of the first message.
+    pub(super) from: u32,
+    pub(super) count: u32,
+    /// Each block with the number of its first message.
+    pub(super) blocks: Vec<(u32, Vec<u8>)>,
+}
+
+impl Prepared {
+    /// Whether the write may take much space, and is refused when there is little.
+    pub(super) fn is_large(&self) -> bool {
+        match self {
+            Prepared::Messages(messages) => messages.count > 0,
+            Prepared::Source { checkpoint, .. } => checkpoint.is_some(),
+            Prepared::Vectors { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The session or episode that is written.
+    pub(super) fn written_key(&self) -> Option<WrittenKey> {
+        match self {
+            Prepared::Session { session, .. } => Some(WrittenKey::Session(session.key)),
+            Prepared::Episode { episode, .. } => Some(WrittenKey::Episode(episode.id)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Write> for Prepared {
+    fn from(write: Write) -> Prepared {
+        match write {
+            Write::Session(session) => {
+                let record = envelope::seal(&SessionRecord::from(session.as_ref()));
+                Prepared::Session { session, record }
+            }
+            Write::Source { source, checkpoint } => {
+                let record = envelope::seal(&SourceRecord::from(&source));
+                let checkpoint = checkpoint.map(|bytes| envelope::seal(&bytes));
+                Prepared::Source { source, record, checkpoint }
+            }
+            Write::Messages { source, messages } => Prepared::Messages(MessageBlocks {
+                source,
+                from: messages.first().map_or(0, |message| message.seq),
+                count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+                blocks: blocks(&messages),
+            }),
+            Write::ForkKeys { session, records } => Prepared::ForkKeys { session, records },
+            Write::Reword { source, words } => Prepared::Reword { source, words },
+            Write::ClearSource(source) => Prepared::ClearSource(source),
+            Write::DropSource(source) => Prepared::DropSource(source),
+            Write::DropText(source) => Prepared::DropText(source),
+            Write::Episode(episode) => {
+                let record = envelope::seal(&EpisodeRecord::from(episode.as_ref()));
+                Prepared::Episode { episode, record }
+            }
+            Write::Statements { episode, statements } => Prepared::Statements {
+                episode,
+                rows: statements::rows(episode, &statements),
+                things: statements::things(&statements).collect(),
+            },
+            Write::DropEpisode(id) => Prepared::DropEpisode(id),
+            Write::DropSession(session) => Prepared::DropSession(session),
+            Write::Note(note) => Prepared::Note {
+                key: keys::note(note.namespace, &note.name),
+                record: note.content.map(|content| envelope::seal(&content)),
+            },
+            Write::Vectors(vectors) => Prepared::Vectors {
+                owner: vectors.owner,
+                episode: vectors.episode,
+                record: envelope::seal(&VectorsRecord::from(vectors.as_ref())),
+            },
+            Write::OutboxConsumed(position) => Prepared::OutboxConsumed(position),
+        }
+    }
+}
+
+fn blocks(messages: &[Message]) -> Vec<(u32, Vec<u8>)> {
+    let mut blocks = Vec::new();
+    let mut block: Vec<MessageRecord> = Vec::new();
+    let (mut first, mut bytes) = (0, 0);
+    for message in messages {
+        if block.is_empty() {
+            first = message.seq;
+        }
+        bytes += message.text.len();
+        block.push(MessageRecord::from(message));
+        if block.len() == BLOCK_MESSAGES || bytes >= BLOCK_BYTES {
+            blocks.push((first, envelope::seal(&block)));
+            block.clear();
+            bytes = 0;
+        }
+    }
+    if !block.is_empty() {
+        blocks.push((first, envelope::seal(&block)));
+    }
+    blocks
+}

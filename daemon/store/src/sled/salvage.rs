@@ -1,0 +1,377 @@
+//! What can still be read of a damaged database, brought into another one.
+//!
+//! sled keeps what it needs to open a database in three places: its settings (`conf`), the pages'
+//! places at some moment (`snap.…`) and the log (`db`). It may panic over what is damaged beside the
+//! log although the log alone is enough, and reads that up to the damage. So a copy is opened with
+//! less and less beside the log, and what can be read of it is written anew, record by record.
+
+use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
+
+use super::{
+    SledStore, envelope,
+    keys::{self, Layout},
+    open_database,
+    pieces::Joiner,
+    reading::{self, read},
+    records::SessionRecord,
+    statements,
+};
+use crate::{
+    Note, NoteNamespace, NoteStore, PendingWrite, Source, SourceKey, Store, StoreError, Write,
+    model::{
+        Episode, EpisodeId, SessionId, SessionKey,
+        session::{Content, Indexed, Session, State, Unindexed},
+    },
+    notes::name_of,
+};
+
+/// What was brought over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Salvaged {
+    /// Sessions that were missing.
+    pub sessions: u64,
+    /// Sessions that were there already.
+    pub known: u64,
+    pub messages: u64,
+    pub episodes: u64,
+    /// Records that could not be read.
+    pub unreadable: u64,
+}
+
+/// Lists of writes that may be on their way to the disk.
+const ON_THE_WAY: usize = 16;
+
+/// Opens what is left of the database in `damaged`, as a copy in `work`, which must not exist.
+///
+/// # Errors
+///
+/// When nothing of it can be read, or the copy cannot be written.
+pub fn open_what_is_left(damaged: &Path, work: &Path) -> Result<SledStore, StoreError> {
+    let copy = |what: fn(&str) -> bool| -> Result<(), StoreError> {
+        let failed = |error: io::Error| {
+            StoreError::Backend(format!(
+                "copy {} to {}: {error}",
+                damaged.display(),
+                work.display()
+            ))
+        };
+        if work.exists() {
+            fs::remove_dir_all(work).map_err(failed)?;
+        }
+        copy_files(damaged, work, what).map_err(failed)
+    };
+    let attempts: [fn(&str) -> bool; 3] =
+        [|_| true, |name| !name.starts_with("snap."), |name| name == "db" || name == "blobs"];
+    let mut outcome = Err(StoreError::Unreadable("there is no database in it".to_owned()));
+    if !damaged.join("db").is_file() {
+        return outcome;
+    }
+    for kept in attempts {
+        copy(kept)?;
+        if !work.join("conf").exists() {
+            // Settings are the same for all our databases: those of an empty one will do.
+            settings_of_an_empty_one(work)?;
+        }
+        outcome = SledStore::open(work);
+        match &outcome {
+            Err(StoreError::Unreadable(_) | StoreError::Backend(_)) => {}
+            Ok(_) | Err(_) => break,
+        }
+    }
+    outcome
+}
+
+fn copy_files(from: &Path, to: &Path, kept: fn(&str) -> bool) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in from.read_dir()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_file() && kept(&name.to_string_lossy()) {
+            fs::copy(entry.path(), to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn settings_of_an_empty_one(folder: &Path) -> Result<(), StoreError> {
+    let empty = folder.join("empty");
+    let _ = open_database(&empty)?;
+    let failed = |error: io::Error| StoreError::Backend(format!("{}: {error}", folder.display()));
+    fs::copy(empty.join("conf"), folder.join("conf")).map_err(failed)?;
+    fs::remove_dir_all(&empty).map_err(failed)
+}
+
+impl SledStore {
+    /// How many records there are, and how many of them cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read at all.
+    pub fn examine(&self) -> Result<(u64, u64), StoreError> {
+        let (mut records, mut unreadable) = (0, 0);
+        let mut joiner = Joiner::default();
+        for entry in &self.tree {
+            let (key, value) = entry?;
+            let sealed = match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
+                Layout::Plain => continue,
+                Layout::Sealed => Some(value.to_vec()),
+                Layout::Pieces => joiner.take(&key, &value),
+            };
+            if let Some(sealed) = sealed {
+                records += 1;
+                unreadable += u64::from(envelope::unpack(&sealed).is_err());
+            }
+        }
+        Ok((records, unreadable))
+    }
+
+    /// Brings everything that can be read of `from` and is not here yet over. What is known of a
+    /// session here stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// When this store cannot be read or written; what cannot be read of the other one is counted.
+    pub fn salvage(&self, from: &SledStore) -> Result<Salvaged, StoreError> {
+        let mut salvaged = Salvaged::default();
+        let tickets = VecDeque::new();
+        let mut work = Transfer { from, into: self, salvaged: &mut salvaged, tickets };
+        work.notes()?;
+        work.rules()?;
+        // Whether a session was forgotten is asked of the disk.
+        work.saved()?;
+        for session in work.sessions() {
+            work.session(session)?;
+        }
+        // Whether a session is there is asked of the disk.
+        work.saved()?;
+        for episode in work.episodes() {
+            work.session_of(episode)?;
+        }
+        work.saved()?;
+        Ok(salvaged)
+    }
+}
+
+struct Transfer<'a> {
+    from: &'a SledStore,
+    into: &'a SledStore,
+    salvaged: &'a mut Salvaged,
+    tickets: VecDeque<PendingWrite>,
+}
+
+impl Transfer<'_> {
+    fn sessions(&mut self) -> Vec<Session> {
+        let mut found = Vec::new();
+        let mut next = 0;
+        for entry in self.from.tree.scan_prefix([keys::table::SESSIONS]) {
+            let Ok((key, value)) = entry else {
+                // A scan stands still before a page that cannot be read, and says so for ever.
+                let end = self.from.counters.next_session.load(Ordering::Relaxed);
+                found.extend((next..end).filter_map(|number| self.session_numbered(number)));
+                break;
+            };
+            next = keys::session_in(&key).map_or(next, |key| key.0 + 1);
+            found.extend(self.readable(read::<SessionRecord, Session>(&key, &value)));
+        }
+        found
+    }
+
+    fn session_numbered(&mut self, number: u64) -> Option<Session> {
+        self.readable(reading::session(&self.from.tree, SessionKey(number))).flatten()
+    }
+
+    fn episodes(&mut self) -> Vec<Episode> {
+        let mut ids = self.episodes_in(keys::table::EPISODES, 1);
+        ids.extend(self.episodes_in(keys::table::BY_PROJECT, 5));
+        // An episode has several pieces, and stands in both.
+        ids.sort_unstable();
+        ids.dedup();
+        ids.into_iter()
+            .filter_map(|id| self.readable(reading::episode(&self.from.tree, id)).flatten())
+            .collect()
+    }
+
+    /// The episodes in the keys of a table, up to a page that cannot be read: there a scan stands still.
+    fn episodes_in(&mut self, table: u8, at: usize) -> Vec<EpisodeId> {
+        let mut ids = Vec::new();
+        for key in self.from.tree.scan_prefix([table]).keys() {
+            let Some(key) = self.readable(key.map_err(StoreError::from)) else { break };
+            ids.extend(keys::episode_in(&key, at));
+        }
+        ids
+    }
+
+    fn notes(&mut self) -> Result<(), StoreError> {
+        // What a session awaits of a model is worked out anew.
+        let shelves = [
+            NoteNamespace::Learned,
+            NoteNamespace::Usage,
+            NoteNamespace::Forgotten,
+            NoteNamespace::ForgottenRecords,
+        ];
+        for namespace in shelves {
+            let notes = self.readable(self.from.notes(namespace)).unwrap_or_default();
+            for (name, content) in notes {
+                if self.into.note(namespace, &name)?.is_none() {
+                    let note = Note { namespace, name, content: Some(content) };
+                    self.write(Write::Note(note))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is brought over was redacted by the rules of its own database. When they are others, no
+    /// rules are known of the whole.
+    fn rules(&mut self) -> Result<(), StoreError> {
+        let namespace = NoteNamespace::Redaction;
+        let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
+        let ours = self.into.notes(namespace)?;
+        if theirs != ours {
+            for (name, _) in ours {
+                self.write(Write::Note(Note { namespace, name, content: None }))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn session(&mut self, mut session: Session) -> Result<(), StoreError> {
+        if self.is_known(&session.id)? {
+            self.salvaged.known += 1;
+            return Ok(());
+        }
+        let before = session.key;
+        session.key = self.into.next_session_key()?;
+        let episode = session.indexed.as_ref().map(|indexed| indexed.episode);
+        let episode =
+            episode.and_then(|id| self.readable(reading::episode(&self.from.tree, id)).flatten());
+        if episode.is_none() && session.indexed.take().is_some() {
+            session.state = State::Unindexed(Unindexed::History);
+        }
+        let key = session.key;
+        self.write(Write::Session(Box::new(session)))?;
+        self.salvaged.sessions += 1;
+        self.relations(before, key)?;
+        for source in self.sources(before) {
+            self.source(source, key)?;
+        }
+        match episode {
+            Some(episode) => self.episode(episode, key),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a session is here, or was forgotten.
+    fn is_known(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let forgotten = self.into.note(NoteNamespace::Forgotten, &name_of(id))?;
+        Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
+    }
+
+    /// What a session is forked from, and what its own forks are known by.
+    fn relations(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
+        let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
+        let records = records.unwrap_or_default();
+        self.write(Write::ForkKeys { session: now, records })?;
+        let fork = self.from.note(NoteNamespace::Forks, &before.0.to_be_bytes());
+        if let Some(content) = self.readable(fork).flatten() {
+            let name = now.0.to_be_bytes().to_vec();
+            self.write(Write::Note(Note {
+                namespace: NoteNamespace::Forks,
+                name,
+                content: Some(content),
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// An episode whose session cannot be read: it says enough to make that anew.
+    fn session_of(&mut self, episode: Episode) -> Result<(), StoreError> {
+        if self.is_known(&episode.session_id)? {
+            return Ok(());
+        }
+        let key = self.into.next_session_key()?;
+        let session = Session {
+            key,
+            id: episode.session_id.clone(),
+            project: Some(episode.project.clone()),
+            file: episode.file.clone(),
+            state: State::Indexed,
+            content: Some(Content {
+                hash: episode.content_hash,
+                messages: episode.summary.message_count.unwrap_or_default(),
+            }),
+            indexed: Some(Indexed {
+                episode: episode.id,
+                hash: episode.content_hash,
+                at: episode.created_at,
+                reason: episode.reason.clone(),
+            }),
+            started_at: Some(episode.started_at),
+            last_activity: episode.ended_at,
+        };
+        self.write(Write::Session(Box::new(session)))?;
+        self.salvaged.sessions += 1;
+        let before = episode.session;
+        for source in self.sources(before) {
+            self.source(source, key)?;
+        }
+        self.episode(episode, key)
+    }
+
+    fn sources(&mut self, session: SessionKey) -> Vec<Source> {
+        self.readable(reading::sources_of(&self.from.tree, session)).unwrap_or_default()
+    }
+
+    /// Block by block: one that is damaged does not cost the others.
+    fn source(&mut self, mut source: Source, session: SessionKey) -> Result<(), StoreError> {
+        let before = source.key;
+        source.key = SourceKey { session, number: before.number };
+        let blocks = self.readable(reading::blocks_of(&self.from.tree, before)).unwrap_or_default();
+        for (at, first) in blocks.iter().enumerate() {
+            let count = blocks.get(at + 1).map_or(u32::MAX, |next| next - first);
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            let messages = self.readable(self.from.messages(before, *first, count));
+            let messages = messages.unwrap_or_default();
+            self.salvaged.messages += messages.len() as u64;
+            self.write(Write::Messages { source: source.key, messages })?;
+        }
+        let checkpoint = self.readable(self.from.checkpoint(before)).flatten();
+        self.write(Write::Source { source, checkpoint })
+    }
+
+    fn episode(&mut self, mut episode: Episode, session: SessionKey) -> Result<(), StoreError> {
+        let id = episode.id;
+        episode.session = session;
+        let said = self.readable(statements::read(&self.from.tree, id));
+        let mut writes = vec![Write::Episode(Box::new(episode))];
+        if let Some(said) = said {
+            writes.push(Write::Statements { episode: id, statements: Box::new(said) });
+        }
+        self.salvaged.episodes += 1;
+        self.write_all(writes)
+    }
+
+    fn write(&mut self, write: Write) -> Result<(), StoreError> {
+        self.write_all(vec![write])
+    }
+
+    fn write_all(&mut self, writes: Vec<Write>) -> Result<(), StoreError> {
+        self.tickets.push_back(self.into.write(writes));
+        let late = self.tickets.len() > ON_THE_WAY;
+        late.then(|| self.tickets.pop_front()).flatten().map_or(Ok(()), |one| one.wait().map(drop))
+    }
+
+    fn saved(&mut self) -> Result<(), StoreError> {
+        self.tickets.drain(..).try_for_each(|ticket| ticket.wait().map(drop))
+    }
+
+    fn readable<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
+        if read.is_err() {
+            self.salvaged.unreadable += 1;
+        }
+        read.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,409 @@
+use std::{
+    panic,
+    path::PathBuf,
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
+};
+
+use super::*;
+use crate::{
+    contract,
+    model::{Message, graph::Statements},
+};
+
+const SESSIONS: u64 = 5;
+const MESSAGES: u32 = 200;
+
+/// A store with sessions of some messages and an episode each, closed.
+fn filled(folder: &Path) {
+    let store = SledStore::open(folder).unwrap();
+    for number in 0..SESSIONS {
+        let key = store.next_session_key().unwrap();
+        let mut session = contract::session(key, &format!("session-{number}"));
+        let source = contract::source_of(&session, 0);
+        let messages: Vec<_> = (0..MESSAGES).map(|seq| contract::message(seq, 500)).collect();
+        let episode = contract::episode(&session, 1);
+        let writes = vec![
+            Write::Messages { source: source.key, messages },
+            Write::Source { source, checkpoint: Some(vec![7; 9_000]) },
+        ];
+        store.write(writes).wait().unwrap();
+        contract::index_saying(&store, &mut session, &episode, contract::statements(1));
+    }
+    store.close();
+}
+
+fn salvaged(damaged: &Path) -> (SledStore, Salvaged, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let left = open_what_is_left(damaged, &folder.path().join("work")).unwrap();
+    let store = SledStore::open(&folder.path().join("new")).unwrap();
+    let salvaged = store.salvage(&left).unwrap();
+    (store, salvaged, folder)
+}
+
+fn files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let named = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(prefix);
+    entries.filter(named).collect()
+}
+
+#[test]
+fn settings_and_places_of_pages_are_not_needed() {
+    for broken in ["conf", "snap."] {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path());
+        // sled notes where pages are when it opens what is there.
+        SledStore::open(folder.path()).unwrap().close();
+        let files = files(folder.path(), broken);
+        assert!(!files.is_empty(), "{broken}");
+        for file in files {
+            fs::write(file, b"damaged").unwrap();
+        }
+        let (store, salvaged, _folder) = salvaged(folder.path());
+        let messages = SESSIONS * u64::from(MESSAGES);
+        let wanted = Salvaged { sessions: SESSIONS, messages, episodes: SESSIONS, ..salvaged };
+        assert_eq!((salvaged, salvaged.unreadable), (wanted, 0), "{broken}");
+        let mut sessions = Vec::new();
+        store
+            .visit_sessions(&mut |session| {
+                sessions.push(session);
+                true
+            })
+            .unwrap();
+        for session in sessions {
+            let source = &store.sources_of(session.key).unwrap()[0];
+            assert_eq!(store.checkpoint(source.key).unwrap(), Some(vec![7; 9_000]));
+            let messages = store.messages(source.key, 0, 1_000).unwrap();
+            assert_eq!(messages.len(), MESSAGES as usize);
+            let said = statements::read(&store.tree, session.indexed.as_ref().unwrap().episode);
+            assert_eq!(said.unwrap(), contract::statements(1));
+            let episode = store.episode(session.indexed.unwrap().episode).unwrap().unwrap();
+            assert_eq!((episode.session, episode.session_id), (session.key, session.id));
+        }
+    }
+}
+
+#[test]
+fn a_record_that_cannot_be_read_costs_only_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let store = SledStore::open(folder.path()).unwrap();
+    let whole = store.examine().unwrap();
+    assert_eq!(whole.1, 0);
+    // A session, a block in the middle of another's messages, the episode of a third.
+    let session = |number: u64| {
+        let id = contract::session(SessionKey(0), &format!("session-{number}")).id;
+        store.find_session(&id).unwrap().unwrap()
+    };
+    let source = SourceKey { session: session(1), number: 0 };
+    let block = reading::blocks_of(&store.tree, source).unwrap()[1];
+    let lost = store.session(session(2)).unwrap().unwrap().indexed.unwrap().episode;
+    let keys = [
+        keys::session(session(0)),
+        [keys::messages(source, block), vec![0, 0]].concat(),
+        [keys::episode(lost), vec![0, 0]].concat(),
+    ];
+    for key in keys {
+        let mut value = store.tree.get(&key).unwrap().unwrap().to_vec();
+        value[9] ^= 1;
+        store.tree.insert(key, value).unwrap();
+    }
+    assert_eq!(store.examine().unwrap(), (whole.0, 3));
+    store.close();
+    let (store, salvaged, _folder) = salvaged(folder.path());
+    assert_eq!(salvaged.unreadable, 3 + 1, "the episode is met twice");
+    assert_eq!((salvaged.sessions, salvaged.episodes), (SESSIONS, SESSIONS - 1));
+    let whole = SESSIONS * u64::from(MESSAGES);
+    assert!((whole - 64..whole).contains(&salvaged.messages), "{salvaged:?}");
+    // What lost its episode is due for another one.
+    let id = contract::session(SessionKey(0), "session-2").id;
+    let key = store.find_session(&id).unwrap().unwrap();
+    let state = store.session(key).unwrap().unwrap().state;
+    assert_eq!(state, State::Unindexed(Unindexed::History));
+}
+
+#[test]
+fn what_is_known_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let (store, _, _folder) = salvaged(folder.path());
+    let work = tempfile::tempdir().unwrap();
+    let left = open_what_is_left(folder.path(), &work.path().join("work")).unwrap();
+    let again = store.salvage(&left).unwrap();
+    assert_eq!(again, Salvaged { known: SESSIONS, ..Salvaged::default() });
+    assert_eq!(store.totals().sessions, SESSIONS);
+}
+
+/// Sessions in a database that is damaged in many places, and messages of each.
+const MANY: u32 = 60;
+const OF_EACH: u32 = 16;
+/// So many places of the file, and each with a certain record, are overwritten, one at a time, with so
+/// many bytes.
+const PLACES: usize = 20;
+const BAD: usize = 4 << 10;
+/// What takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[test]
+fn wherever_the_log_is_damaged_what_is_left_is_true_and_what_is_lost_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = filled_with_many(folder.path());
+    damage_everywhere(folder.path(), written);
+}
+
+#[test]
+fn so_it_is_when_the_places_of_pages_were_noted_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = filled_with_many(folder.path());
+    SledStore::open(folder.path()).unwrap().close();
+    assert!(!files(folder.path(), "snap.").is_empty());
+    damage_everywhere(folder.path(), written);
+}
+
+/// All that was written of one session.
+struct Written {
+    session: Session,
+    source: Source,
+    checkpoint: Vec<u8>,
+    messages: Vec<Message>,
+    episode: Episode,
+    statements: Statements,
+}
+
+fn filled_with_many(folder: &Path) -> Vec<Written> {
+    let store = SledStore::open(folder).unwrap();
+    let written = (0..MANY).map(|number| write_one(&store, number)).collect();
+    store.close();
+    written
+}
+
+/// Writes a session in which everything is another than in those before it.
+fn write_one(store: &SledStore, number: u32) -> Written {
+    let key = store.next_session_key().unwrap();
+    let mut session = contract::session(key, &format!("session-{number}"));
+    let source = contract::source_of(&session, 0);
+    let checkpoint = vec![number as u8; 9_000];
+    let first = number * OF_EACH;
+    let messages: Vec<Message> =
+        (first..first + OF_EACH).map(|seq| contract::noise(seq, 1_500)).collect();
+    let episode = contract::episode(&session, i64::from(number) + 1);
+    let statements = contract::statements(i64::from(number));
+    let writes = vec![
+        Write::Session(Box::new(session.clone())),
+        Write::Messages { source: source.key, messages: messages.clone() },
+        Write::Source { source: source.clone(), checkpoint: Some(checkpoint.clone()) },
+    ];
+    store.write(writes).wait().unwrap();
+    contract::index_saying(store, &mut session, &episode, statements.clone());
+    Written { session, source, checkpoint, messages, episode, statements }
+}
+
+/// Damages the file of the database in `folder`, each time otherwise, and looks what becomes of it.
+fn damage_everywhere(folder: &Path, written: Vec<Written>) {
+    let written = Arc::new(written);
+    let whole = fs::read(folder.join("db")).unwrap();
+    let mut costly = 0;
+    for (damage, bytes) in damages(&whole) {
+        let (folder, written) = (folder.to_owned(), written.clone());
+        costly += u32::from(in_time(&damage, move || costs(&folder, &bytes, &written)));
+    }
+    // About half of the file is free space by now.
+    assert!(costly > 8, "only {costly} of the damages cost anything");
+}
+
+/// The file damaged in every way, and which one it is.
+fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
+    let length = whole.len();
+    let places = (0..PLACES).map(move |place| place * length / PLACES);
+    // Pages that scans of all sessions come to are hit by chance only rarely.
+    let is_record = move |at: &usize| whole[*at..].starts_with(b"/t/session-3.jsonl");
+    let records: Vec<usize> = (0..length).filter(is_record).collect();
+    assert!(!records.is_empty(), "no session stands in the file as it is");
+    let overwritten = places.chain(records).map(move |at| {
+        let mut bytes = whole.to_vec();
+        bytes[at..].iter_mut().take(BAD).for_each(|byte| *byte = !*byte);
+        (format!("other bytes at {at} of {length}"), bytes)
+    });
+    let lengths = [0, 1, BAD, length / 3, length / 2, length * 9 / 10, length - 1];
+    let cut = lengths.into_iter().map(move |at| (format!("cut at {at}"), whole[..at].to_vec()));
+    overwritten.chain(cut)
+}
+
+/// Does what must come to an end, on a thread that is named by `what`.
+fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, ended) = mpsc::channel();
+    let worker = thread::Builder::new().name(what.to_owned());
+    let worker = worker.spawn(move || drop(done.send(work()))).unwrap();
+    match ended.recv_timeout(PATIENCE) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Timeout) => panic!("{what}: it does not come to an end"),
+        Err(RecvTimeoutError::Disconnected) => panic::resume_unwind(worker.join().unwrap_err()),
+    }
+}
+
+/// Whether something is lost of a database whose file holds `bytes`: opened as the daemon does, and
+/// as `graphiti repair` does.
+fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
+    let home = tempfile::tempdir().unwrap();
+    let damaged = |name: &str| {
+        let copy = home.path().join(name);
+        copy_files(folder, &copy, |_| true).unwrap();
+        fs::write(copy.join("db"), bytes).unwrap();
+        copy
+    };
+    let opened = read_where_it_is(&damaged("db"), written);
+    let store = SledStore::open(&home.path().join("new")).unwrap();
+    let brought_back = match open_what_is_left(&damaged("db.damaged-1"), &home.path().join("work"))
+    {
+        Ok(left) => {
+            let salvaged = store.salvage(&left).unwrap();
+            let found = SalvageCounts::of(&store, written);
+            assert_eq!(found.as_salvaged(), Salvaged { unreadable: 0, ..salvaged });
+            let is_told = opened.is_none() || left.lost() + salvaged.unreadable > 0;
+            assert!(found.is_all() || is_told, "lost without a word: {found:?}, {salvaged:?}");
+            found
+        }
+        Err(error) => {
+            assert_says_what_to_do(&error);
+            SalvageCounts::default()
+        }
+    };
+    goes_on(&store);
+    !(brought_back.is_all() && opened.is_some_and(|opened| opened.is_all()))
+}
+
+/// What is found in the database as it is; `None` when it does not open.
+fn read_where_it_is(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
+    match SledStore::open(folder) {
+        Ok(store) => {
+            let found = SalvageCounts::of(&store, written);
+            let is_told = store.lost() + found.unreadable > 0;
+            assert!(found.is_all() || is_told, "lost without a word: {found:?}");
+            store.close();
+            Some(found)
+        }
+        Err(error) => {
+            assert_says_what_to_do(&error);
+            None
+        }
+    }
+}
+
+fn assert_says_what_to_do(error: &StoreError) {
+    assert!(error.to_string().contains("graphiti repair"), "{error}");
+}
+
+/// What is written now is read again.
+fn goes_on(store: &SledStore) {
+    let session = contract::session(store.next_session_key().unwrap(), "afterwards");
+    let source = contract::source_of(&session, 0).key;
+    let messages = vec![contract::message(0, 500)];
+    let writes = vec![
+        Write::Session(Box::new(session.clone())),
+        Write::Messages { source, messages: messages.clone() },
+    ];
+    store.write(writes).wait().unwrap();
+    assert_eq!(store.find_session(&session.id).unwrap(), Some(session.key));
+    assert_eq!(store.session(session.key).unwrap(), Some(session));
+    assert_eq!(store.messages(source, 0, 9).unwrap(), messages);
+}
+
+/// How much of what was written is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct SalvageCounts {
+    sessions: u64,
+    checkpoints: u64,
+    messages: u64,
+    episodes: u64,
+    /// Episodes of which all that they say is there.
+    telling: u64,
+    unreadable: u64,
+}
+
+impl SalvageCounts {
+    /// Reads everything in `store`. Whatever can be read must be what was written, and whatever
+    /// cannot must say what to do.
+    fn of(store: &SledStore, written: &[Written]) -> SalvageCounts {
+        let mut found = SalvageCounts::default();
+        let visited = store.visit_sessions(&mut |session| {
+            let is_known = written.iter().any(|written| written.session.id == session.id);
+            assert!(is_known, "{session:?}");
+            true
+        });
+        found.readable(visited);
+        written.iter().for_each(|written| found.look(store, written));
+        found
+    }
+
+    fn look(&mut self, store: &SledStore, written: &Written) {
+        let key = self.readable(store.find_session(&written.session.id)).flatten();
+        let session = key.and_then(|key| self.readable(store.session(key)).flatten());
+        let Some(session) = session else { return };
+        assert!(written.is_of(&session), "{session:?}");
+        self.sessions += 1;
+        for source in self.readable(store.sources_of(session.key)).unwrap_or_default() {
+            let key = source.key;
+            assert_eq!(Source { key: written.source.key, ..source }, written.source);
+            let checkpoint = self.readable(store.checkpoint(key)).flatten();
+            assert!(checkpoint.as_ref().is_none_or(|it| *it == written.checkpoint));
+            self.checkpoints += u64::from(checkpoint.is_some());
+            let messages = self.readable(store.messages(key, 0, usize::MAX)).unwrap_or_default();
+            assert!(messages.iter().all(|message| written.messages.contains(message)));
+            self.messages += messages.len() as u64;
+        }
+        if session.indexed.is_some() {
+            self.look_for_episode(store, session.key, written);
+        }
+    }
+
+    fn look_for_episode(&mut self, store: &SledStore, session: SessionKey, written: &Written) {
+        let id = written.episode.id;
+        let Some(episode) = self.readable(store.episode(id)).flatten() else { return };
+        assert_eq!(episode, Episode { session, ..written.episode.clone() });
+        self.episodes += 1;
+        let Some(said) = self.readable(statements::read(&store.tree, id)) else { return };
+        let whole = &written.statements;
+        assert!(said.mentions.iter().all(|said| whole.mentions.contains(said)));
+        assert!(said.claims.iter().all(|said| whole.claims.contains(said)));
+        assert!(said.marks.iter().all(|said| whole.marks.contains(said)));
+        assert!(said.renames.iter().all(|said| whole.renames.contains(said)));
+        self.telling += u64::from(said == *whole);
+    }
+
+    fn readable<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
+        if let Err(error) = &read {
+            assert_says_what_to_do(error);
+            self.unreadable += 1;
+        }
+        read.ok()
+    }
+
+    fn is_all(&self) -> bool {
+        let many = u64::from(MANY);
+        let messages = many * u64::from(OF_EACH);
+        let unreadable = 0;
+        let (sessions, checkpoints, episodes, telling) = (many, many, many, many);
+        *self == SalvageCounts { sessions, checkpoints, messages, episodes, telling, unreadable }
+    }
+
+    /// The same, as it is told of what was brought over into an empty store.
+    fn as_salvaged(&self) -> Salvaged {
+        let SalvageCounts { sessions, messages, episodes, unreadable, .. } = *self;
+        Salvaged { sessions, known: 0, messages, episodes, unreadable }
+    }
+}
+
+impl Written {
+    /// Whether a session is this one as it was at some time, or was made anew of its episode.
+    fn is_of(&self, session: &Session) -> bool {
+        let is_same = session.id == self.session.id
+            && session.project == self.session.project
+            && session.file == self.session.file;
+        let indexed = session.indexed.as_ref();
+        is_same && indexed.is_none_or(|indexed| indexed.episode == self.episode.id)
+    }
+}

@@ -1,0 +1,54 @@
+//! sled runs seven threads that poll for work once a second, although they are also notified of it.
+//! Here Linux is asked not to wake the machine for this polling alone, so that a machine
+//! at rest can stay so.
+
+use std::{panic, thread};
+
+/// How much later than they ask for they may be woken, in nanoseconds. They miss nothing: only what is
+/// waited for with a time limit comes later.
+#[cfg(target_os = "linux")]
+const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).expect("not 0");
+
+/// Does something of which threads come, all of which may be woken late, and so may those that they
+/// start. A thread of its own does it, for what holds for a thread holds for those that it starts, and
+/// would hold for its pauses.
+pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
+    let on_its_own = || {
+        // Where the system refuses it they are only woken more often.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::thread::set_current_timer_slack(Some(SLACK));
+        start()
+    };
+    let ended = thread::scope(|scope| scope.spawn(on_its_own).join());
+    ended.unwrap_or_else(|reason| panic::resume_unwind(reason))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{Store as _, sled::SledStore};
+
+    #[test]
+    fn sleds_threads_can_wait_and_no_others() {
+        let before = rustix::thread::current_timer_slack().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        store.write(Vec::new()).wait().unwrap();
+        assert_eq!(rustix::thread::current_timer_slack().unwrap(), before);
+        let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+        let of_sled: Vec<_> = threads
+            .filter(|thread| {
+                let name = fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+                name.starts_with("sled-io")
+            })
+            .collect();
+        assert!(!of_sled.is_empty(), "sled has no threads");
+        for thread in of_sled {
+            let name = thread.file_name().into_string().unwrap();
+            let slack = fs::read_to_string(format!("/proc/{name}/timerslack_ns")).unwrap();
+            assert_eq!(slack.trim(), SLACK.to_string());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Tests of what only this backend does.
+
+use super::*;
+use crate::{Store as _, StoreHealth, contract};
+
+#[test]
+fn it_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    contract::check(&|| Box::new(SledStore::open(folder.path()).unwrap()));
+    assert_eq!(blobs(folder.path()), 0);
+}
+
+#[test]
+fn long_values_overwritten_often_leave_no_blob_and_no_giant() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let session = contract::session(crate::model::SessionKey(1), "a");
+    let source = contract::source_of(&session, 0);
+    for round in 0..200u32 {
+        let state: Vec<u8> = (0..60_000u32).map(|at| (at ^ round).wrapping_mul(97) as u8).collect();
+        let checkpoint = Some(state);
+        let write = Write::Source { source: source.clone(), checkpoint };
+        store.write(vec![write]).wait().unwrap();
+    }
+    assert_eq!(blobs(folder.path()), 0);
+    // 200 x 60 KB = 12 MB went in.
+    assert!(store.quota().disk_bytes() < 40 << 20, "{} bytes", store.quota().disk_bytes());
+}
+
+#[test]
+fn a_second_opening_is_refused_while_the_first_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = SledStore::open(folder.path()).unwrap();
+    assert!(matches!(SledStore::open(folder.path()), Err(StoreError::Backend(_))));
+    first.close();
+    SledStore::open(folder.path()).unwrap();
+}
+
+#[test]
+fn an_opening_that_was_cut_short_is_no_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let key = store.next_session_key().unwrap();
+    let session = contract::session(key, "a");
+    store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
+    store.close();
+    for unfinished in ["snap.0000000000000001.generating", "snap.7FFFFFFFFFFFFFFF.generating"] {
+        fs::write(folder.path().join(unfinished), b"half a snapsh").unwrap();
+    }
+    let store = SledStore::open(folder.path()).unwrap();
+    assert_eq!(store.session(key).unwrap(), Some(session));
+}
+
+#[test]
+fn a_newer_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    store.tree.insert(keys::meta("version"), &99u32.to_be_bytes()).unwrap();
+    store.close();
+    let refused = SledStore::open(folder.path()).err();
+    assert_eq!(refused, Some(StoreError::TooNew { found: 99, known: 1 }));
+}
+
+/// Values that sled put into files of their own, which it neither syncs nor ever reclaims.
+fn blobs(folder: &Path) -> usize {
+    folder.join("blobs").read_dir().unwrap().count()
+}
+
+#[test]
+fn text_beyond_the_limit_is_refused_until_it_is_opened_anew_and_all_else_is_written() {
+    const LIMIT: u64 = 32 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open_within(folder.path(), LIMIT).unwrap();
+    let key = store.next_session_key().unwrap();
+    let session = contract::session(key, "a");
+    let source = contract::source_of(&session, 0).key;
+    let text = |seq: u32| {
+        let messages = (0..64).map(|at| contract::noise(seq * 64 + at, 4_000)).collect();
+        vec![Write::Messages { source, messages }]
+    };
+    let mut seq = 0;
+    let refused = loop {
+        assert!(store.quota().disk_bytes() <= LIMIT, "{}", store.quota().disk_bytes());
+        match store.write(text(seq)).wait() {
+            Ok(_) => seq += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(refused.to_string().contains("limits.database_bytes"), "{refused}");
+    assert!(matches!(&*store.quota().health().borrow(), StoreHealth::TextRefused(_)));
+    // What comes later must not be there without what came before, room or not.
+    store.quota().set_limit(1 << 30);
+    assert_eq!(store.quota().shortage(), None);
+    assert_eq!(store.write(text(seq)).wait().err(), Some(refused));
+    store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
+    assert_eq!(store.session(key).unwrap(), Some(session));
+    store.close();
+    let store = SledStore::open_within(folder.path(), 1 << 30).unwrap();
+    store.write(text(seq)).wait().unwrap();
+    assert_eq!(store.messages(source, 0, usize::MAX).unwrap().len(), (seq as usize + 1) * 64);
+}
+
+#[test]
+fn what_was_not_written_is_told_to_whoever_wants_to_know_that_all_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let session = contract::session(store.next_session_key().unwrap(), "a");
+    store.tree.insert(keys::session(session.key), b"damaged").unwrap();
+    let _ = store.write(vec![Write::Episode(Box::new(contract::episode(&session, 1)))]);
+    let told = store.write(Vec::new()).wait();
+    assert!(matches!(told, Err(StoreError::Damaged { .. })), "{told:?}");
+    assert!(store.write(Vec::new()).wait().is_ok());
+}
+
+#[test]
+fn counters_of_an_older_version_are_counted_anew_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let session = contract::session(store.next_session_key().unwrap(), "a");
+    store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    store.tree.remove(keys::meta("counters")).unwrap();
+    store.tree.insert(keys::meta("sessions"), &329u64.to_be_bytes()).unwrap();
+    store.tree.insert(keys::meta("episodes"), &7u64.to_be_bytes()).unwrap();
+    store.close();
+    let store = SledStore::open(folder.path()).unwrap();
+    assert_eq!((store.totals().sessions, store.totals().episodes), (1, 0));
+    store.write(vec![Write::OutboxConsumed(0)]).wait().unwrap();
+    let marked = store.tree.get(keys::meta("counters")).unwrap();
+    assert_eq!(marked.as_deref(), Some(1u64.to_be_bytes().as_slice()));
+}
+
+#[test]
+fn what_a_damaged_file_costs_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = contract::session(crate::model::SessionKey(1), "a");
+    let source = contract::source_of(&session, 0).key;
+    let store = SledStore::open(folder.path()).unwrap();
+    for seq in 0..300 {
+        let messages = vec![contract::message(seq, 1_000)];
+        store.write(vec![Write::Messages { source, messages }]).wait().unwrap();
+    }
+    let end = store.outbox_end();
+    store.close();
+    let file = folder.path().join("db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes.fill(0);
+    std::fs::write(&file, bytes).unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    assert!(store.lost() > 0);
+    assert_eq!(store.outbox_end() + store.lost(), end);
+    // Said once: from here on this is all there is.
+    store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    store.close();
+    assert_eq!(SledStore::open(folder.path()).unwrap().lost(), 0);
+}

@@ -1,0 +1,142 @@
+//! Sessions and episodes that are queued and not written yet.
+//!
+//! A caller that queues a list continues before the list is written. Reads look here first, so that
+//! they see a session, or the episode that a session names, as it was queued last.
+
+use std::{collections::HashMap, sync::PoisonError};
+
+use crate::{
+    Write,
+    model::{Episode, EpisodeId, SessionKey, session::Session},
+    sync::{Mutex, MutexGuard},
+};
+
+/// Sessions and episodes that are queued and not written yet.
+#[derive(Default)]
+pub(super) struct Unwritten(Mutex<Queued>);
+
+#[derive(Default)]
+struct Queued {
+    lists: u64,
+    /// Each session with the number of its list.
+    sessions: HashMap<SessionKey, (u64, Session)>,
+    episodes: HashMap<EpisodeId, Episode>,
+}
+
+/// The key of a session or an episode that a list writes.
+pub(super) enum WrittenKey {
+    Session(SessionKey),
+    Episode(EpisodeId),
+}
+
+impl Unwritten {
+    /// A session as it was queued last; `None` when it is written.
+    pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
+        self.lock().sessions.get(&key).map(|(_, session)| session.clone())
+    }
+
+    /// An episode that is queued.
+    pub(super) fn episode(&self, id: EpisodeId) -> Option<Episode> {
+        self.lock().episodes.get(&id).cloned()
+    }
+
+    /// Adds the sessions and episodes of a list. Returns the number of the list.
+    pub(super) fn add(&self, writes: &[Write]) -> u64 {
+        let mut queued = self.lock();
+        queued.lists += 1;
+        let number = queued.lists;
+        for write in writes {
+            match write {
+                Write::Session(session) => {
+                    queued.sessions.insert(session.key, (number, session.as_ref().clone()));
+                }
+                Write::Episode(episode) => {
+                    queued.episodes.insert(episode.id, episode.as_ref().clone());
+                }
+                _ => {}
+            }
+        }
+        number
+    }
+
+    /// Removes the keys of a list that is written, unless they were queued again.
+    pub(super) fn remove(&self, number: u64, written: &[WrittenKey]) {
+        let mut queued = self.lock();
+        for written_key in written {
+            match written_key {
+                WrittenKey::Session(key) => {
+                    if queued.sessions.get(key).is_some_and(|(list, _)| *list == number) {
+                        queued.sessions.remove(key);
+                    }
+                }
+                WrittenKey::Episode(id) => drop(queued.episodes.remove(id)),
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queued> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "shuttle"))]
+mod shuttled {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{
+        contract,
+        model::Timestamp,
+        sync::{Arc, in_orders, thread},
+    };
+
+    /// What is written, as the tree has it: sessions by their keys, with their last activity.
+    type Tree = Arc<Mutex<BTreeMap<SessionKey, Timestamp>>>;
+
+    /// As the store reads: what is queued, and then what is written.
+    fn read(unwritten: &Unwritten, tree: &Tree, key: SessionKey) -> Timestamp {
+        let queued = unwritten.session(key).map(|session| session.last_activity);
+        queued.or_else(|| tree.lock().unwrap().get(&key).copied()).unwrap_or_default()
+    }
+
+    #[test]
+    fn shuttled_whoever_reads_sees_at_least_what_was_queued_before() {
+        in_orders(3_000, || {
+            let key = SessionKey(1);
+            let (unwritten, tree) = (Arc::new(Unwritten::default()), Tree::default());
+            let (queue, jobs) = shuttle::sync::mpsc::sync_channel::<(u64, Timestamp)>(2);
+            let writer = {
+                let (unwritten, tree) = (unwritten.clone(), tree.clone());
+                thread::spawn(move || {
+                    while let Ok((list, at)) = jobs.recv() {
+                        tree.lock().unwrap().insert(key, at);
+                        unwritten.remove(list, &[WrittenKey::Session(key)]);
+                    }
+                })
+            };
+            let reader = {
+                let (unwritten, tree) = (unwritten.clone(), tree.clone());
+                thread::spawn(move || {
+                    let mut seen = Timestamp::default();
+                    for _ in 0..4 {
+                        let now = read(&unwritten, &tree, key);
+                        assert!(now >= seen, "{now:?} after {seen:?}");
+                        seen = now;
+                    }
+                })
+            };
+            for second in 1..=4 {
+                let mut session = contract::session(key, "a");
+                session.last_activity = Timestamp::from_seconds(second);
+                let list = unwritten.add(&[Write::Session(Box::new(session))]);
+                queue.send((list, Timestamp::from_seconds(second))).unwrap();
+                assert_eq!(read(&unwritten, &tree, key), Timestamp::from_seconds(second));
+            }
+            drop(queue);
+            writer.join().unwrap();
+            reader.join().unwrap();
+            assert_eq!(unwritten.session(key), None);
+            assert_eq!(read(&unwritten, &tree, key), Timestamp::from_seconds(4));
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! Writes about episodes, what they state, and vectors.
+
+use std::sync::atomic::Ordering;
+
+use super::{Thread, Transaction};
+use crate::{
+    OutboxChange, StoreError,
+    model::{Episode, EpisodeId, graph::EntityOrFact, vector::Owner},
+    sled::{
+        keys::{self, Key},
+        pieces, reading, statements,
+    },
+};
+
+impl Thread {
+    /// Puts the new episode and takes out the one that its session had before.
+    pub(super) fn put_episode(
+        &self,
+        transaction: &mut Transaction,
+        episode: &Episode,
+        record: &[u8],
+    ) -> Result<(), StoreError> {
+        let old = self.session(episode.session)?.and_then(|session| session.indexed);
+        match old {
+            Some(old) if old.episode == episode.id => {
+                self.clear_episode(transaction, old.episode)?;
+            }
+            Some(old) => self.drop_episode(transaction, old.episode)?,
+            None => {}
+        }
+        self.drop_vectors(transaction, Owner::Session(episode.session))?;
+        pieces::put(&mut transaction.ops, &keys::episode(episode.id), record);
+        transaction.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
+        self.counters.episodes.fetch_add(1, Ordering::Relaxed);
+        self.out(transaction, OutboxChange::Episode(episode.id));
+        Ok(())
+    }
+
+    /// Takes an episode out that is about to be put again.
+    fn clear_episode(
+        &self,
+        transaction: &mut Transaction,
+        id: EpisodeId,
+    ) -> Result<(), StoreError> {
+        let Some(episode) = reading::episode(&self.tree, id)? else { return Ok(()) };
+        pieces::remove(&self.tree, &mut transaction.ops, &keys::episode(id))?;
+        self.drop_statements(transaction, id)?;
+        transaction.ops.remove(keys::episode_of(episode.project.namespace(), id));
+        self.counters.episodes.fetch_sub(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(super) fn drop_episode(
+        &self,
+        transaction: &mut Transaction,
+        id: EpisodeId,
+    ) -> Result<(), StoreError> {
+        let Some(episode) = reading::episode(&self.tree, id)? else { return Ok(()) };
+        self.clear_episode(transaction, id)?;
+        self.drop_vectors(transaction, Owner::Session(episode.session))?;
+        self.out(transaction, OutboxChange::EpisodeDropped { id, session: episode.session });
+        Ok(())
+    }
+
+    pub(super) fn put_statements(
+        &self,
+        transaction: &mut Transaction,
+        episode: EpisodeId,
+        rows: Vec<(Key, Vec<u8>)>,
+        things: Vec<EntityOrFact>,
+    ) -> Result<(), StoreError> {
+        self.drop_statements(transaction, episode)?;
+        for (key, value) in rows {
+            transaction.ops.insert(key, value);
+        }
+        transaction.things.extend(things);
+        Ok(())
+    }
+
+    fn drop_statements(
+        &self,
+        transaction: &mut Transaction,
+        episode: EpisodeId,
+    ) -> Result<(), StoreError> {
+        let said = statements::read(&self.tree, episode)?;
+        transaction.things.extend(statements::things(&said));
+        for (key, _) in statements::rows(episode, &said) {
+            transaction.ops.remove(key);
+        }
+        Ok(())
+    }
+
+    /// Vectors that come late, when what they were made of is gone, would never go.
+    pub(super) fn put_vectors(
+        &self,
+        transaction: &mut Transaction,
+        owner: Owner,
+        episode: Option<EpisodeId>,
+        record: &[u8],
+    ) -> Result<(), StoreError> {
+        let is_there = match owner {
+            Owner::Session(key) => {
+                let indexed = self.session(key)?.and_then(|session| session.indexed);
+                match indexed.map(|indexed| indexed.episode) {
+                    Some(id) => Some(id) == episode && self.is_any(&keys::episode(id))?,
+                    None => false,
+                }
+            }
+            Owner::Thing(EntityOrFact::Entity(id)) => self.is_any(&keys::mentions_of(id))?,
+            Owner::Thing(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
+        };
+        self.drop_vectors(transaction, owner)?;
+        if is_there {
+            pieces::put(&mut transaction.ops, &keys::vectors(owner), record);
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_vectors(
+        &self,
+        transaction: &mut Transaction,
+        owner: Owner,
+    ) -> Result<(), StoreError> {
+        Ok(pieces::remove(&self.tree, &mut transaction.ops, &keys::vectors(owner))?)
+    }
+
+    fn is_any(&self, prefix: &Key) -> Result<bool, StoreError> {
+        Ok(self.tree.scan_prefix(prefix).keys().next().transpose()?.is_some())
+    }
+}

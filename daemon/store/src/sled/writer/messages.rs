@@ -1,0 +1,131 @@
+//! Writes about messages. They lie in blocks of consecutive messages.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    sync::atomic::Ordering,
+};
+
+use super::{Thread, Transaction};
+use crate::{
+    OutboxChange, Reworded, SourceKey, StoreError,
+    model::Message,
+    sled::{
+        envelope, keys, pieces,
+        prepared::MessageBlocks,
+        reading::{self, damaged},
+        records::MessageRecord,
+    },
+};
+
+impl Thread {
+    pub(super) fn put_messages(
+        &self,
+        transaction: &mut Transaction,
+        messages: &MessageBlocks,
+    ) -> Result<(), StoreError> {
+        let MessageBlocks { source, from, count, ref blocks } = *messages;
+        if count == 0 {
+            return Ok(());
+        }
+        let gone = if transaction.cleared.contains(&source) {
+            Vec::new()
+        } else {
+            self.messages_from(source, from)?
+        };
+        self.remove_blocks(transaction, &gone)?;
+        for (first, block) in blocks {
+            pieces::put(&mut transaction.ops, &keys::messages(source, *first), block);
+        }
+        self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
+        self.out(
+            transaction,
+            OutboxChange::Messages { source, from, count, overwrites: !gone.is_empty() },
+        );
+        Ok(())
+    }
+
+    pub(super) fn reword(
+        &self,
+        transaction: &mut Transaction,
+        source: SourceKey,
+        words: Vec<Reworded>,
+    ) -> Result<(), StoreError> {
+        let mut blocks: BTreeMap<u32, Vec<Message>> = BTreeMap::new();
+        let mut reworded: BTreeMap<u32, u32> = BTreeMap::new();
+        for Reworded { seq, was, is } in words {
+            let first = reading::block_with(&self.tree, source, seq)?;
+            let Some(first) = first.filter(|_| !transaction.cleared.contains(&source)) else {
+                continue;
+            };
+            if let Entry::Vacant(vacant) = blocks.entry(first) {
+                vacant.insert(self.block(source, first)?);
+            }
+            let said = blocks.get_mut(&first).into_iter().flatten();
+            for message in said.filter(|message| message.seq == seq && message.text == was) {
+                message.text.clone_from(&is);
+                reworded.insert(seq, first);
+            }
+        }
+        for first in reworded.values().copied().collect::<BTreeSet<u32>>() {
+            let records: Vec<MessageRecord> = blocks[&first].iter().map(Into::into).collect();
+            let key = keys::messages(source, first);
+            pieces::remove(&self.tree, &mut transaction.ops, &key)?;
+            pieces::put(&mut transaction.ops, &key, &envelope::seal(&records));
+        }
+        if let (Some((from, _)), Some((to, _))) =
+            (reworded.first_key_value(), reworded.last_key_value())
+        {
+            let (from, count) = (*from, to - from + 1);
+            self.out(transaction, OutboxChange::Messages { source, from, count, overwrites: true });
+        }
+        Ok(())
+    }
+
+    fn block(&self, source: SourceKey, first: u32) -> Result<Vec<Message>, StoreError> {
+        let key = keys::messages(source, first);
+        let Some(block) = pieces::get(&self.tree, &key)? else { return Ok(Vec::new()) };
+        let records: Vec<MessageRecord> =
+            envelope::open(&block).map_err(|what| damaged(&key, what))?;
+        let read = |record| Message::try_from(record).map_err(|what| damaged(&key, what));
+        records.into_iter().map(read).collect()
+    }
+
+    /// The keys of the blocks of `source` that begin at message `from` or later.
+    pub(super) fn messages_from(
+        &self,
+        source: SourceKey,
+        from: u32,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let prefix = keys::messages_of(source);
+        let mut found = Vec::new();
+        for key in self.tree.range(keys::messages(source, from)..).keys() {
+            let key = key?;
+            if !key.starts_with(&prefix) {
+                break;
+            }
+            found.push(key.to_vec());
+        }
+        Ok(found)
+    }
+
+    pub(super) fn remove_blocks(
+        &self,
+        transaction: &mut Transaction,
+        gone: &[Vec<u8>],
+    ) -> Result<(), StoreError> {
+        let mut joiner = pieces::Joiner::default();
+        let mut messages = 0;
+        for key in gone {
+            if let Some(stored) = self.tree.get(key)?
+                && let Some(block) = joiner.take(key, &stored)
+            {
+                let records: Result<Vec<MessageRecord>, String> = envelope::open(&block);
+                messages += records.map_or(0, |records| records.len() as u64);
+            }
+            transaction.ops.remove(key.as_slice());
+        }
+        let total = &self.counters.messages;
+        total.store(total.load(Ordering::Relaxed).saturating_sub(messages), Ordering::Relaxed);
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Writes about sessions.
+
+use std::sync::atomic::Ordering;
+
+use super::{Thread, Transaction};
+use crate::{
+    NoteNamespace, OutboxChange, StoreError,
+    model::{
+        SessionId, SessionKey,
+        episode::MEMORY,
+        session::{Session, State},
+    },
+    sled::{keys, pieces, reading},
+};
+
+impl Thread {
+    pub(super) fn put_session(
+        &self,
+        transaction: &mut Transaction,
+        session: &Session,
+        record: Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let key = keys::session(session.key);
+        let before = self.session(session.key)?;
+        if before.is_none() && transaction.new_sessions.insert(session.key) {
+            self.counters.sessions.fetch_add(counted(&session.id), Ordering::Relaxed);
+            transaction.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
+        }
+        if before.is_none_or(|before| before.project != session.project) {
+            self.out(transaction, OutboxChange::Session(session.key));
+        }
+        self.counters.next_session.fetch_max(session.key.0 + 1, Ordering::Relaxed);
+        transaction.ops.insert(key, record);
+        match session.state {
+            State::Indexed => transaction.ops.remove(keys::live(session.key)),
+            State::Active
+            | State::Inactive
+            | State::Indexing(_)
+            | State::Failed(_)
+            | State::Unindexed(_) => transaction.ops.insert(keys::live(session.key), &[]),
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_session(
+        &self,
+        transaction: &mut Transaction,
+        key: SessionKey,
+    ) -> Result<(), StoreError> {
+        let Some(session) = self.session(key)? else { return Ok(()) };
+        if let Some(indexed) = &session.indexed {
+            self.drop_episode(transaction, indexed.episode)?;
+        }
+        for source in reading::sources_of(&self.tree, key)? {
+            transaction.ops.remove(keys::source(source.key));
+            transaction.ops.remove(keys::path(&source.path));
+            pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source.key))?;
+            let gone = self.messages_from(source.key, 0)?;
+            self.remove_blocks(transaction, &gone)?;
+        }
+        for namespace in [NoteNamespace::Awaiting, NoteNamespace::Forks] {
+            let note = keys::note(namespace, &key.0.to_be_bytes());
+            pieces::remove(&self.tree, &mut transaction.ops, &note)?;
+        }
+        for record in reading::fork_keys_of(&self.tree, key)? {
+            keys::fork_key(key, record).into_iter().for_each(|key| transaction.ops.remove(key));
+        }
+        transaction.ops.remove(keys::session(key));
+        transaction.ops.remove(keys::live(key));
+        transaction.ops.remove(keys::id(&session.id));
+        self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);
+        self.out(transaction, OutboxChange::SessionDropped(key));
+        Ok(())
+    }
+}
+
+/// The number by which a session changes the count of sessions: entries that a user added are not
+/// counted.
+fn counted(id: &SessionId) -> u64 {
+    u64::from(id.agent != MEMORY)
+}

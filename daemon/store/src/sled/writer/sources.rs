@@ -1,0 +1,73 @@
+//! Writes about files: each path stands once.
+
+use super::{Thread, Transaction};
+use crate::{
+    OutboxChange, Source, SourceKey, StoreError,
+    sled::{keys, pieces, reading},
+};
+
+impl Thread {
+    pub(super) fn put_source(
+        &self,
+        transaction: &mut Transaction,
+        source: &Source,
+        record: Vec<u8>,
+        checkpoint: Option<Vec<u8>>,
+    ) -> Result<(), StoreError> {
+        if let Some(other) = self.registered_at(transaction, &source.path)?
+            && other != source.key
+        {
+            tracing::error!(path = source.path, ?other, new = ?source.key, "a file is registered");
+            return Ok(());
+        }
+        transaction.new_paths.insert(source.path.clone(), source.key);
+        transaction.ops.insert(keys::source(source.key), record);
+        transaction.ops.insert(keys::path(&source.path), keys::of_path(source.key));
+        if let Some(checkpoint) = checkpoint {
+            let key = keys::checkpoint(source.key);
+            pieces::remove(&self.tree, &mut transaction.ops, &key)?;
+            pieces::put(&mut transaction.ops, &key, &checkpoint);
+        }
+        Ok(())
+    }
+
+    /// The file that stands under `path` before the next write of a list.
+    fn registered_at(
+        &self,
+        transaction: &Transaction,
+        path: &str,
+    ) -> Result<Option<SourceKey>, StoreError> {
+        if let Some(key) = transaction.new_paths.get(path) {
+            return Ok(Some(*key));
+        }
+        let stored = reading::source_at(&self.tree, path)?.map(|source| source.key);
+        Ok(stored.filter(|key| !transaction.dropped.contains(key)))
+    }
+
+    pub(super) fn drop_text(
+        &self,
+        transaction: &mut Transaction,
+        source: SourceKey,
+    ) -> Result<(), StoreError> {
+        let gone = self.messages_from(source, 0)?;
+        self.remove_blocks(transaction, &gone)?;
+        transaction.cleared.push(source);
+        self.out(transaction, OutboxChange::SourceCleared(source));
+        Ok(())
+    }
+
+    pub(super) fn drop_source(
+        &self,
+        transaction: &mut Transaction,
+        key: SourceKey,
+    ) -> Result<(), StoreError> {
+        let Some(source) = reading::source(&self.tree, key)? else { return Ok(()) };
+        if self.registered_at(transaction, &source.path)? == Some(key) {
+            transaction.ops.remove(keys::path(&source.path));
+        }
+        transaction.ops.remove(keys::source(key));
+        pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(key))?;
+        transaction.dropped.push(key);
+        self.drop_text(transaction, key)
+    }
+}
