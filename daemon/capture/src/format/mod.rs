@@ -5,6 +5,7 @@
 //! unknown records, because no agent declares its format stable.
 
 pub mod claude;
+pub mod codex;
 pub(crate) mod json;
 mod queue;
 pub(crate) mod repair;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::transcript::Entry;
 
 /// Every format, in the order in which a file is matched.
-pub static FORMATS: &[&dyn Format] = &[&claude::Claude];
+pub static FORMATS: &[&dyn Format] = &[&claude::Claude, &codex::Codex];
 
 /// The transcript format of one agent.
 pub trait Format: Sync {
@@ -116,6 +117,8 @@ pub struct Memory {
     pub model: String,
     /// Prompts that wait for the agent.
     pub(crate) queue: queue::PromptQueue,
+    /// What Codex's format stores.
+    pub(crate) rollout: codex::RolloutMemory,
 }
 
 impl Memory {

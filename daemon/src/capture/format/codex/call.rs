@@ -1,0 +1,249 @@
+//! Calls of tools and their results.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use crate::{
+    capture::format::{
+        RecordVerdict,
+        codex::{
+            INPUT_KEPT, NAME_KEPT, Out, TEXT_KEPT, action,
+            memory::{AskedQuestion, Continuation},
+            output::{self, OutputHeader},
+            record_uuid, short,
+        },
+        json::{self, Object},
+    },
+    model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
+};
+
+pub(super) fn function(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let (Some(call), Some(name)) = (short(payload, "call_id", NAME_KEPT), payload.string("name"))
+    else {
+        return RecordVerdict::Skipped("response_item/nameless call".to_owned());
+    };
+    let arguments = payload.string("arguments").unwrap_or_default();
+    let input = json::value_within(&arguments, INPUT_KEPT);
+    let namespace = short(payload, "namespace", NAME_KEPT);
+    if name == "write_stdin" && continues(&call, &input, out) {
+        return RecordVerdict::Skipped("response_item/write_stdin".to_owned());
+    }
+    emit(&call, &full_name(namespace.as_deref(), &name), input, out)
+}
+
+pub(super) fn custom(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let (Some(call), Some(name)) = (short(payload, "call_id", NAME_KEPT), payload.string("name"))
+    else {
+        return RecordVerdict::Skipped("response_item/nameless call".to_owned());
+    };
+    let text = payload.string_within("input", INPUT_KEPT).unwrap_or_default();
+    emit(&call, &name, json!({ "input": text }), out)
+}
+
+pub(super) fn local_shell(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let call = short(payload, "call_id", NAME_KEPT).or_else(|| short(payload, "id", NAME_KEPT));
+    let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
+    emit(&call.unwrap_or_default(), "local_shell", input, out)
+}
+
+pub(super) fn tool_search(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let call = short(payload, "call_id", NAME_KEPT).unwrap_or_default();
+    let input = json::value_within(payload.raw("arguments").unwrap_or("null"), INPUT_KEPT);
+    emit(&call, "tool_search", input, out)
+}
+
+/// Reads a search that the service made itself: call and result in one.
+pub(super) fn web_search(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let call = short(payload, "id", NAME_KEPT).unwrap_or(Cow::Borrowed("web_search"));
+    let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
+    let verdict = emit(&call, "web_search", input, out);
+    let outcome = match payload.string("status").as_deref() {
+        Some("failed") => Outcome::Failed(None),
+        _ => Outcome::Succeeded,
+    };
+    result(&call, outcome, LazyText::plain(""), out);
+    verdict
+}
+
+fn emit(call: &str, tool: &str, input: Value, out: &mut Out<'_>) -> RecordVerdict {
+    let action = action::of(tool, &input, &out.memory.cwd);
+    if matches!(action, Action::Ask(_)) {
+        note_questions(call, &input, out);
+    }
+    let uuid = record_uuid("call", call);
+    let (id, tool) = (Cow::Borrowed(call), Cow::Borrowed(tool));
+    out.identified(Some(uuid), Item::Call(Call { id, message: None, tool, input, action }));
+    RecordVerdict::Read
+}
+
+/// Returns the name of a tool: one of an MCP server with its server, as `mcp__server__tool`.
+fn full_name<'n>(namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
+    match namespace.filter(|namespace| namespace.starts_with("mcp__")) {
+        Some(namespace) => {
+            let (server, tool) = (namespace.trim_end_matches('_'), name.trim_start_matches('_'));
+            Cow::Owned(format!("{server}__{tool}"))
+        }
+        None => Cow::Borrowed(name),
+    }
+}
+
+fn process(id: &str) -> String {
+    format!("process {id}")
+}
+
+fn agent(id: &str) -> String {
+    format!("agent {id}")
+}
+
+/// The key that stops a command.
+const INTERRUPT: &str = "\u{3}";
+
+/// Whether a `write_stdin` only waits for a command or interrupts it. Its result is the command's.
+fn continues(call: &str, input: &Value, out: &mut Out<'_>) -> bool {
+    let id = match &input["session_id"] {
+        Value::Number(id) => id.to_string(),
+        Value::String(id) => id.clone(),
+        _ => return false,
+    };
+    let typed = input["chars"].as_str().unwrap_or_default();
+    let is_emitted = !(typed.is_empty() || typed == INTERRUPT);
+    let (call, work) = (call.to_owned(), process(&id));
+    out.memory.rollout.continues(Continuation { call, work, is_emitted });
+    !is_emitted
+}
+
+fn note_questions(call: &str, input: &Value, out: &mut Out<'_>) {
+    for question in input["questions"].as_array().into_iter().flatten() {
+        let text = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
+        let (id, text) = (text("id"), text("question"));
+        out.memory.rollout.asked(AskedQuestion { call: call.to_owned(), id, text });
+    }
+}
+
+pub(super) fn output(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let Some(call) = short(payload, "call_id", NAME_KEPT) else {
+        return RecordVerdict::Skipped("response_item/nameless output".to_owned());
+    };
+    let raw = payload.raw("output").unwrap_or("\"\"");
+    let header = OutputHeader::of(raw);
+    let continued = out.memory.rollout.continued_by(&call);
+    if let Some(continuation) = continued {
+        return continuation_ended(&continuation, raw, &header, out);
+    }
+    let reported = out.memory.rollout.reported_outcome(&call);
+    if let (Some(id), None) = (&header.running, reported) {
+        out.memory.rollout.goes_on(&process(id), &call);
+        return RecordVerdict::Skipped("response_item/still running".to_owned());
+    }
+    if let Some(verdict) = agents_reported(&call, raw, &header.printed, out) {
+        return verdict;
+    }
+    let outcome = match header.outcome() {
+        Outcome::Succeeded => reported.unwrap_or(Outcome::Succeeded),
+        outcome => outcome,
+    };
+    answers(&call, raw, out);
+    result(&call, outcome, output::printed(raw), out);
+    RecordVerdict::Read
+}
+
+/// Reads the output of a call that continues a command: once that is over, it is the command's.
+fn continuation_ended(
+    continuation: &Continuation,
+    raw: &str,
+    header: &OutputHeader,
+    out: &mut Out<'_>,
+) -> RecordVerdict {
+    let is_over = header.running.is_none();
+    let command = is_over.then(|| out.memory.rollout.ended(&continuation.work)).flatten();
+    if let Some(command) = &command {
+        result(command, header.outcome(), output::printed(raw), out);
+    }
+    if continuation.is_emitted {
+        result(&continuation.call, Outcome::Succeeded, output::printed(raw), out);
+    }
+    match command.is_some() || continuation.is_emitted {
+        true => RecordVerdict::Read,
+        false if is_over => RecordVerdict::Skipped("response_item/already ended".to_owned()),
+        false => RecordVerdict::Skipped("response_item/still running".to_owned()),
+    }
+}
+
+pub(super) fn tools_found(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let call = short(payload, "call_id", NAME_KEPT).unwrap_or_default();
+    result(&call, Outcome::Succeeded, LazyText::plain(""), out);
+    RecordVerdict::Read
+}
+
+pub(super) fn result(call: &str, outcome: Outcome, content: LazyText<'_>, out: &mut Out<'_>) {
+    let uuid = record_uuid("result", call);
+    let call = Cow::Owned(call.to_owned());
+    out.identified(Some(uuid), Item::Result(ToolResult { call, outcome, content }));
+}
+
+/// Emits the user's answers, which name their questions by id.
+fn answers(call: &str, raw: &str, out: &mut Out<'_>) {
+    let questions = out.memory.rollout.questions_of(call);
+    if questions.is_empty() {
+        return;
+    }
+    let text = json::string(raw).unwrap_or_default();
+    let Some(answers) = Object::parse(&text).and_then(|object| object.object("answers")) else {
+        return;
+    };
+    for AskedQuestion { id, text: question, .. } in questions {
+        let Some(answer) = answers.object(&id).and_then(|one| one.raw("answers")) else { continue };
+        let chosen: Vec<_> = json::items(answer).into_iter().filter_map(json::string).collect();
+        if !chosen.is_empty() {
+            let (call, answer) = (Cow::Borrowed(call), Cow::Owned(chosen.join(", ")));
+            out.item(Item::Answer { call, question: question.into(), answer });
+        }
+    }
+}
+
+/// Reads an output that concerns sub-agents. The result of a call that starts one is what the
+/// sub-agent reports later; `None` for other outputs.
+fn agents_reported(
+    call: &str,
+    raw: &str,
+    printed: &str,
+    out: &mut Out<'_>,
+) -> Option<RecordVerdict> {
+    if printed.starts_with(r#"{"agent_id":"#) {
+        let text = json::string(raw)?;
+        let id = Object::parse(&text)?.string("agent_id")?.into_owned();
+        out.memory.rollout.goes_on(&agent(&id), call);
+        return Some(RecordVerdict::Skipped("response_item/agent started".to_owned()));
+    }
+    if printed.starts_with(r#"{"status":{"#) && out.memory.rollout.has_ongoing() {
+        let text = json::string(raw)?;
+        for (id, status) in Object::parse(&text)?.object("status")?.members() {
+            agent_reported(id, status, out);
+        }
+    }
+    None
+}
+
+/// Emits the result of the call that started the agent, if its status says that it is over.
+pub(super) fn agent_reported(id: &str, status: &str, out: &mut Out<'_>) {
+    let Some((outcome, report)) = ended(status) else { return };
+    if let Some(call) = out.memory.rollout.ended(&agent(id)) {
+        result(&call, outcome, LazyText::plain(&report), out);
+    }
+}
+
+/// Returns how an agent ended, and its report; `None` while it works.
+fn ended(status: &str) -> Option<(Outcome, Cow<'_, str>)> {
+    if let Some(word) = json::string(status) {
+        let is_over = matches!(word.as_ref(), "shutdown" | "interrupted" | "not_found");
+        return is_over.then_some((Outcome::Interrupted, Cow::Borrowed("")));
+    }
+    let status = Object::parse(status)?;
+    if let Some(report) = status.raw("completed") {
+        let report = json::string_within(report, TEXT_KEPT).unwrap_or_default();
+        return Some((Outcome::Succeeded, report));
+    }
+    let error = status.string_within("errored", TEXT_KEPT)?;
+    Some((Outcome::Failed(None), error))
+}

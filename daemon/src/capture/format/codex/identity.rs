@@ -1,0 +1,102 @@
+//! Determines which session a rollout belongs to.
+
+use std::path::Path;
+
+use crate::capture::format::{
+    Identity,
+    codex::{NAME_KEPT, PATH_KEPT, short},
+    json::Object,
+};
+
+/// Bytes of a thread's id at the end of a file's name.
+const THREAD_ID: usize = 36;
+
+/// Returns the thread's id in the name of a rollout: `rollout-<time>-<id>`, or the bare id of an
+/// exported one.
+pub(super) fn thread_in_name(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".jsonl.zst"))?;
+    let thread = stem.get(stem.len().checked_sub(THREAD_ID)?..)?;
+    let is_rollout = stem.starts_with("rollout-") || stem.len() == THREAD_ID;
+    (is_rollout && uuid::Uuid::try_parse(thread).is_ok()).then_some(thread)
+}
+
+pub(super) fn identify(path: &Path, head: &str) -> Option<Identity> {
+    let first = head.lines().find(|line| !line.trim().is_empty())?;
+    let meta = SessionMeta::of(first)?;
+    // The oldest versions have no type, so the name of the file decides.
+    if !meta.is_typed && thread_in_name(path).is_none() {
+        return None;
+    }
+    let Some(parent) = meta.parent.filter(|parent| *parent != meta.thread) else {
+        return Some(Identity { session: meta.thread, sub_agent: None, directory: meta.directory });
+    };
+    Some(Identity { session: parent, sub_agent: Some(meta.thread), directory: meta.directory })
+}
+
+/// Whether the thread is a sub-agent's, by its `session_meta`.
+pub(super) fn is_sub_agent(meta: &Object<'_>) -> bool {
+    sub_agent_source(meta).is_some()
+        || meta.string("thread_source").as_deref() == Some("subagent")
+        || meta.string("parent_thread_id").is_some()
+}
+
+/// What identifies the session in the first record of a rollout.
+struct SessionMeta {
+    is_typed: bool,
+    thread: String,
+    /// The session of a sub-agent's parent.
+    parent: Option<String>,
+    directory: Option<String>,
+}
+
+impl SessionMeta {
+    fn of(record: &str) -> Option<SessionMeta> {
+        let Some(record) = Object::parse(record) else { return SessionMeta::of_cut(record) };
+        let is_typed = record.string("type").as_deref() == Some("session_meta");
+        let meta = match is_typed {
+            true => record.object("payload")?,
+            // The head of the oldest versions is the payload itself.
+            false if record.raw("type").is_none() => {
+                record.raw("timestamp").and(record.raw("instructions"))?;
+                record
+            }
+            false => return None,
+        };
+        let own = |key, limit| short(&meta, key, limit).map(|text| text.into_owned());
+        let parent = is_sub_agent(&meta).then(|| parent(&meta)).flatten();
+        let thread = own("id", NAME_KEPT)?;
+        Some(SessionMeta { is_typed, thread, parent, directory: own("cwd", PATH_KEPT) })
+    }
+
+    /// Reads a first record of which only the start is known. Ids and paths precede the long texts.
+    fn of_cut(record: &str) -> Option<SessionMeta> {
+        let text = |key: &str| {
+            let (_, rest) = record.split_once(&format!("\"{key}\":\""))?;
+            rest.split_once('"').map(|(text, _)| text.to_owned())
+        };
+        let is_typed = record.contains(r#""type":"session_meta""#);
+        let parent = text("parent_thread_id").and_then(|id| text("session_id").or(Some(id)));
+        let thread = is_typed.then(|| text("id")).flatten()?;
+        Some(SessionMeta { is_typed, thread, parent, directory: text("cwd") })
+    }
+}
+
+/// Returns the session of a sub-agent's parent: the outermost one where it is known.
+fn parent(meta: &Object<'_>) -> Option<String> {
+    let thread = short(meta, "id", NAME_KEPT);
+    let outermost = short(meta, "session_id", NAME_KEPT).filter(|id| Some(id) != thread.as_ref());
+    let spawned = || {
+        let spawn = sub_agent_source(meta)?.object("thread_spawn")?;
+        short(&spawn, "parent_thread_id", NAME_KEPT)
+    };
+    let parent = outermost.or_else(|| short(meta, "parent_thread_id", NAME_KEPT));
+    parent.or_else(spawned).map(|id| id.into_owned())
+}
+
+/// Returns what `source` says of a sub-agent; an object without members where it is only a name.
+fn sub_agent_source<'a>(meta: &Object<'a>) -> Option<Object<'a>> {
+    let source = meta.raw("source").filter(|raw| raw.starts_with('{'))?;
+    let raw = Object::parse(source)?.raw("subagent")?;
+    Object::parse(raw).or_else(|| Object::parse("{}"))
+}

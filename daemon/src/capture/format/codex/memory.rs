@@ -1,0 +1,156 @@
+//! What earlier records of a rollout mean for later ones.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::transcript::{Outcome, Tokens};
+
+/// Maximum number of elements of each list; the oldest is evicted.
+const KEPT: usize = 64;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct RolloutMemory {
+    /// The id in the file's first `session_meta`.
+    pub(super) thread: String,
+    pub(super) turn: String,
+    pub(super) is_sub_agent: bool,
+    /// Whether the records are the parent's, copied into a sub-agent's file.
+    pub(super) is_copied: bool,
+    /// The ordinal of a sub-agent's first own record.
+    pub(super) own_from: u64,
+    prompts: VecDeque<SeenPrompt>,
+    /// Calls that answered while their work went on.
+    ongoing: VecDeque<OngoingCall>,
+    /// Calls that continue another one.
+    continuations: VecDeque<Continuation>,
+    /// What events reported about calls without a result.
+    outcomes: VecDeque<ReportedOutcome>,
+    questions: VecDeque<AskedQuestion>,
+    /// The tokens of the whole thread when they were last counted.
+    pub(super) total: Tokens,
+}
+
+/// A prompt that appeared in one of its two places.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct SeenPrompt {
+    digest: u64,
+    place: PromptPlace,
+}
+
+/// Where the text of a prompt appears.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum PromptPlace {
+    History,
+    Event,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct OngoingCall {
+    /// The id of the process or of the agent.
+    work: String,
+    call: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Continuation {
+    pub(super) call: String,
+    pub(super) work: String,
+    /// Whether the call was emitted, because it does more than wait.
+    pub(super) is_emitted: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ReportedOutcome {
+    call: String,
+    outcome: Outcome,
+}
+
+/// A question to the user, whose answer names it by its id.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct AskedQuestion {
+    pub(super) call: String,
+    pub(super) id: String,
+    pub(super) text: String,
+}
+
+impl RolloutMemory {
+    /// Notes a prompt; returns whether it already appeared in its other place.
+    pub(super) fn is_second(&mut self, text: &str, place: PromptPlace) -> bool {
+        let digest = digest(text);
+        let other = |seen: &SeenPrompt| seen.digest == digest && seen.place != place;
+        if let Some(at) = self.prompts.iter().position(other) {
+            self.prompts.remove(at);
+            return true;
+        }
+        push(&mut self.prompts, SeenPrompt { digest, place });
+        false
+    }
+
+    pub(super) fn goes_on(&mut self, work: &str, call: &str) {
+        push(&mut self.ongoing, OngoingCall { work: work.to_owned(), call: call.to_owned() });
+    }
+
+    pub(super) fn has_ongoing(&self) -> bool {
+        !self.ongoing.is_empty()
+    }
+
+    /// Removes the work that is over; returns the call that started it.
+    pub(super) fn ended(&mut self, work: &str) -> Option<String> {
+        let at = self.ongoing.iter().position(|ongoing| ongoing.work == work)?;
+        self.ongoing.remove(at).map(|ongoing| ongoing.call)
+    }
+
+    /// Removes the work that `call` started; returns whether there was any.
+    pub(super) fn ended_call(&mut self, call: &str) -> bool {
+        let at = self.ongoing.iter().position(|ongoing| ongoing.call == call);
+        at.and_then(|at| self.ongoing.remove(at)).is_some()
+    }
+
+    pub(super) fn continues(&mut self, continuation: Continuation) {
+        push(&mut self.continuations, continuation);
+    }
+
+    pub(super) fn continued_by(&mut self, call: &str) -> Option<Continuation> {
+        let at = self.continuations.iter().position(|one| one.call == call)?;
+        self.continuations.remove(at)
+    }
+
+    pub(super) fn reported(&mut self, call: &str, outcome: Outcome) {
+        push(&mut self.outcomes, ReportedOutcome { call: call.to_owned(), outcome });
+    }
+
+    pub(super) fn reported_outcome(&mut self, call: &str) -> Option<Outcome> {
+        let at = self.outcomes.iter().position(|reported| reported.call == call)?;
+        self.outcomes.remove(at).map(|reported| reported.outcome)
+    }
+
+    pub(super) fn asked(&mut self, question: AskedQuestion) {
+        push(&mut self.questions, question);
+    }
+
+    /// Removes the questions of `call` and returns them.
+    pub(super) fn questions_of(&mut self, call: &str) -> Vec<AskedQuestion> {
+        let questions = std::mem::take(&mut self.questions).into_iter();
+        let (asked, others): (Vec<_>, Vec<_>) = questions.partition(|asked| asked.call == call);
+        self.questions = others.into();
+        asked
+    }
+}
+
+fn push<T>(list: &mut VecDeque<T>, element: T) {
+    list.push_back(element);
+    if list.len() > KEPT {
+        list.pop_front();
+    }
+}
+
+/// Returns a hash (FNV-1a) of the text without white space: the two places of a prompt join its
+/// parts differently.
+fn digest(text: &str) -> u64 {
+    let bytes = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,248 @@
+//! The transcript format of Codex CLI: `sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`,
+//! moved to `archived_sessions` when the user archives a session.
+//!
+//! A record is an envelope of time and type around a payload. A text may appear twice, as part of
+//! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
+//! are read from the history; prompts from whichever has them first, because the program adds
+//! messages of its own under the user's role. The sources for the format are rollouts of versions
+//! 0.118 to 0.169 and the published source code of Codex.
+
+mod action;
+mod call;
+mod command;
+mod event;
+mod identity;
+mod injected;
+mod memory;
+mod message;
+mod output;
+mod patch;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    capture::format::{
+        Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable, json::Object,
+    },
+    model::{
+        time::Timestamp,
+        transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext},
+    },
+};
+
+pub(crate) use self::memory::RolloutMemory;
+
+pub struct Codex;
+
+/// Maximum bytes of a text; of a longer one only the two ends are kept.
+const TEXT_KEPT: usize = 512 * 1024;
+/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
+const INPUT_KEPT: usize = 256 * 1024;
+/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
+const PATH_KEPT: usize = 4_096;
+const NAME_KEPT: usize = 512;
+
+impl Format for Codex {
+    fn agent(&self) -> &'static str {
+        "codex"
+    }
+
+    fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+        let folder = (surroundings.variable)("CODEX_HOME")
+            .filter(|folder| !folder.is_empty())
+            .map_or_else(|| surroundings.home.join(".codex"), PathBuf::from);
+        vec![folder.join("sessions"), folder.join("archived_sessions")]
+    }
+
+    fn claims(&self, path: &Path) -> bool {
+        identity::thread_in_name(path).is_some()
+    }
+
+    fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
+        identity::identify(path, head)
+    }
+
+    fn read(
+        &self,
+        record: &str,
+        memory: &mut Memory,
+        emit: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<RecordVerdict, Unreadable> {
+        let record = Object::parse(record).ok_or(Unreadable)?;
+        let at = record.string("timestamp").and_then(|text| Timestamp::parse(&text));
+        let mut out = Out { at, memory, emit };
+        let kind = record.string("type").unwrap_or_default();
+        let Some(payload) = record.object("payload") else {
+            return Ok(unwrapped(&kind, &record, &mut out));
+        };
+        if kind != "session_meta" && is_copied(&record, &payload, out.memory) {
+            event::note_total(&kind, &payload, out.memory);
+            return Ok(RecordVerdict::Skipped("copied".to_owned()));
+        }
+        Ok(match kind.as_ref() {
+            "session_meta" => session_meta(&payload, &mut out),
+            "turn_context" => turn_context(&payload, &mut out),
+            "response_item" => response_item(&record, &payload, &mut out),
+            "event_msg" => event::read(&payload, &mut out),
+            "token_usage_record" => event::usage_record(&payload, &mut out),
+            "compacted" => compacted(&payload, &mut out),
+            "" => RecordVerdict::Skipped("untyped".to_owned()),
+            other => RecordVerdict::Skipped(other.to_owned()),
+        })
+    }
+
+    fn record_starts(&self) -> &'static [&'static str] {
+        &[r#"{"timestamp":"#, r#"{"ordinal":"#, r#"{"type":"#]
+    }
+}
+
+/// The output of reading one record.
+struct Out<'e> {
+    at: Option<Timestamp>,
+    memory: &'e mut Memory,
+    emit: &'e mut dyn FnMut(Entry<'_>),
+}
+
+impl Out<'_> {
+    fn item(&mut self, item: Item<'_>) {
+        self.identified(None, item);
+    }
+
+    fn identified(&mut self, uuid: Option<RecordUuid>, item: Item<'_>) {
+        (self.emit)(Entry { at: self.at, uuid, sub_agent: None, item });
+    }
+
+    /// Emits the parts of `seen` that differ from the stored context.
+    fn context(&mut self, seen: SessionContext<'_>) {
+        let Memory { cwd, branch, version, model, .. } = &mut *self.memory;
+        let news = SessionContext {
+            cwd: seen.cwd.filter(|seen| Memory::note(cwd, seen)),
+            branch: seen.branch.filter(|seen| Memory::note(branch, seen)),
+            version: seen.version.filter(|seen| Memory::note(version, seen)),
+            model: seen.model.filter(|seen| Memory::note(model, seen)),
+        };
+        let SessionContext { cwd, branch, version, model } = &news;
+        if [cwd, branch, version, model].iter().any(|part| part.is_some()) {
+            self.item(Item::Context(news));
+        }
+    }
+}
+
+/// Returns a record's id. Codex has ids for a part of the records only, so it is derived from what
+/// a fork copies: the id of the call or message.
+fn record_uuid(kind: &str, key: &str) -> RecordUuid {
+    let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(key).finalize();
+    std::array::from_fn(|at| digest[at])
+}
+
+/// Returns a string member, truncated to `limit` bytes.
+fn short<'a>(object: &Object<'a>, key: &str, limit: usize) -> Option<Cow<'a, str>> {
+    let text = object.string(key)?;
+    if text.len() <= limit {
+        return Some(text);
+    }
+    Some(text[..text.floor_char_boundary(limit)].to_owned().into())
+}
+
+/// Reads a record of the oldest versions, which has no envelope.
+fn unwrapped(kind: &str, record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let is_head = kind.is_empty() && record.raw("id").is_some();
+    match kind {
+        "" if is_head => session_meta(record, out),
+        "" => RecordVerdict::Skipped("untyped".to_owned()),
+        _ => response_item(record, record, out),
+    }
+}
+
+fn session_meta(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let id = short(payload, "id", NAME_KEPT).unwrap_or_default();
+    let rollout = &mut out.memory.rollout;
+    if rollout.thread.is_empty() {
+        rollout.thread = id.into_owned();
+        rollout.is_sub_agent = identity::is_sub_agent(payload);
+        rollout.own_from = payload.number("subagent_history_start_ordinal").unwrap_or(0);
+    } else if rollout.thread != id {
+        // A fork starts with the other session's records. Those of a sub-agent are its parent's.
+        rollout.is_copied = rollout.is_sub_agent;
+        return RecordVerdict::Skipped("session_meta/copied".to_owned());
+    }
+    let git = payload.object("git");
+    out.context(SessionContext {
+        cwd: short(payload, "cwd", PATH_KEPT),
+        branch: git.and_then(|git| short(&git, "branch", NAME_KEPT)),
+        version: short(payload, "cli_version", NAME_KEPT),
+        model: None,
+    });
+    RecordVerdict::Read
+}
+
+fn turn_context(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    note_turn(payload, out.memory);
+    out.context(SessionContext {
+        cwd: short(payload, "cwd", PATH_KEPT),
+        model: short(payload, "model", NAME_KEPT),
+        ..SessionContext::default()
+    });
+    RecordVerdict::Read
+}
+
+fn note_turn(payload: &Object<'_>, memory: &mut Memory) {
+    if let Some(turn) = short(payload, "turn_id", NAME_KEPT) {
+        memory.rollout.turn = turn.into_owned();
+    }
+}
+
+/// Whether a record was copied from the parent's rollout into a sub-agent's.
+fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> bool {
+    let rollout = &mut memory.rollout;
+    if record.number("ordinal").is_some_and(|ordinal| ordinal < rollout.own_from) {
+        return true;
+    }
+    if rollout.is_copied
+        && let Some(turn) = payload.string("turn_id")
+    {
+        // Ids of threads and turns begin with their time, so the sub-agent's own turns are greater.
+        let is_own = turn.len() == rollout.thread.len() && *turn > *rollout.thread;
+        rollout.is_copied = !is_own;
+    }
+    rollout.is_copied
+}
+
+fn response_item(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let kind = payload.string("type").unwrap_or_default();
+    match kind.as_ref() {
+        "message" => message::read(record, payload, out),
+        "function_call" => call::function(payload, out),
+        "custom_tool_call" => call::custom(payload, out),
+        "local_shell_call" => call::local_shell(payload, out),
+        "tool_search_call" => call::tool_search(payload, out),
+        "web_search_call" => call::web_search(payload, out),
+        "function_call_output" | "custom_tool_call_output" => call::output(payload, out),
+        "tool_search_output" => call::tools_found(payload, out),
+        other => RecordVerdict::Skipped(format!("response_item/{other}")),
+    }
+}
+
+/// The introduction that Codex puts before the summary of a compacted history.
+const SUMMARY_INTRODUCTION: &str = "Another language model started to solve this problem";
+
+fn compacted(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    out.item(Item::Boundary);
+    let text = payload.string_within("message", TEXT_KEPT).unwrap_or_default();
+    let summary = match text.split_once('\n') {
+        Some((first, summary)) if first.starts_with(SUMMARY_INTRODUCTION) => summary,
+        _ => &text,
+    };
+    if !summary.trim().is_empty() {
+        let text = Cow::Borrowed(summary.trim());
+        out.item(Item::Recap { kind: RecapKind::Compaction, text });
+    }
+    RecordVerdict::Read
+}
