@@ -8,7 +8,7 @@ use crate::{
     capture::format::{
         RecordVerdict,
         codex::{
-            INPUT_KEPT, NAME_KEPT, Out, TEXT_KEPT, action,
+            INPUT_KEPT, NAME_KEPT, RolloutEmitter, TEXT_KEPT, action,
             memory::{AskedQuestion, Continuation},
             output::{self, OutputHeader},
             record_uuid, short,
@@ -18,7 +18,7 @@ use crate::{
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-pub(super) fn function(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn function(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let (Some(call), Some(name)) = (short(payload, "call_id", NAME_KEPT), payload.string("name"))
     else {
         return RecordVerdict::Skipped("response_item/nameless call".to_owned());
@@ -32,7 +32,7 @@ pub(super) fn function(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict
     emit(&call, &full_name(namespace.as_deref(), &name), input, out)
 }
 
-pub(super) fn custom(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn custom(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let (Some(call), Some(name)) = (short(payload, "call_id", NAME_KEPT), payload.string("name"))
     else {
         return RecordVerdict::Skipped("response_item/nameless call".to_owned());
@@ -41,22 +41,25 @@ pub(super) fn custom(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     emit(&call, &name, json!({ "input": text }), out)
 }
 
-pub(super) fn local_shell(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn local_shell(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let call = short(payload, "call_id", NAME_KEPT).or_else(|| short(payload, "id", NAME_KEPT));
     let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
     emit(&call.unwrap_or_default(), "local_shell", input, out)
 }
 
-pub(super) fn tool_search(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn tool_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let call = short(payload, "call_id", NAME_KEPT).unwrap_or_default();
     let input = json::value_within(payload.raw("arguments").unwrap_or("null"), INPUT_KEPT);
     emit(&call, "tool_search", input, out)
 }
 
 /// Reads a search that the service made itself: call and result in one.
-pub(super) fn web_search(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn web_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let call = short(payload, "id", NAME_KEPT).unwrap_or(Cow::Borrowed("web_search"));
     let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
+    if action::of("web_search", &input, "") == Action::Other {
+        return RecordVerdict::Skipped("response_item/web_search_call".to_owned());
+    }
     let verdict = emit(&call, "web_search", input, out);
     let outcome = match payload.string("status").as_deref() {
         Some("failed") => Outcome::Failed(None),
@@ -66,7 +69,7 @@ pub(super) fn web_search(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdi
     verdict
 }
 
-fn emit(call: &str, tool: &str, input: Value, out: &mut Out<'_>) -> RecordVerdict {
+fn emit(call: &str, tool: &str, input: Value, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let action = action::of(tool, &input, &out.memory.cwd);
     if matches!(action, Action::Ask(_)) {
         note_questions(call, &input, out);
@@ -100,7 +103,7 @@ fn agent(id: &str) -> String {
 const INTERRUPT: &str = "\u{3}";
 
 /// Whether a `write_stdin` only waits for a command or interrupts it. Its result is the command's.
-fn continues(call: &str, input: &Value, out: &mut Out<'_>) -> bool {
+fn continues(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
     let id = match &input["session_id"] {
         Value::Number(id) => id.to_string(),
         Value::String(id) => id.clone(),
@@ -113,7 +116,7 @@ fn continues(call: &str, input: &Value, out: &mut Out<'_>) -> bool {
     !is_emitted
 }
 
-fn note_questions(call: &str, input: &Value, out: &mut Out<'_>) {
+fn note_questions(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) {
     for question in input["questions"].as_array().into_iter().flatten() {
         let text = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
         let (id, text) = (text("id"), text("question"));
@@ -121,7 +124,7 @@ fn note_questions(call: &str, input: &Value, out: &mut Out<'_>) {
     }
 }
 
-pub(super) fn output(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let Some(call) = short(payload, "call_id", NAME_KEPT) else {
         return RecordVerdict::Skipped("response_item/nameless output".to_owned());
     };
@@ -153,7 +156,7 @@ fn continuation_ended(
     continuation: &Continuation,
     raw: &str,
     header: &OutputHeader,
-    out: &mut Out<'_>,
+    out: &mut RolloutEmitter<'_>,
 ) -> RecordVerdict {
     let is_over = header.running.is_none();
     let command = is_over.then(|| out.memory.rollout.ended(&continuation.work)).flatten();
@@ -170,20 +173,25 @@ fn continuation_ended(
     }
 }
 
-pub(super) fn tools_found(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn tools_found(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let call = short(payload, "call_id", NAME_KEPT).unwrap_or_default();
     result(&call, Outcome::Succeeded, LazyText::plain(""), out);
     RecordVerdict::Read
 }
 
-pub(super) fn result(call: &str, outcome: Outcome, content: LazyText<'_>, out: &mut Out<'_>) {
+pub(super) fn result(
+    call: &str,
+    outcome: Outcome,
+    content: LazyText<'_>,
+    out: &mut RolloutEmitter<'_>,
+) {
     let uuid = record_uuid("result", call);
     let call = Cow::Owned(call.to_owned());
     out.identified(Some(uuid), Item::Result(ToolResult { call, outcome, content }));
 }
 
 /// Emits the user's answers, which name their questions by id.
-fn answers(call: &str, raw: &str, out: &mut Out<'_>) {
+fn answers(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) {
     let questions = out.memory.rollout.questions_of(call);
     if questions.is_empty() {
         return;
@@ -208,7 +216,7 @@ fn agents_reported(
     call: &str,
     raw: &str,
     printed: &str,
-    out: &mut Out<'_>,
+    out: &mut RolloutEmitter<'_>,
 ) -> Option<RecordVerdict> {
     if printed.starts_with(r#"{"agent_id":"#) {
         let text = json::string(raw)?;
@@ -226,7 +234,7 @@ fn agents_reported(
 }
 
 /// Emits the result of the call that started the agent, if its status says that it is over.
-pub(super) fn agent_reported(id: &str, status: &str, out: &mut Out<'_>) {
+pub(super) fn agent_reported(id: &str, status: &str, out: &mut RolloutEmitter<'_>) {
     let Some((outcome, report)) = ended(status) else { return };
     if let Some(call) = out.memory.rollout.ended(&agent(id)) {
         result(&call, outcome, LazyText::plain(&report), out);

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use crate::{
     capture::format::{
         Memory, RecordVerdict,
-        codex::{NAME_KEPT, Out, TEXT_KEPT, call, message, note_turn, output, short},
+        codex::{NAME_KEPT, RolloutEmitter, TEXT_KEPT, call, message, note_turn, output, short},
         json::{self, Object},
     },
     model::transcript::{Action, Call, Item, Outcome, TitleSource, Tokens},
 };
 
-pub(super) fn read(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn read(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let kind = payload.string("type").unwrap_or_default();
     let skipped = || RecordVerdict::Skipped(format!("event_msg/{kind}"));
     match kind.as_ref() {
@@ -61,7 +61,7 @@ fn is_by_user(payload: &Object<'_>) -> bool {
     payload.string("reason").is_none_or(|reason| reason == "interrupted")
 }
 
-fn item_completed(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn item_completed(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let Some(item) = payload.object("item") else {
         return RecordVerdict::Skipped("item_completed".to_owned());
     };
@@ -87,7 +87,7 @@ fn item_completed(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
 }
 
 /// Reads the plan that the agent puts before the user in its plan mode.
-fn plan(item: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn plan(item: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let Some(plan) = item.string_within("text", TEXT_KEPT).filter(|text| !text.trim().is_empty())
     else {
         return RecordVerdict::Skipped("item_completed/Plan".to_owned());
@@ -101,7 +101,7 @@ fn plan(item: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
 
 /// Reads the end of a command. It counts for a command that answered before it was over; that of
 /// others is in the history.
-fn command_ended(event: &Object<'_>, id: &str, out: &mut Out<'_>) -> RecordVerdict {
+fn command_ended(event: &Object<'_>, id: &str, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let outcome = match (event.string("status").as_deref(), exit_code(event)) {
         (Some("declined"), _) => Outcome::Rejected,
         (_, Some(0)) | (Some("completed"), None) => Outcome::Succeeded,
@@ -121,7 +121,7 @@ fn exit_code(event: &Object<'_>) -> Option<i32> {
     event.raw("exit_code")?.parse().ok()
 }
 
-fn note_outcome(event: &Object<'_>, id: &str, outcome: Outcome, out: &mut Out<'_>) {
+fn note_outcome(event: &Object<'_>, id: &str, outcome: Outcome, out: &mut RolloutEmitter<'_>) {
     if let Some(call) = short(event, id, NAME_KEPT) {
         out.memory.rollout.reported(&call, outcome);
     }
@@ -134,7 +134,7 @@ fn is_failed_call(event: &Object<'_>) -> bool {
 }
 
 /// Reads the tokens of one response, as newer versions record them.
-pub(super) fn usage_record(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn usage_record(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     usage(payload, "thread_token_usage", "usage", out)
 }
 
@@ -151,7 +151,12 @@ pub(super) fn note_total(kind: &str, payload: &Object<'_>, memory: &mut Memory) 
 }
 
 /// Emits the tokens of the last response, unless they were counted: a total is repeated.
-fn usage(counts: &Object<'_>, total: &str, last: &str, out: &mut Out<'_>) -> RecordVerdict {
+fn usage(
+    counts: &Object<'_>,
+    total: &str,
+    last: &str,
+    out: &mut RolloutEmitter<'_>,
+) -> RecordVerdict {
     let (Some(total), Some(last)) = (counts.object(total), counts.object(last)) else {
         return RecordVerdict::Skipped("tokens/incomplete".to_owned());
     };

@@ -6,14 +6,19 @@ use crate::{
     capture::format::{
         RecordVerdict,
         codex::{
-            NAME_KEPT, Out, TEXT_KEPT, call, injected, memory::PromptPlace, record_uuid, short,
+            NAME_KEPT, RolloutEmitter, TEXT_KEPT, call, injected, memory::PromptPlace, record_uuid,
+            short,
         },
         json::{self, Object},
     },
     model::transcript::{Item, RecordUuid, without_middle},
 };
 
-pub(super) fn read(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn read(
+    record: &Object<'_>,
+    payload: &Object<'_>,
+    out: &mut RolloutEmitter<'_>,
+) -> RecordVerdict {
     let role = payload.string("role").unwrap_or_default();
     match role.as_ref() {
         "user" => user(payload, out),
@@ -22,7 +27,11 @@ pub(super) fn read(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>)
     }
 }
 
-fn assistant(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn assistant(
+    record: &Object<'_>,
+    payload: &Object<'_>,
+    out: &mut RolloutEmitter<'_>,
+) -> RecordVerdict {
     // The summary of a compaction follows in a record of its own.
     if record.object("metadata").is_some_and(|metadata| metadata.is_true("compaction_output")) {
         return RecordVerdict::Skipped("message/compaction".to_owned());
@@ -37,12 +46,12 @@ fn assistant(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>) -> Re
     RecordVerdict::Read
 }
 
-fn user(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn user(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let parts = parts(payload);
-    if let [part] = parts.as_slice() {
-        if let Some(verdict) = notice(&part.text, out) {
-            return verdict;
-        }
+    if let [part] = parts.as_slice()
+        && let Some(verdict) = notice(&part.text, out)
+    {
+        return verdict;
     }
     let text = joined(&parts, |part| part.is_typed());
     let prompt = injected::without_editor_state(&text);
@@ -59,7 +68,7 @@ fn user(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
 }
 
 /// Reads a prompt that an event reports.
-pub(super) fn prompt_event(text: &str, out: &mut Out<'_>) -> RecordVerdict {
+pub(super) fn prompt_event(text: &str, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let prompt = injected::without_editor_state(text);
     if prompt.is_empty() {
         return RecordVerdict::Skipped("event_msg/empty prompt".to_owned());
@@ -72,7 +81,7 @@ pub(super) fn prompt_event(text: &str, out: &mut Out<'_>) -> RecordVerdict {
 }
 
 /// Emits what the user typed, or in a sub-agent's file the parent's words.
-fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut Out<'_>) {
+fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut RolloutEmitter<'_>) {
     let text = Cow::Borrowed(text);
     out.identified(
         uuid,
@@ -84,7 +93,7 @@ fn said_to_agent(uuid: Option<RecordUuid>, text: &str, out: &mut Out<'_>) {
 }
 
 /// Reads a message by which the program reports something; `None` for other messages.
-fn notice(text: &str, out: &mut Out<'_>) -> Option<RecordVerdict> {
+fn notice(text: &str, out: &mut RolloutEmitter<'_>) -> Option<RecordVerdict> {
     match injected::kind(text)? {
         "subagent_notification" => {
             let notice = injected::inside(text, "subagent_notification")?;
@@ -150,7 +159,7 @@ fn joined(parts: &[MessagePart<'_>], is_kept: impl Fn(&MessagePart<'_>) -> bool)
 }
 
 /// Returns the id of a message. One without its own is identified by its turn and text.
-fn message_uuid(payload: &Object<'_>, text: &str, out: &Out<'_>) -> Option<RecordUuid> {
+fn message_uuid(payload: &Object<'_>, text: &str, out: &RolloutEmitter<'_>) -> Option<RecordUuid> {
     if let Some(id) = payload.string("id") {
         return Some(record_uuid("message", &id));
     }

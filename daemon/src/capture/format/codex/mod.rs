@@ -77,7 +77,7 @@ impl Format for Codex {
     ) -> Result<RecordVerdict, Unreadable> {
         let record = Object::parse(record).ok_or(Unreadable)?;
         let at = record.string("timestamp").and_then(|text| Timestamp::parse(&text));
-        let mut out = Out { at, memory, emit };
+        let mut out = RolloutEmitter { at, memory, emit };
         let kind = record.string("type").unwrap_or_default();
         let Some(payload) = record.object("payload") else {
             return Ok(unwrapped(&kind, &record, &mut out));
@@ -104,13 +104,13 @@ impl Format for Codex {
 }
 
 /// The output of reading one record.
-struct Out<'e> {
+struct RolloutEmitter<'e> {
     at: Option<Timestamp>,
     memory: &'e mut Memory,
     emit: &'e mut dyn FnMut(Entry<'_>),
 }
 
-impl Out<'_> {
+impl RolloutEmitter<'_> {
     fn item(&mut self, item: Item<'_>) {
         self.identified(None, item);
     }
@@ -152,7 +152,7 @@ fn short<'a>(object: &Object<'a>, key: &str, limit: usize) -> Option<Cow<'a, str
 }
 
 /// Reads a record of the oldest versions, which has no envelope.
-fn unwrapped(kind: &str, record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn unwrapped(kind: &str, record: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let is_head = kind.is_empty() && record.raw("id").is_some();
     match kind {
         "" if is_head => session_meta(record, out),
@@ -161,7 +161,7 @@ fn unwrapped(kind: &str, record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdic
     }
 }
 
-fn session_meta(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn session_meta(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let id = short(payload, "id", NAME_KEPT).unwrap_or_default();
     let rollout = &mut out.memory.rollout;
     if rollout.thread.is_empty() {
@@ -183,7 +183,7 @@ fn session_meta(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-fn turn_context(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn turn_context(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     note_turn(payload, out.memory);
     out.context(SessionContext {
         cwd: short(payload, "cwd", PATH_KEPT),
@@ -215,7 +215,11 @@ fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> 
     rollout.is_copied
 }
 
-fn response_item(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn response_item(
+    record: &Object<'_>,
+    payload: &Object<'_>,
+    out: &mut RolloutEmitter<'_>,
+) -> RecordVerdict {
     let kind = payload.string("type").unwrap_or_default();
     match kind.as_ref() {
         "message" => message::read(record, payload, out),
@@ -233,7 +237,7 @@ fn response_item(record: &Object<'_>, payload: &Object<'_>, out: &mut Out<'_>) -
 /// The introduction that Codex puts before the summary of a compacted history.
 const SUMMARY_INTRODUCTION: &str = "Another language model started to solve this problem";
 
-fn compacted(payload: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+fn compacted(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     out.item(Item::Boundary);
     let text = payload.string_within("message", TEXT_KEPT).unwrap_or_default();
     let summary = match text.split_once('\n') {

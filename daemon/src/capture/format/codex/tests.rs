@@ -3,8 +3,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::{
-    capture::format::{FORMATS, Format, Identity, Memory, RecordVerdict, codex::Codex},
+    capture::{
+        format::{FORMATS, Format, Identity, Memory, RecordVerdict, codex::Codex},
+        salvage,
+    },
     model::transcript::{Action, Entry, Item, Tokens},
+    store::Tally,
 };
 
 const THREAD: &str = "01a20634-47e9-7ce1-b65f-6f1bf35708c0";
@@ -102,7 +106,11 @@ fn patches_are_changes_in_every_form() {
         call("shell", "c", json!({ "command": ["bash", "-lc", heredoc] })),
         call("shell", "c", json!({ "command": ["apply_patch", patch] })),
     ] {
-        assert_eq!(actions(&[record.clone()]), ["change a.py: [x = 1 > x = 2]"], "{record}");
+        assert_eq!(
+            actions(std::slice::from_ref(&record)),
+            ["change a.py: [x = 1 > x = 2]"],
+            "{record}"
+        );
     }
     let elsewhere = call("exec_command", "c", json!({ "cmd": heredoc, "workdir": "/q" }));
     assert_eq!(actions(&[elsewhere]), ["change /q/a.py: [x = 1 > x = 2]"]);
@@ -350,7 +358,7 @@ fn a_forks_records_have_the_ids_of_the_original() {
     };
     let original = meta(json!({ "id": PARENT, "source": "cli" }));
     let said = [turn(PARENTS_TURN), user(&["Fix it"]), assistant("Done."), output("c", "ok")];
-    let first = [&[original.clone()], &said[..]].concat();
+    let first = [std::slice::from_ref(&original), &said[..]].concat();
     let fork = meta(json!({ "id": THREAD, "forked_from_id": PARENT, "source": "cli" }));
     let second = [&[fork, original], &said[..], &[turn(OWN_TURN), user(&["Fix it"])]].concat();
     let (first, second) = (ids(&first), ids(&second));
@@ -448,6 +456,48 @@ const SAMPLES: [(&str, &str, &str); 3] = [
         include_str!("samples/sub_agent.txt"),
     ),
 ];
+
+/// Recorded sessions of many versions, which are not part of this repository.
+#[test]
+fn recorded_rollouts_are_read_whole_and_alike_each_time() {
+    let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS") else { return };
+    let mut folders = vec![Path::new(&corpus).join("codex")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let content = std::fs::read(&path).unwrap();
+            let head = String::from_utf8_lossy(&content[..content.len().min(64 << 10)]);
+            let formats = FORMATS.iter().filter(|format| format.identify(&path, &head).is_some());
+            assert_eq!(formats.count(), 1, "{}", path.display());
+            let (items, tally) = recorded(&content);
+            assert!(items == recorded(&content).0, "{}", path.display());
+            let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            let counted = tally.read + tally.skipped.values().sum::<u64>() + tally.broken;
+            assert!(counted >= lines.count() as u64, "{tally:?} in {}", path.display());
+            for tag in ["<environment_context>", "<turn_aborted>", "<subagent_notification>"] {
+                let prompt = format!("Prompt(\"{tag}");
+                assert!(!items.iter().any(|item| item.starts_with(&prompt)), "{}", path.display());
+            }
+        }
+    }
+}
+
+fn recorded(content: &[u8]) -> (Vec<String>, Tally) {
+    let (mut memory, mut tally, mut items) = (Memory::default(), Tally::default(), Vec::new());
+    for line in content.split(|byte| *byte == b'\n') {
+        salvage::read_line(&Codex, line, &mut memory, &mut tally, &mut |entry| {
+            if let Item::Result(result) = &entry.item {
+                items.push(result.content.decode(1_000).into_owned());
+            }
+            items.push(format!("{:?}", entry.item));
+        });
+    }
+    (items, tally)
+}
 
 /// Formats the content of the records.
 fn read(records: &[Value]) -> Vec<String> {
