@@ -3,11 +3,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::{
-    capture::{
-        format::{FORMATS, Format, Identity, Memory, RecordVerdict, codex::Codex},
-        salvage,
-    },
+    format::{FORMATS, Format, Identity, Memory, RecordVerdict, codex::Codex},
     model::transcript::{Action, Entry, Item, Tokens},
+    salvage,
     store::Tally,
 };
 

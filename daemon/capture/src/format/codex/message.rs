@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    capture::format::{
+    format::{
         RecordVerdict,
         codex::{
             NAME_KEPT, RolloutEmitter, TEXT_KEPT, call, injected, memory::PromptPlace, record_uuid,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    capture::format::{
+    format::{
         Memory, RecordVerdict,
         codex::{NAME_KEPT, RolloutEmitter, TEXT_KEPT, call, message, note_turn, output, short},
         json::{self, Object},

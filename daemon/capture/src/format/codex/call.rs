@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::{
-    capture::format::{
+    format::{
         RecordVerdict,
         codex::{
             INPUT_KEPT, NAME_KEPT, RolloutEmitter, TEXT_KEPT, action,

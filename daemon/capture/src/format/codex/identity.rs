@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::capture::format::{
+use crate::format::{
     Identity,
     codex::{NAME_KEPT, PATH_KEPT, short},
     json::Object,

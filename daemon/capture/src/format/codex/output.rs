@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    capture::format::json::{self, Object},
+    format::json::{self, Object},
     model::transcript::{LazyText, Outcome, without_middle},
 };
 

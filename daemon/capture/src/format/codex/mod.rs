@@ -28,9 +28,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    capture::format::{
-        Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable, json::Object,
-    },
+    format::{Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable, json::Object},
     model::{
         time::Timestamp,
         transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext},
