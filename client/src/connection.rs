@@ -24,6 +24,8 @@ use interprocess::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use crate::caller::meta;
+
 /// The environment variable for the time limit, in seconds.
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
 /// The default time limit.
@@ -373,16 +375,4 @@ fn process() -> Option<u32> {
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
         .map_err(|error| AskError::Broken(format!("an answer that is not understood: {error}")))
-}
-
-/// Returns information about the caller, which identifies the current session.
-pub(crate) fn meta() -> Value {
-    let directory =
-        env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
-    let session = env::var("CLAUDE_CODE_SESSION_ID").ok();
-    #[cfg(unix)]
-    let processes = [std::process::id(), std::os::unix::process::parent_id()];
-    #[cfg(not(unix))]
-    let processes = [std::process::id()];
-    json!({ "graphiti/caller": { "session_id": session, "directory": directory, "processes": processes } })
 }

@@ -1,6 +1,7 @@
 //! `graphiti`: the program for users, hooks and agents. It sends requests to the daemon and prints
 //! the answers.
 
+mod caller;
 mod cli;
 mod commands;
 mod connection;
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     let is_help = |argument: &OsString| argument == "--help" || argument == "-h";
     match arguments.first() {
         Some(first) if first == "hook" && !arguments.iter().any(is_help) => {
-            hook::run();
+            hook::run(arguments.get(1).map(OsString::as_os_str));
             return ExitCode::SUCCESS;
         }
         None if !io::stdin().is_terminal() && hook::run_bare() => return ExitCode::SUCCESS,

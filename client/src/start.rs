@@ -12,7 +12,10 @@ use std::{
 
 use graphiti_proto::endpoint;
 
-use crate::connection::{AskError, Connection};
+use crate::{
+    caller,
+    connection::{AskError, Connection},
+};
 
 /// The log file in the home of a daemon without a service manager.
 pub(crate) const LOG: &str = "graphitid.log";
@@ -99,11 +102,13 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
         // Variables of a service manager or of an agent's session are not for the daemon.
         .env_remove("NOTIFY_SOCKET")
         .env_remove("JOURNAL_STREAM")
-        .env_remove("CLAUDE_CODE_SESSION_ID")
         .current_dir(home)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(errors);
+    for variable in caller::session_variables() {
+        command.env_remove(variable);
+    }
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;

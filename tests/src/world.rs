@@ -176,6 +176,9 @@ impl World {
             .env("NO_COLOR", "1")
             .env("TZ", "UTC")
             .env_remove("CLAUDE_CODE_SESSION_ID")
+            .env_remove("CLAUDECODE")
+            .env_remove("CODEX_SESSION_ID")
+            .env_remove("CODEX_THREAD_ID")
             .env_remove("JOURNAL_STREAM")
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.folder.path());

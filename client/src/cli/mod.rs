@@ -6,6 +6,8 @@ mod search;
 mod sessions;
 mod transfer;
 
+use std::ffi::OsString;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
@@ -81,7 +83,10 @@ pub(crate) enum Command {
     ///
     /// Agents run this command from their hooks. It reads the event as JSON from standard input,
     /// returns at once and always exits with 0.
-    Hook,
+    Hook {
+        /// The agent, which determines the form of the event and of the answer [default: claude]
+        agent: Option<OsString>,
+    },
     /// Index earlier sessions that have no summary yet
     ///
     /// Without --run, only shows what would be done. It can be interrupted and run again: no

@@ -57,8 +57,8 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
         Command::Usage(usage) => usage::run(&usage, screen),
         Command::Tools(tools) => tools::run(tools, screen),
         Command::Prompts(prompts) => prompts::run(prompts, screen),
-        Command::Hook => {
-            hook::run();
+        Command::Hook { agent } => {
+            hook::run(agent.as_deref());
             Ok(())
         }
         Command::Sync(sync) => sync::run(sync, screen),

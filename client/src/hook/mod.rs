@@ -9,10 +9,12 @@
 //! always exits with 0, even after a panic.
 
 mod deadline;
+mod protocol;
 mod spool;
 
 use std::{
     env,
+    ffi::OsStr,
     io::{self, BufReader, Write},
     panic,
     path::Path,
@@ -24,9 +26,11 @@ use graphiti_proto::{
     methods::hook::{EventKind, HOOK, HookEvent, HookReply},
     tools::close,
 };
-use serde_json::json;
 
-use self::deadline::{TimedStdin, within};
+use self::{
+    deadline::{TimedStdin, within},
+    protocol::HookProtocol,
+};
 use crate::connection::{AskError, Connection};
 
 /// The time limit for reading standard input. All of Claude Code's hooks at the end of a session
@@ -36,21 +40,22 @@ const STDIN: Duration = Duration::from_millis(500);
 const ANSWER: Duration = Duration::from_millis(60);
 /// The time limit for the context of a new session, so that the whole hook takes at most 50 ms.
 const CONTEXT: Duration = Duration::from_millis(40);
-/// The maximum time that Claude Code allows a hook at the end of a session.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The daemon sets this variable for agents that it runs as models: their sessions are not the
 /// user's.
 const OFF: &str = "GRAPHITI_LLM_CALL";
 
-/// Forwards the event on standard input. The result is not reported to the agent.
-pub(crate) fn run() {
-    let _ = guarded(|| forward_if(|_| true));
+/// Forwards the event on standard input, in the form of the agent with this name. The result is not
+/// reported to the agent.
+pub(crate) fn run(agent: Option<&OsStr>) {
+    let protocol = HookProtocol::of(agent);
+    let _ = guarded(|| forward_if(protocol, |_| true));
 }
 
 /// Forwards an event when `graphiti` runs without arguments, as Claude Code before 2.1.139 runs the
 /// hooks of earlier versions of graphiti. Returns whether there was an event.
 pub(crate) fn run_bare() -> bool {
-    guarded(|| forward_if(|event| !event.hook_event_name.is_empty())).is_some()
+    let protocol = HookProtocol::of(None);
+    guarded(|| forward_if(protocol, |event| !event.hook_event_name.is_empty())).is_some()
 }
 
 /// Runs `work` and suppresses panics, including their messages.
@@ -63,18 +68,22 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
 }
 
 /// Forwards the event on standard input; `None` when there is no relevant event.
-fn forward_if(is_wanted: impl FnOnce(&HookEvent) -> bool) -> Option<()> {
+fn forward_if(
+    protocol: &'static HookProtocol,
+    is_wanted: impl FnOnce(&HookEvent) -> bool,
+) -> Option<()> {
+    let read = |limit| protocol.read(BufReader::new(TimedStdin::within(limit)));
     let event = within(STDIN, read).flatten().filter(is_wanted)?;
     let is_off = env::var_os(OFF).is_some_and(|off| !off.is_empty());
     let is_nothing = event.kind().ends() && has_no_transcript(&event);
     if !is_off && !is_nothing {
-        forward(&event);
+        forward(protocol, &event);
     }
     Some(())
 }
 
 /// Sends an event to the daemon, or writes it to the spool.
-fn forward(event: &HookEvent) {
+fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let patience = if event.kind() == EventKind::Start { CONTEXT } else { ANSWER };
     let sent = event.clone();
@@ -86,10 +95,11 @@ fn forward(event: &HookEvent) {
         return;
     };
     if let Some(context) = &taken.context {
-        say(event, context);
+        // The agent may have closed the pipe.
+        let _ = writeln!(io::stdout().lock(), "{}", protocol.answer(event, context));
     }
     if taken.wait_ms > 0 {
-        let patience = Duration::from_millis(taken.wait_ms).min(LONGEST_WAIT);
+        let patience = Duration::from_millis(taken.wait_ms).min(protocol.longest_wait);
         let event = event.clone();
         // A timeout is ignored, because the daemon continues in any case.
         let _ = within(patience, move |limit| wait(connection, &event, limit));
@@ -101,11 +111,6 @@ fn forward(event: &HookEvent) {
 fn has_no_transcript(event: &HookEvent) -> bool {
     let path = event.transcript_path.as_deref().map(Path::new);
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
-}
-
-/// Returns the first complete object on standard input.
-fn read(limit: Duration) -> Option<HookEvent> {
-    HookEvent::first(BufReader::new(TimedStdin::within(limit)))
 }
 
 fn hand_over(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), AskError> {
@@ -121,15 +126,6 @@ fn wait(mut connection: Connection, event: &HookEvent, limit: Duration) -> Resul
     let arguments = close::CloseArguments { session_id, reason: Some(event.close_reason()) };
     let _: close::CloseAnswer = connection.call(close::NAME, &arguments)?;
     Ok(())
-}
-
-/// Prints the context in the format that all agents accept.
-fn say(event: &HookEvent, context: &str) {
-    let envelope = json!({ "hookSpecificOutput": {
-        "hookEventName": event.hook_event_name,
-        "additionalContext": context,
-    } });
-    drop(writeln!(io::stdout().lock(), "{envelope}"));
 }
 
 #[cfg(test)]

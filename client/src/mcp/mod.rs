@@ -20,9 +20,11 @@ use std::{
 use graphiti_proto::{endpoint, frame::LineSplitter};
 use interprocess::local_socket::Stream;
 
+pub(crate) use self::relay::CALLER;
 use self::relay::{Next, Relay};
 use crate::{
-    connection::{self, AskError, Connection, meta},
+    caller::meta,
+    connection::{self, AskError, Connection},
     start,
 };
 

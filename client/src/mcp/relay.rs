@@ -6,7 +6,7 @@ use graphiti_proto::rpc::{Error, Response, code};
 use serde_json::{Value, json};
 
 /// The member of a request's `_meta` that identifies the caller.
-const CALLER: &str = "graphiti/caller";
+pub(crate) const CALLER: &str = "graphiti/caller";
 /// The ids of the relay's own handshake requests, whose answers are not forwarded.
 const REPEATED: &str = "graphiti/handshake/";
 
@@ -135,12 +135,24 @@ impl Relay {
         if message["params"].is_null() {
             message["params"] = json!({});
         }
+        let mut caller = self.caller.clone();
+        if let Some(session) = session_of_request(&message["params"]) {
+            caller["session_id"] = json!(session);
+        }
         let Some(params) = message["params"].as_object_mut() else { return };
         let meta = params.entry("_meta").or_insert_with(|| json!({}));
         if let Some(meta) = meta.as_object_mut() {
-            meta.insert(CALLER.to_owned(), self.caller.clone());
+            meta.insert(CALLER.to_owned(), caller);
         }
     }
+}
+
+/// Returns the session that a request of an agent names: Codex names it in each call of a tool.
+fn session_of_request(params: &Value) -> Option<&str> {
+    let meta = &params["_meta"];
+    [&meta["x-codex-turn-metadata"]["session_id"], &meta["sessionId"], &meta["threadId"]]
+        .into_iter()
+        .find_map(Value::as_str)
 }
 
 fn to_line(message: &Value) -> Vec<u8> {
@@ -172,6 +184,31 @@ mod tests {
     fn to_daemon(next: Next) -> Value {
         let Next::ToDaemon(line) = next else { panic!("{next:?}") };
         read(&line)
+    }
+
+    #[test]
+    fn codex_names_its_session_in_each_call() {
+        let call = json!({ "name": "get_session", "_meta": {
+            "threadId": "t", "x-codex-turn-metadata": { "session_id": "s", "thread_id": "t" },
+        } });
+        assert_eq!(session_of_request(&call), Some("s"));
+        assert_eq!(session_of_request(&json!({ "_meta": { "threadId": "t" } })), Some("t"));
+        assert_eq!(session_of_request(&json!({ "_meta": { "progressToken": 2 } })), None);
+        assert_eq!(session_of_request(&Value::Null), None);
+    }
+
+    #[test]
+    fn a_session_that_the_request_names_is_the_callers() {
+        let mut relay = relay();
+        let call = json!({ "id": 1, "method": "tools/call", "params": {
+            "name": "get_session",
+            "_meta": { "x-codex-turn-metadata": { "session_id": "s-2", "thread_id": "t" } },
+        } });
+        let sent = to_daemon(host(&mut relay, &call));
+        assert_eq!(sent["params"]["_meta"][CALLER]["session_id"], "s-2");
+        assert_eq!(sent["params"]["_meta"][CALLER]["started_in"], "s-1");
+        let sent = to_daemon(host(&mut relay, &json!({ "id": 2, "method": "tools/list" })));
+        assert!(sent["params"]["_meta"][CALLER]["session_id"].is_null());
     }
 
     #[test]

@@ -68,8 +68,10 @@ const CLAUDE: AgentSetup = AgentSetup {
             (None, Some(_)) => folder.join(".claude.json"),
             (None, None) => surroundings.home.join(".claude.json"),
         };
-        let hook =
-            |event: &'static str, timeout: u32| Hook { event, handler: surroundings.line(timeout) };
+        let hook = |event: &'static str, limit: u32| Hook {
+            event,
+            handler: surroundings.line("hook", limit),
+        };
         let hooks = [
             ("SessionStart", TIMEOUT),
             ("UserPromptSubmit", TIMEOUT),
@@ -95,13 +97,24 @@ const CLAUDE: AgentSetup = AgentSetup {
 const CODEX: AgentSetup = AgentSetup {
     name: "codex",
     title: "Codex CLI",
-    note: Some("Codex asks you to trust new hooks: see /hooks in it."),
+    note: Some(
+        "Codex asks at its next start on the terminal whether you trust these hooks: they do not run \
+         until you agree. /hooks in it shows them.",
+    ),
     offer: None,
     folder: |surroundings| surroundings.folder("CODEX_HOME", ".codex"),
     settings: |surroundings| {
         let folder = surroundings.place(&(CODEX.folder)(surroundings), ".codex");
-        let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT) };
-        let events = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact"];
+        let hook = |(event, limit)| Hook { event, handler: surroundings.line("hook codex", limit) };
+        let events = [
+            ("SessionStart", TIMEOUT),
+            ("UserPromptSubmit", TIMEOUT),
+            ("Stop", TIMEOUT),
+            ("PreCompact", TIMEOUT),
+            ("PostCompact", TIMEOUT),
+            // Codex cuts this limit to 3 seconds.
+            ("SessionEnd", 3),
+        ];
         let program = surroundings.program.to_string_lossy().into_owned();
         let server = Server { program, home: surroundings.graphiti_home() };
         vec![
@@ -126,9 +139,10 @@ const GEMINI: AgentSetup = AgentSetup {
         let folder = surroundings.place(&(GEMINI.folder)(surroundings), ".gemini");
         let file = folder.join("settings.json");
         // Gemini's time limits are in milliseconds.
-        let hook = |event: &'static str| Hook { event, handler: surroundings.line(TIMEOUT * 1000) };
+        let limit = TIMEOUT * 1000;
+        let hook = |event| Hook { event, handler: surroundings.line("hook gemini", limit) };
         // PreCompress fires before every call of the model, whether or not it compresses.
-        let events = ["SessionStart", "SessionEnd"];
+        let events = ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"];
         vec![
             Settings { file: file.clone(), content: Content::Hooks(events.map(hook).into()) },
             Settings { file: file.clone(), content: surroundings.server(json!({})) },
@@ -147,9 +161,19 @@ const COPILOT: AgentSetup = AgentSetup {
         if surroundings.project.is_some() {
             return Vec::new();
         }
+        let folder = (COPILOT.folder)(surroundings);
+        let hook = |event| Hook { event, handler: surroundings.line("hook copilot", TIMEOUT) };
+        // Names that begin with a capital get the members of Claude Code's events. The prompts of
+        // sub-agents come with ids of their own, so UserPromptSubmit is left out.
+        let events = ["SessionStart", "Stop", "PreCompact", "SessionEnd"];
         let more = json!({ "type": "local", "tools": ["*"] });
-        let file = (COPILOT.folder)(surroundings).join("mcp-config.json");
-        vec![Settings { file, content: surroundings.server(more) }]
+        vec![
+            Settings {
+                file: folder.join("settings.json"),
+                content: Content::Hooks(events.map(hook).into()),
+            },
+            Settings { file: folder.join("mcp-config.json"), content: surroundings.server(more) },
+        ]
     },
 };
 
@@ -191,7 +215,7 @@ impl Surroundings<'_> {
         Some(home.to_string_lossy().into_owned())
     }
 
-    fn line(&self, timeout: u32) -> serde_json::Value {
-        json!({ "type": "command", "command": shell_line(&self.program, "hook"), "timeout": timeout })
+    fn line(&self, argument: &str, limit: u32) -> serde_json::Value {
+        json!({ "type": "command", "command": shell_line(&self.program, argument), "timeout": limit })
     }
 }

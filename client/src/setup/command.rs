@@ -27,11 +27,18 @@ pub(super) fn is_ours(program: &str) -> bool {
     matches!(name, "graphiti" | "graphiti.exe")
 }
 
-/// Whether a shell command line runs our hook.
+/// Whether a shell command line runs our hook, with or without the name of an agent.
 pub(super) fn is_hook_line(line: &str) -> bool {
-    line.strip_suffix(HOOK)
-        .and_then(|line| line.strip_suffix(char::is_whitespace))
-        .is_some_and(|program| is_ours(program.trim_end()))
+    let runs_hook = |line: &str| {
+        line.strip_suffix(HOOK)
+            .and_then(|line| line.strip_suffix(char::is_whitespace))
+            .is_some_and(|program| is_ours(program.trim_end()))
+    };
+    let is_name = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    runs_hook(line)
+        || line
+            .rsplit_once(char::is_whitespace)
+            .is_some_and(|(rest, last)| is_name(last) && runs_hook(rest.trim_end()))
 }
 
 /// Whether a command line is our program without arguments: Claude Code before 2.1.139 reduces a
@@ -57,7 +64,8 @@ mod tests {
             ("/a$b/it's/graphiti", r"'/a$b/it'\''s/graphiti' hook"),
         ] {
             assert_eq!(shell_line(Path::new(program), HOOK), line);
-            assert!(is_hook_line(line), "{line}");
+            assert!(is_hook_line(line) && is_hook_line(&format!("{line} codex")), "{line}");
+            assert!(!is_hook_line(&format!("{line} | tee log")), "{line}");
         }
     }
 

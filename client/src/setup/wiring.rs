@@ -92,7 +92,7 @@ mod tests {
             .filter(|agent| has_hooks(agent, &surroundings))
             .map(|agent| agent.name)
             .collect();
-        assert_eq!(with, ["claude", "codex", "gemini"]);
+        assert_eq!(with, ["claude", "codex", "gemini", "copilot"]);
     }
 
     fn surroundings(home: &Path, program: &str) -> Surroundings<'static> {

@@ -6,11 +6,13 @@ use serde_json::Value;
 
 use crate::{
     api::{mcp::ClientKind, progress::ProgressReporter},
-    engine::Process,
+    engine::{self, Process},
 };
 
 #[derive(Clone, Debug, Default)]
 pub struct ClientContext {
+    /// The agent in which the client runs, if the client reports it.
+    pub agent: Option<String>,
     /// The session that the client reports as its own (`CLAUDE_CODE_SESSION_ID`).
     pub session_id: Option<String>,
     /// The session that started the client. It may have ended, because a client can outlive it.
@@ -77,6 +79,7 @@ impl ClientContext {
             }
         }
         ClientContext {
+            agent: text("agent"),
             session_id: text("session_id"),
             started_in: text("started_in"),
             directory: text("directory"),
@@ -101,6 +104,21 @@ impl ClientContext {
     /// Whether the answer goes into the context of a model.
     pub fn is_agent(&self) -> bool {
         self.reply_budget == AGENT_REPLY_BUDGET
+    }
+
+    /// Returns the name of the agent whose session the client's own one is; `None` when it is not
+    /// known.
+    pub(in crate::api) fn own_agent(&self) -> Option<&str> {
+        match self.kind {
+            ClientKind::Followed(agent) => Some(agent),
+            ClientKind::Unfollowed | ClientKind::Unknown => self.agent.as_deref(),
+        }
+    }
+
+    /// Whether the sessions of the client's agent are not followed.
+    pub(in crate::api) fn is_unfollowed(&self) -> bool {
+        self.kind == ClientKind::Unfollowed
+            || self.own_agent().is_some_and(|agent| !engine::follows(agent))
     }
 
     /// Returns the agent whose hook is the client: the nearest ancestor that is not a shell,
@@ -183,9 +201,12 @@ mod tests {
     #[test]
     fn a_request_says_where_it_comes_from() {
         let params = json!({"_meta": {"graphiti/caller": {
-            "session_id": "abc", "directory": "/a", "processes": [4194304, 4194303]
+            "agent": "codex", "session_id": "abc", "directory": "/a", "processes": [4194304, 4194303]
         }}});
         let client = ClientContext::new(None, &params);
+        assert_eq!(client.own_agent(), Some("codex"));
+        let other = ClientKind::Followed("claude");
+        assert_eq!(client.clone().for_agent(&params, other).own_agent(), Some("claude"));
         assert_eq!(client.session_id.as_deref(), Some("abc"));
         assert_eq!(client.directory.as_deref(), Some("/a"));
         assert_eq!(client.processes, [4_194_304, 4_194_303]);

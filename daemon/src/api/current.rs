@@ -3,12 +3,13 @@
 //! The candidates, in this order and without guessing: the given id or its unique prefix; the
 //! session that the client reports as its own; the session of the agent's process that is an
 //! ancestor of the client; the only active session in the client's directory. A client whose agent
-//! is not followed has no session of its own.
+//! is not followed, or that reports a session that is not known, has no session of its own. The
+//! session of another agent is never the client's own, even if that agent started the client.
 
 use std::path::Path;
 
 use crate::{
-    api::{DaemonState, client_context::ClientContext, mcp::ClientKind},
+    api::{DaemonState, client_context::ClientContext},
     engine::{EngineError, redaction},
     model::{
         EpisodeId, SessionKey,
@@ -59,11 +60,12 @@ pub(super) async fn resolve(
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
         return named(daemon, given);
     }
-    if client.kind == ClientKind::Unfollowed {
+    if client.is_unfollowed() {
         return Err(ResolveError::NotRecorded);
     }
     match client_session(daemon, client).await? {
         Some(session) => Ok(session),
+        None if client.session_id.is_some() => Err(ResolveError::NotRecorded),
         None => only_active_in_directory(daemon, client).await,
     }
 }
@@ -74,20 +76,18 @@ pub(super) async fn client_session(
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
     // A followed agent may have started the unfollowed one.
-    if client.kind == ClientKind::Unfollowed {
+    if client.is_unfollowed() {
         return Ok(None);
     }
-    if let Some(id) = &client.session_id
-        && let Some(session) = find(daemon, id)?
-    {
-        return Ok(Some(session));
+    if let Some(id) = &client.session_id {
+        return find_own(daemon, client, id);
     }
     if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
     // Only while the session is live, because the agent may have started another one since.
     let Some(id) = &client.started_in else { return Ok(None) };
-    let Some(key) = find(daemon, id)? else { return Ok(None) };
+    let Some(key) = find_own(daemon, client, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
     Ok(live.iter().any(|session| session.key == key).then_some(key))
 }
@@ -103,7 +103,19 @@ async fn session_of_process(
     let running = daemon.engine.running().await?;
     let of_process = |process: &u32| running.iter().find(|running| running.pid == *process);
     let Some(running) = client.processes.iter().find_map(of_process) else { return Ok(None) };
-    find(daemon, &running.session)
+    find_own(daemon, client, &running.session)
+}
+
+/// Same as [`find`], but only for a session of the client's agent, if that is known.
+fn find_own(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    id: &str,
+) -> Result<Option<SessionKey>, ResolveError> {
+    let Some(key) = find(daemon, id)? else { return Ok(None) };
+    let Some(agent) = client.own_agent() else { return Ok(Some(key)) };
+    let session = daemon.engine.store().session(key)?;
+    Ok(session.filter(|session| session.id.agent == agent).map(|_| key))
 }
 
 /// Same as [`named`], but returns `None` for an id that matches no session or more than one. An
@@ -153,8 +165,11 @@ async fn only_active_in_directory(
         live.truncate(CANDIDATES);
         return Err(ResolveError::NoneGiven(live));
     };
-    let here: Vec<Session> =
-        live.into_iter().filter(|session| is_in(session, Path::new(directory))).collect();
+    let may_be_own = |session: &Session| {
+        is_in(session, Path::new(directory))
+            && client.own_agent().is_none_or(|agent| session.id.agent == agent)
+    };
+    let here: Vec<Session> = live.into_iter().filter(may_be_own).collect();
     let active: Vec<&Session> =
         here.iter().filter(|session| matches!(session.state, State::Active)).collect();
     match active.as_slice() {

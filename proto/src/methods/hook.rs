@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::files;
 
@@ -42,12 +42,16 @@ pub struct HookEvent {
     /// The directory the agent works in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Why a session started: `startup`, `resume`, `clear`, `compact`, `fork`.
+    /// Why a session started: `startup`, `resume`, `clear`, `compact`, `fork`; `new` in Copilot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Why a session ended: `clear`, `logout`, `prompt_input_exit`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The agent that the hook was set up for, by its name in `graphiti setup`. The input of an
+    /// agent has no such member.
+    #[serde(rename = "graphiti_agent", skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// How an event is processed.
@@ -100,17 +104,7 @@ impl HookEvent {
     /// Returns the first complete event in `input`. A byte order mark before it and any text after
     /// it are ignored. `None` when there is none within [`LONGEST_INPUT`] bytes.
     pub fn first(input: impl Read) -> Option<HookEvent> {
-        let mut input = input.take(LONGEST_INPUT);
-        let mut head = [0; BYTE_ORDER_MARK.len()];
-        let mut length = 0;
-        while length < head.len() && head[..length] == BYTE_ORDER_MARK[..length] {
-            match input.read(&mut head[length..=length]).ok()? {
-                0 => break,
-                bytes => length += bytes,
-            }
-        }
-        let head = if head == BYTE_ORDER_MARK { &[] } else { &head[..length] };
-        HookEvent::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
+        first_object(input)
     }
 
     /// Returns how the event is processed.
@@ -124,13 +118,14 @@ impl HookEvent {
         }
     }
 
-    /// Returns the part of the event for the spool: the session, its transcript (which identifies
-    /// agents that are not followed), the event, and its reason if it is a single word.
+    /// Returns the part of the event for the spool: the session, its agent and transcript (which
+    /// identify agents that are not followed), the event, and its reason if it is a single word.
     pub fn to_spool(&self) -> HookEvent {
         HookEvent {
             hook_event_name: self.hook_event_name.clone(),
             session_id: self.session_id.clone(),
             transcript_path: self.transcript_path.clone(),
+            agent: self.agent.clone(),
             reason: self.reason.clone().filter(|reason| is_word(reason)),
             ..HookEvent::default()
         }
@@ -147,6 +142,21 @@ impl HookEvent {
             self.reason.as_deref().filter(|reason| is_word(reason)).unwrap_or("other")
         )
     }
+}
+
+/// Returns the first complete value in the input of a hook; see [`HookEvent::first`].
+pub fn first_object<T: DeserializeOwned>(input: impl Read) -> Option<T> {
+    let mut input = input.take(LONGEST_INPUT);
+    let mut head = [0; BYTE_ORDER_MARK.len()];
+    let mut length = 0;
+    while length < head.len() && head[..length] == BYTE_ORDER_MARK[..length] {
+        match input.read(&mut head[length..=length]).ok()? {
+            0 => break,
+            bytes => length += bytes,
+        }
+    }
+    let head = if head == BYTE_ORDER_MARK { &[] } else { &head[..length] };
+    T::deserialize(&mut serde_json::Deserializer::from_reader(head.chain(input))).ok()
 }
 
 /// Whether a reason is a single word of an agent rather than a text.
@@ -231,11 +241,12 @@ mod tests {
             cwd: Some("/home/ann".to_owned()),
             source: None,
             reason: Some("the password is hunter2".to_owned()),
+            agent: Some("codex".to_owned()),
         };
         let waits = event.to_spool();
         assert_eq!(
             serde_json::to_string(&waits).unwrap(),
-            r#"{"hook_event_name":"SessionEnd","session_id":"s","transcript_path":"/home/ann/t.jsonl"}"#
+            r#"{"hook_event_name":"SessionEnd","session_id":"s","transcript_path":"/home/ann/t.jsonl","graphiti_agent":"codex"}"#
         );
         assert_eq!(waits.close_reason(), event.close_reason());
     }

@@ -395,6 +395,45 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     assert_eq!(candidates, ["dddd-4", "eeee-5"]);
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn an_agent_whose_session_is_not_known_closes_no_other_one() {
+    let world = World::new();
+    let daemon = world.start();
+    std::fs::create_dir_all(world.path("app")).unwrap();
+    let project = world.path("app").canonicalize().unwrap().to_string_lossy().into_owned();
+    world.transcript_in("aaaa-1", &project).prompt("Fix the login timeout").reply("Done.");
+    daemon.settle();
+    // The agent's own session is not recorded, and another agent may have started it.
+    for (outer, inner) in [
+        (None, "CODEX_SESSION_ID=unknown-1"),
+        (None, "CLAUDE_CODE_SESSION_ID=unknown-1"),
+        (Some("aaaa-1"), "CODEX_SESSION_ID=unknown-1"),
+        (Some("aaaa-1"), "GEMINI_CLI=1"),
+    ] {
+        let output = in_agents(&world, outer, inner).current_dir(&project).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("not recorded"), "{outer:?} {inner}: {output:?}");
+        assert_eq!(daemon.session("aaaa-1")["state"], "active", "{outer:?} {inner}");
+    }
+}
+
+/// `graphiti close` with the variable of the inner agent, which runs in a session of Claude Code.
+fn in_agents(world: &World, outer: Option<&str>, inner: &str) -> std::process::Command {
+    let graphiti = world.command("graphiti");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("{inner} \"$0\" close --no-wait; true")]);
+    shell.arg(graphiti.get_program());
+    for (name, value) in graphiti.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.envs(outer.map(|session| ("CLAUDE_CODE_SESSION_ID", session)));
+    shell
+}
+
 fn host(world: &World) -> McpHost {
     McpHost::start(world.command("graphiti").arg("mcp"))
 }

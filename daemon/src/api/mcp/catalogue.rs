@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_core_is_six_tools_in_few_bytes_whose_arguments_exist() {
-        let core = tools_for(ClientKind::Followed, ReplyForm::Text, &ListedTools::Core);
+        let core = tools_for(ClientKind::Followed("claude"), ReplyForm::Text, &ListedTools::Core);
         assert_eq!(core.len(), 6);
         for (tool, (name, arguments)) in core.iter().zip(CORE) {
             let shown = tool.input_schema["properties"].as_object().unwrap();
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_setting_shows_other_tools() {
         let shown = |listed: &ListedTools| -> Vec<String> {
-            let tools = tools_for(ClientKind::Followed, ReplyForm::Text, listed);
+            let tools = tools_for(ClientKind::Followed("claude"), ReplyForm::Text, listed);
             tools.into_iter().map(|tool| tool.name.into_owned()).collect()
         };
         assert_eq!(shown(&ListedTools::All).len(), TOOLS.len());

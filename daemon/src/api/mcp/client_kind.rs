@@ -7,8 +7,8 @@ use crate::engine;
 /// What is known about a client's own session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::api) enum ClientKind {
-    /// The sessions of its agent are followed.
-    Followed,
+    /// The sessions of its agent are followed; holds the agent's name.
+    Followed(&'static str),
     /// An agent whose sessions are not followed: no known session is its own.
     Unfollowed,
     #[default]
@@ -23,6 +23,8 @@ const AGENTS: &[(&str, &str)] = &[
     ("copilot", "copilot"),
     ("github-copilot", "copilot"),
     ("cursor", "cursor"),
+    ("qwen", "qwen"),
+    ("opencode", "opencode"),
 ];
 
 /// The instructions for every agent.
@@ -35,7 +37,7 @@ impl ClientKind {
         let Some(client) = client else { return ClientKind::Unknown };
         let agent = AGENTS.iter().find(|(name, _)| client.name.starts_with(name));
         match agent {
-            Some((_, agent)) if engine::follows(agent) => ClientKind::Followed,
+            Some((_, agent)) if engine::follows(agent) => ClientKind::Followed(agent),
             Some(_) => ClientKind::Unfollowed,
             None => ClientKind::Unknown,
         }
@@ -49,7 +51,7 @@ impl ClientKind {
     /// Explains whether and how the client's own session is closed.
     fn about_closing(self) -> &'static str {
         match self {
-            ClientKind::Followed => {
+            ClientKind::Followed(_) => {
                 "When a task is complete, or before the context is cleared, call session_tracking_close, so that \
                  the next agent finds it."
             }
@@ -83,9 +85,18 @@ mod tests {
 
     #[test]
     fn agents_are_known_by_the_names_of_their_clients() {
-        assert_eq!(client("claude-code"), ClientKind::Followed);
-        for name in ["codex-mcp-client", "gemini-cli-mcp-client", "copilot-cli", "cursor-vscode"] {
-            assert_eq!(client(name), ClientKind::Unfollowed, "{name}");
+        for (name, agent) in [
+            ("claude-code", "claude"),
+            ("codex-mcp-client", "codex"),
+            ("gemini-cli-mcp-client", "gemini"),
+            ("copilot-cli", "copilot"),
+            ("cursor-vscode", "cursor"),
+            ("qwen-cli-mcp-client-graphiti", "qwen"),
+            ("opencode", "opencode"),
+        ] {
+            let followed = ClientKind::Followed(agent);
+            let kind = if engine::follows(agent) { followed } else { ClientKind::Unfollowed };
+            assert_eq!(client(name), kind, "{name}");
         }
         assert_eq!(client("inspector"), ClientKind::Unknown);
         assert_eq!(ClientKind::of(None), ClientKind::Unknown);
@@ -93,15 +104,14 @@ mod tests {
 
     #[test]
     fn only_an_agent_whose_session_is_known_is_asked_to_close_it() {
-        assert!(
-            ClientKind::Followed.instructions().contains("call session_tracking_close, so that")
-        );
-        let other = client("codex-mcp-client");
+        let followed = ClientKind::Followed("claude");
+        assert!(followed.instructions().contains("call session_tracking_close, so that"));
+        let other = ClientKind::Unfollowed;
         assert!(other.instructions().contains("do not call session_tracking_close"));
         assert!(other.description("session_tracking_close").is_some());
         assert_eq!(other.description("get_handoff"), None);
-        assert_eq!(ClientKind::Followed.description("session_tracking_close"), None);
-        for client in [ClientKind::Followed, ClientKind::Unfollowed, ClientKind::Unknown] {
+        assert_eq!(followed.description("session_tracking_close"), None);
+        for client in [followed, ClientKind::Unfollowed, ClientKind::Unknown] {
             let text = client.instructions();
             assert!(text.starts_with(MEMORY) && text.ends_with(NO_INSTRUCTIONS), "{text}");
             assert!(text.len() <= 400, "{}", text.len());

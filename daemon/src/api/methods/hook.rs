@@ -146,7 +146,7 @@ pub(in crate::api) async fn apply_event(
 
 /// The handoff from earlier sessions in the directory of a new session. A resumed session gets none.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
-    let is_new = matches!(event.source.as_deref(), None | Some("startup" | "clear"));
+    let is_new = matches!(event.source.as_deref(), None | Some("startup" | "clear" | "new"));
     let directory = event.cwd.clone().filter(|_| is_new)?;
     let except =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();

@@ -1,0 +1,211 @@
+//! Describes this program's caller to the daemon, which identifies the current session by it.
+//!
+//! Each agent has its own way: most put the id of the session into the environment of the commands
+//! and servers that they start, and Codex puts it into each request to a server, which the relay
+//! reads. An agent that runs inside another one inherits the variables of that one, so only the
+//! variables of the nearest agent count.
+
+use std::env;
+
+use serde_json::{Value, json};
+
+use crate::mcp::CALLER;
+
+/// The environment variables by which an agent is known.
+struct AgentVariables {
+    /// The agent's name in the daemon.
+    agent: &'static str,
+    /// Contain the id of the session.
+    session: &'static [&'static str],
+    /// Set without an id.
+    markers: &'static [&'static str],
+}
+
+const AGENTS: &[AgentVariables] = &[
+    AgentVariables {
+        agent: "claude",
+        session: &["CLAUDE_CODE_SESSION_ID"],
+        markers: &["CLAUDECODE"],
+    },
+    // The thread of a sub-agent differs from its session.
+    AgentVariables {
+        agent: "codex",
+        session: &["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
+        markers: &[],
+    },
+    AgentVariables { agent: "gemini", session: &["GEMINI_SESSION_ID"], markers: &["GEMINI_CLI"] },
+    AgentVariables {
+        agent: "copilot",
+        session: &["COPILOT_AGENT_SESSION_ID"],
+        markers: &["COPILOT_CLI"],
+    },
+    AgentVariables { agent: "qwen", session: &["QWEN_CODE_SESSION_ID"], markers: &["QWEN_CODE"] },
+    AgentVariables { agent: "cursor", session: &[], markers: &["CURSOR_AGENT"] },
+    // The extensions that `graphiti setup` writes for these agents set the id.
+    AgentVariables {
+        agent: "opencode",
+        session: &["GRAPHITI_OPENCODE_SESSION_ID"],
+        markers: &["OPENCODE"],
+    },
+    AgentVariables {
+        agent: "pi",
+        session: &["GRAPHITI_PI_SESSION_ID"],
+        markers: &["PI_CODING_AGENT"],
+    },
+];
+
+/// An agent that the environment names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NamedAgent {
+    agent: &'static str,
+    session: Option<String>,
+}
+
+/// Looks up a variable in an environment.
+type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Returns information about the caller.
+pub(crate) fn meta() -> Value {
+    let directory =
+        env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
+    let named = named(&|name| env::var(name).ok());
+    let nearest = nearest(named, outer_environments());
+    #[cfg(unix)]
+    let processes = [std::process::id(), std::os::unix::process::parent_id()];
+    #[cfg(not(unix))]
+    let processes = [std::process::id()];
+    let (agent, session) = nearest.map_or((None, None), |one| (Some(one.agent), one.session));
+    json!({ CALLER: {
+        "agent": agent, "session_id": session, "directory": directory, "processes": processes,
+    } })
+}
+
+/// Returns the variables that name sessions.
+pub(crate) fn session_variables() -> impl Iterator<Item = &'static str> {
+    AGENTS.iter().flat_map(|known| known.session).copied()
+}
+
+/// Returns the agents that an environment names.
+fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
+    let set = |name: &&'static str| variable(name).filter(|value| !value.is_empty());
+    let is_named = |known: &&AgentVariables| {
+        known.session.iter().chain(known.markers).any(|name| set(name).is_some())
+    };
+    let agent = |known: &AgentVariables| NamedAgent {
+        agent: known.agent,
+        session: known.session.iter().find_map(set),
+    };
+    AGENTS.iter().filter(is_named).map(agent).collect()
+}
+
+/// Returns the nearest of the agents: the one that the environments of the others' processes do not
+/// name. `None` when that cannot be known.
+fn nearest(
+    mut named_agents: Vec<NamedAgent>,
+    mut outer: impl Iterator<Item = Vec<NamedAgent>>,
+) -> Option<NamedAgent> {
+    if named_agents.len() > 1 {
+        let inner = outer.find_map(|outer| {
+            let is_inner = |agent: &NamedAgent| {
+                !outer
+                    .iter()
+                    .any(|known| known.agent == agent.agent && known.session == agent.session)
+            };
+            let inner: Vec<NamedAgent> =
+                named_agents.iter().filter(|agent| is_inner(agent)).cloned().collect();
+            (!inner.is_empty()).then_some(inner)
+        });
+        named_agents = inner?;
+    }
+    match named_agents.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    }
+}
+
+/// Returns the agents that the environments of this process's ancestors named at their start, the
+/// nearest ancestor first.
+#[cfg(target_os = "linux")]
+fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
+    let parent_of = |process: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        let (_, behind_name) = stat.rsplit_once(')')?;
+        behind_name.split_whitespace().nth(1)?.parse().ok().filter(|parent| *parent > 1)
+    };
+    let first = Some(std::os::unix::process::parent_id()).filter(|parent| *parent > 1);
+    std::iter::successors(first, parent_of).take(DEEPEST).map_while(|process| {
+        let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+        let variable = |name: &str| {
+            environment.split(|byte| *byte == 0).find_map(|entry| {
+                let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+                Some(String::from_utf8_lossy(value).into_owned())
+            })
+        };
+        Some(named(&variable))
+    })
+}
+
+/// Maximum number of ancestors that are examined.
+#[cfg(target_os = "linux")]
+const DEEPEST: usize = 32;
+
+/// Other systems do not show the environments of processes.
+#[cfg(not(target_os = "linux"))]
+fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
+    std::iter::empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(text: &str) -> Vec<NamedAgent> {
+        named(&|name| {
+            text.split(' ').find_map(|entry| {
+                let (key, value) = entry.split_once('=')?;
+                (key == name).then(|| value.to_owned())
+            })
+        })
+    }
+
+    fn check(own: &str, outer: &[&str], expected: Option<(&str, Option<&str>)>) {
+        let nearest = nearest(environment(own), outer.iter().map(|text| environment(text)));
+        let nearest = nearest.as_ref().map(|one| (one.agent, one.session.as_deref()));
+        assert_eq!(nearest, expected, "{own}");
+    }
+
+    #[test]
+    fn each_agent_names_its_session_by_its_own_variable() {
+        check("HOME=/h", &[], None);
+        check("CLAUDE_CODE_SESSION_ID=a CLAUDECODE=1", &[], Some(("claude", Some("a"))));
+        check("CODEX_SESSION_ID=a CODEX_THREAD_ID=b", &[], Some(("codex", Some("a"))));
+        check("CODEX_THREAD_ID=b", &[], Some(("codex", Some("b"))));
+        check("COPILOT_CLI=1 COPILOT_AGENT_SESSION_ID=a", &[], Some(("copilot", Some("a"))));
+        check("QWEN_CODE_SESSION_ID=a", &[], Some(("qwen", Some("a"))));
+        check("GEMINI_CLI=1", &[], Some(("gemini", None)));
+        check("CLAUDE_CODE_SESSION_ID=", &[], None);
+    }
+
+    #[test]
+    fn of_agents_that_run_in_each_other_the_inner_one_counts() {
+        let claude = "CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=outer";
+        let codex = format!("{claude} CODEX_SESSION_ID=inner");
+        // The shell of the inner agent, the inner agent, and the outer one.
+        check(&codex, &[&codex, claude, ""], Some(("codex", Some("inner"))));
+        let gemini = format!("{claude} GEMINI_CLI=1");
+        check(&gemini, &[claude, ""], Some(("gemini", None)));
+        let other = "CODEX_SESSION_ID=outer CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=inner";
+        check(other, &["CODEX_SESSION_ID=outer"], Some(("claude", Some("inner"))));
+        // The same agent in itself, in another one.
+        let again = "CODEX_SESSION_ID=outer CLAUDE_CODE_SESSION_ID=inner";
+        let middle = "CODEX_SESSION_ID=outer CLAUDE_CODE_SESSION_ID=middle";
+        check(again, &[middle], Some(("claude", Some("inner"))));
+    }
+
+    #[test]
+    fn an_agent_is_not_guessed() {
+        let both = "CLAUDE_CODE_SESSION_ID=a CODEX_SESSION_ID=b";
+        check(both, &[], None);
+        check(both, &[both, ""], None);
+    }
+}
