@@ -6,7 +6,11 @@ use graphiti_proto::tools;
 use serde_json::json;
 
 use crate::setup::{
-    Content, Settings, Surroundings, command::shell_line, json::Hook, toml::Server,
+    Content, Settings, Surroundings,
+    command::shell_line,
+    extension,
+    json::{Hook, HookForm},
+    toml::Server,
 };
 
 pub(crate) struct AgentSetup {
@@ -24,7 +28,8 @@ pub(crate) struct AgentSetup {
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
 }
 
-pub(crate) const AGENTS: &[AgentSetup] = &[CLAUDE, CODEX, GEMINI, COPILOT, CURSOR];
+pub(crate) const AGENTS: &[AgentSetup] =
+    &[CLAUDE, CODEX, GEMINI, COPILOT, QWEN, CURSOR, OPENCODE, PI];
 
 /// Returns the names of [`AGENTS`], for the command line.
 pub(crate) fn agent_names() -> Vec<&'static str> {
@@ -68,10 +73,6 @@ const CLAUDE: AgentSetup = AgentSetup {
             (None, Some(_)) => folder.join(".claude.json"),
             (None, None) => surroundings.home.join(".claude.json"),
         };
-        let hook = |event: &'static str, limit: u32| Hook {
-            event,
-            handler: surroundings.line("hook", limit),
-        };
         let hooks = [
             ("SessionStart", TIMEOUT),
             ("UserPromptSubmit", TIMEOUT),
@@ -84,10 +85,7 @@ const CLAUDE: AgentSetup = AgentSetup {
         let file = surroundings.place(&folder, ".claude").join("settings.json");
         let allowed = READING_TOOLS.iter().map(|tool| format!("mcp__graphiti__{tool}"));
         vec![
-            Settings {
-                file: file.clone(),
-                content: Content::Hooks(hooks.map(|(event, limit)| hook(event, limit)).into()),
-            },
+            Settings { file: file.clone(), content: surroundings.hooks("hook", &hooks) },
             Settings { file, content: Content::Allowed(allowed.collect()) },
             Settings { file: servers, content: surroundings.server(json!({ "type": "stdio" })) },
         ]
@@ -105,7 +103,6 @@ const CODEX: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.folder("CODEX_HOME", ".codex"),
     settings: |surroundings| {
         let folder = surroundings.place(&(CODEX.folder)(surroundings), ".codex");
-        let hook = |(event, limit)| Hook { event, handler: surroundings.line("hook codex", limit) };
         let events = [
             ("SessionStart", TIMEOUT),
             ("UserPromptSubmit", TIMEOUT),
@@ -120,7 +117,7 @@ const CODEX: AgentSetup = AgentSetup {
         vec![
             Settings {
                 file: folder.join("hooks.json"),
-                content: Content::Hooks(events.map(hook).into()),
+                content: surroundings.hooks("hook codex", &events),
             },
             Settings { file: folder.join("config.toml"), content: Content::TomlServer(server) },
         ]
@@ -140,11 +137,11 @@ const GEMINI: AgentSetup = AgentSetup {
         let file = folder.join("settings.json");
         // Gemini's time limits are in milliseconds.
         let limit = TIMEOUT * 1000;
-        let hook = |event| Hook { event, handler: surroundings.line("hook gemini", limit) };
         // PreCompress fires before every call of the model, whether or not it compresses.
         let events = ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"];
+        let hooks = surroundings.hooks("hook gemini", &events.map(|event| (event, limit)));
         vec![
-            Settings { file: file.clone(), content: Content::Hooks(events.map(hook).into()) },
+            Settings { file: file.clone(), content: hooks },
             Settings { file: file.clone(), content: surroundings.server(json!({})) },
             Settings { file, content: Content::Trust },
         ]
@@ -162,7 +159,6 @@ const COPILOT: AgentSetup = AgentSetup {
             return Vec::new();
         }
         let folder = (COPILOT.folder)(surroundings);
-        let hook = |event| Hook { event, handler: surroundings.line("hook copilot", TIMEOUT) };
         // Names that begin with a capital get the members of Claude Code's events. The prompts of
         // sub-agents come with ids of their own, so UserPromptSubmit is left out.
         let events = ["SessionStart", "Stop", "PreCompact", "SessionEnd"];
@@ -170,9 +166,29 @@ const COPILOT: AgentSetup = AgentSetup {
         vec![
             Settings {
                 file: folder.join("settings.json"),
-                content: Content::Hooks(events.map(hook).into()),
+                content: surroundings.hooks("hook copilot", &events.map(|event| (event, TIMEOUT))),
             },
             Settings { file: folder.join("mcp-config.json"), content: surroundings.server(more) },
+        ]
+    },
+};
+
+const QWEN: AgentSetup = AgentSetup {
+    name: "qwen",
+    title: "Qwen Code",
+    note: None,
+    offer: GEMINI.offer,
+    folder: |surroundings| surroundings.folder("QWEN_HOME", ".qwen"),
+    settings: |surroundings| {
+        let folder = surroundings.place(&(QWEN.folder)(surroundings), ".qwen");
+        let file = folder.join("settings.json");
+        let events =
+            ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
+        let hooks = surroundings.hooks("hook qwen", &events.map(|event| (event, TIMEOUT)));
+        vec![
+            Settings { file: file.clone(), content: hooks },
+            Settings { file: file.clone(), content: surroundings.server(json!({})) },
+            Settings { file, content: Content::Trust },
         ]
     },
 };
@@ -185,7 +201,58 @@ const CURSOR: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.home.join(".cursor"),
     settings: |surroundings| {
         let folder = surroundings.place(&(CURSOR.folder)(surroundings), ".cursor");
-        vec![Settings { file: folder.join("mcp.json"), content: surroundings.server(json!({})) }]
+        let handler = json!({ "command": shell_line(&surroundings.program, "hook cursor") });
+        let hook = |event| Hook { event, handler: handler.clone(), form: HookForm::Flat };
+        let events = ["sessionStart", "beforeSubmitPrompt", "stop", "preCompact", "sessionEnd"];
+        vec![
+            Settings {
+                file: folder.join("hooks.json"),
+                content: Content::Hooks(events.map(hook).into()),
+            },
+            Settings { file: folder.join("mcp.json"), content: surroundings.server(json!({})) },
+        ]
+    },
+};
+
+const OPENCODE: AgentSetup = AgentSetup {
+    name: "opencode",
+    title: "opencode",
+    note: None,
+    offer: None,
+    folder: |surroundings| surroundings.folder("XDG_CONFIG_HOME", ".config").join("opencode"),
+    settings: |surroundings| {
+        let users = (OPENCODE.folder)(surroundings);
+        let folder = surroundings.project.clone().unwrap_or_else(|| users.clone());
+        let with_comments = folder.join("opencode.jsonc");
+        let plain = folder.join("opencode.json");
+        let program = surroundings.program.to_string_lossy();
+        let server = json!({ "type": "local", "command": [program, "mcp"], "enabled": true });
+        let extension = extension::filled_in(extension::OPENCODE, &surroundings.program);
+        let extensions = surroundings.place(&users, ".opencode").join("plugins");
+        vec![
+            Settings {
+                file: if with_comments.is_file() { with_comments } else { plain },
+                content: Content::Server(server),
+            },
+            Settings {
+                file: extensions.join("graphiti.js"),
+                content: Content::Extension(extension),
+            },
+        ]
+    },
+};
+
+const PI: AgentSetup = AgentSetup {
+    name: "pi",
+    title: "Pi",
+    note: None,
+    offer: None,
+    folder: |surroundings| surroundings.folder("PI_CODING_AGENT_DIR", ".pi/agent"),
+    settings: |surroundings| {
+        let folder = surroundings.place(&(PI.folder)(surroundings), ".pi");
+        let extension = extension::filled_in(extension::PI, &surroundings.program);
+        let file = folder.join("extensions").join("graphiti.ts");
+        vec![Settings { file, content: Content::Extension(extension) }]
     },
 };
 
@@ -215,7 +282,14 @@ impl Surroundings<'_> {
         Some(home.to_string_lossy().into_owned())
     }
 
-    fn line(&self, argument: &str, limit: u32) -> serde_json::Value {
-        json!({ "type": "command", "command": shell_line(&self.program, argument), "timeout": limit })
+    /// Returns our hooks for events with their time limits, in the form of Claude Code.
+    fn hooks(&self, argument: &str, events: &[(&'static str, u32)]) -> Content {
+        let command = shell_line(&self.program, argument);
+        let hook = |&(event, limit): &(&'static str, u32)| Hook {
+            event,
+            handler: json!({ "type": "command", "command": command, "timeout": limit }),
+            form: HookForm::Grouped,
+        };
+        Content::Hooks(events.iter().map(hook).collect())
     }
 }

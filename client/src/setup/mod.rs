@@ -7,6 +7,7 @@
 mod agents;
 mod command;
 mod embeddings;
+mod extension;
 mod json;
 mod toml;
 mod wiring;
@@ -20,7 +21,7 @@ pub(crate) use self::{
     agents::{AGENTS, agent_names},
     command::shell_line,
     embeddings::{place, placed, remove, settings},
-    wiring::{Wiring, has_hooks, old_hooks, wiring},
+    wiring::{Wiring, old_hooks, parts, wiring},
 };
 
 /// The locations on this machine.
@@ -59,6 +60,8 @@ enum Content {
     Allowed(Vec<String>),
     /// Our server is allowed without confirmation.
     Trust,
+    /// A file of ours.
+    Extension(String),
 }
 
 /// A planned change of one file.
@@ -86,6 +89,8 @@ pub(crate) enum EditError {
     /// Another program uses our name.
     #[error("`{0}` in it belongs to another program; rename that one first")]
     Foreign(&'static str),
+    #[error("another program wrote it; rename it first")]
+    ForeignFile,
     #[error("{0}")]
     System(String),
 }
@@ -118,7 +123,10 @@ pub(crate) fn plan(
         let kept = change.before.as_deref().and_then(|before| kept(&all, &change.file, before));
         change.has_backup = kept.is_some();
         if wish == Wish::Remove {
-            change.after = kept.or(change.after.take().filter(|after| !json::is_empty(after)));
+            // A file that was empty before is the user's.
+            let has_content =
+                |after: &String| change.before.as_ref() == Some(after) || !json::is_empty(after);
+            change.after = kept.or(change.after.take().filter(has_content));
         }
     }
     changes.retain(|change| change.as_ref().map_or(true, |change| change.before != change.after));
@@ -178,6 +186,8 @@ impl Content {
             (Content::Trust, Wish::Install) => json::with_trust(text),
             // The entry is removed with the server.
             (Content::Trust, Wish::Remove) => Ok(text.to_owned()),
+            (Content::Extension(extension), Wish::Install) => extension::with(text, extension),
+            (Content::Extension(_), Wish::Remove) => Ok(extension::without(text)),
         }
     }
 
@@ -185,7 +195,10 @@ impl Content {
     fn is_offer(&self) -> bool {
         match self {
             Content::Allowed(_) | Content::Trust => true,
-            Content::Hooks(_) | Content::Server(_) | Content::TomlServer(_) => false,
+            Content::Hooks(_)
+            | Content::Server(_)
+            | Content::TomlServer(_)
+            | Content::Extension(_) => false,
         }
     }
 }

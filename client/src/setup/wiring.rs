@@ -47,10 +47,20 @@ pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> 
     })
 }
 
-/// Whether an agent supports hooks; other agents only use the tools.
-pub(crate) fn has_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
+/// Returns what the settings of an agent contain of ours, for people.
+pub(crate) fn parts(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> &'static str {
     let settings = (agent.settings)(surroundings);
-    settings.iter().any(|settings| matches!(settings.content, Content::Hooks(_)))
+    let is_server =
+        |content: &Content| matches!(content, Content::Server(_) | Content::TomlServer(_));
+    let is_hook = |content: &Content| matches!(content, Content::Hooks(_) | Content::Extension(_));
+    let has = |is_part: &dyn Fn(&Content) -> bool| {
+        settings.iter().any(|settings| is_part(&settings.content))
+    };
+    match (has(&is_hook), has(&is_server)) {
+        (true, true) => "hooks and tools",
+        (true, false) => "hooks",
+        (false, _) => "tools",
+    }
 }
 
 #[cfg(test)]
@@ -85,14 +95,41 @@ mod tests {
     }
 
     #[test]
-    fn some_agents_have_only_tools() {
+    fn every_agent_has_hooks_and_most_have_tools() {
         let surroundings = surroundings(Path::new("/home/u"), "/opt/graphiti");
-        let with: Vec<&str> = AGENTS
-            .iter()
-            .filter(|agent| has_hooks(agent, &surroundings))
-            .map(|agent| agent.name)
-            .collect();
-        assert_eq!(with, ["claude", "codex", "gemini", "copilot"]);
+        for agent in AGENTS {
+            let expected = if agent.name == "pi" { "hooks" } else { "hooks and tools" };
+            assert_eq!(parts(agent, &surroundings), expected, "{}", agent.name);
+        }
+    }
+
+    #[test]
+    fn every_agent_is_wired_once_and_its_files_are_restored_to_the_byte() {
+        for agent in AGENTS {
+            let home = tempfile::tempdir().unwrap();
+            let surroundings = surroundings(home.path(), "/my tools/graphiti");
+            let files = |wish| -> Vec<_> {
+                let changes = plan(agent, wish, &surroundings).into_iter().map(Result::unwrap);
+                changes.inspect(|change| write(change).unwrap()).map(|change| change.file).collect()
+            };
+            let new = files(Wish::Install);
+            assert!(!new.is_empty() && new.iter().all(|file| file.is_file()), "{}", agent.name);
+            assert_eq!(wiring(agent, &surroundings), Wiring::Complete, "{}", agent.name);
+            assert_eq!(files(Wish::Remove), new, "{}", agent.name);
+            assert!(new.iter().all(|file| !file.exists()), "{}", agent.name);
+
+            let before = "{\n    \"mine\":true,\t// a note\n}\n";
+            let is_json = |file: &&std::path::PathBuf| {
+                file.extension().is_some_and(|extension| extension == "json")
+            };
+            new.iter().filter(is_json).for_each(|file| fs::write(file, before).unwrap());
+            files(Wish::Install);
+            files(Wish::Remove);
+            for file in new.iter().filter(is_json) {
+                assert_eq!(fs::read_to_string(file).unwrap(), before, "{}", file.display());
+            }
+            assert_eq!(wiring(agent, &surroundings), Wiring::Missing, "{}", agent.name);
+        }
     }
 
     fn surroundings(home: &Path, program: &str) -> Surroundings<'static> {

@@ -30,7 +30,7 @@ pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
 
 fn wired(agent: &AgentSeen) -> Finding {
     let AgentSeen { name, title, .. } = agent;
-    let ours = if agent.has_hooks { "hooks and tools" } else { "tools" };
+    let ours = agent.parts;
     let setup = format!("graphiti setup --agent {name}");
     if let Some(hooks) = &agent.old_hooks {
         return Finding::warn(
@@ -76,9 +76,7 @@ fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
     if let Some(last) = answers.heard.events.first() {
         return Some(Finding::ok(ABOUT, heard(seen, answers, last)));
     }
-    let fires = |agent: &&AgentSeen| {
-        agent.has_hooks && (agent.has_plugin || agent.wiring == Wiring::Complete)
-    };
+    let fires = |agent: &&AgentSeen| agent.has_plugin || agent.wiring == Wiring::Complete;
     let agents: Vec<&AgentSeen> = seen.agents.iter().filter(fires).collect();
     if agents.is_empty() {
         return None;

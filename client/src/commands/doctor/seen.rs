@@ -94,8 +94,8 @@ pub(super) struct AgentSeen {
     /// Hooks of the user or the project in a form of which older versions of the agent drop the
     /// argument.
     pub(super) old_hooks: Option<String>,
-    /// Whether the agent supports hooks.
-    pub(super) has_hooks: bool,
+    /// What its settings contain when it is set up, for people.
+    pub(super) parts: &'static str,
     /// Whether the plugin is installed, which replaces setup.
     pub(super) has_plugin: bool,
 }

@@ -412,7 +412,7 @@ fn healthy() -> Observations {
             title: "Claude Code",
             wiring: Wiring::Complete,
             old_hooks: None,
-            has_hooks: true,
+            parts: "hooks and tools",
             has_plugin: false,
         }],
         folders: vec![Folder {

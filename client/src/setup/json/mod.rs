@@ -18,10 +18,25 @@ pub(super) struct Hook {
     pub(super) event: &'static str,
     /// The element of the list of handlers.
     pub(super) handler: Value,
+    pub(super) form: HookForm,
 }
 
+/// Where the handlers of an event are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HookForm {
+    /// In groups, each with a list.
+    Grouped,
+    /// In the list of the event. The file has a version.
+    Flat,
+}
+
+/// The member of the version of a file with flat hooks, and the version.
+const HOOKS_VERSION: (&str, u32) = ("version", 1);
 /// The name of our MCP server.
 const SERVER: &str = "graphiti";
+/// The members with MCP servers, each with the path of our server. In the second one the program and
+/// its arguments are one list.
+const SERVERS: [(&str, &str); 2] = [("mcpServers", "mcpServers.graphiti"), ("mcp", "mcp.graphiti")];
 /// The member that allows Gemini to use a server without confirmation.
 const TRUST: &str = "trust";
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -41,8 +56,15 @@ pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, EditError
                 all.array_value_or_create(hook.event).ok_or(EditError::Unexpected(hook.event))?;
             if !has_handler(&groups, &hook.handler) {
                 remove_handlers(&groups);
-                groups.append(input(&json!({ "hooks": [hook.handler] })));
+                groups.append(match hook.form {
+                    HookForm::Grouped => input(&json!({ "hooks": [hook.handler] })),
+                    HookForm::Flat => input(&hook.handler),
+                });
             }
+        }
+        let (name, version) = HOOKS_VERSION;
+        if hooks.iter().any(|hook| hook.form == HookForm::Flat) && root.get(name).is_none() {
+            root.append(name, input(&json!(version)));
         }
         Ok(())
     })
@@ -68,15 +90,15 @@ pub(super) fn without_hooks(text: &str) -> Result<String, EditError> {
 
 /// Returns `text` with our MCP server.
 pub(super) fn with_server(text: &str, server: &Value) -> Result<String, EditError> {
+    let (section, path) = SERVERS[usize::from(server["command"].is_array())];
     edit(text, |root| {
-        let servers =
-            root.object_value_or_create("mcpServers").ok_or(EditError::Unexpected("mcpServers"))?;
+        let servers = root.object_value_or_create(section).ok_or(EditError::Unexpected(section))?;
         match servers.get(SERVER) {
             None => drop(servers.append(SERVER, input(server))),
             Some(there) => {
                 let said = there.value().and_then(|value| value.to_serde_value());
                 if !said.as_ref().is_some_and(is_our_server) {
-                    return Err(EditError::Foreign("mcpServers.graphiti"));
+                    return Err(EditError::Foreign(path));
                 }
                 let there = servers.object_value(SERVER).ok_or(EditError::Unexpected(SERVER))?;
                 update_server(&there, server);
@@ -89,20 +111,24 @@ pub(super) fn with_server(text: &str, server: &Value) -> Result<String, EditErro
 /// Returns `text` without our server.
 pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
-        let Some(servers) = root.object_value("mcpServers") else { return Ok(()) };
-        let Some(there) = servers.get(SERVER) else { return Ok(()) };
-        let said = there.value().and_then(|value| value.to_serde_value());
-        if !said.as_ref().is_some_and(is_our_server) {
-            return Ok(());
-        }
-        there.remove();
-        if servers.properties().is_empty()
-            && let Some(servers) = root.get("mcpServers")
-        {
-            servers.remove();
-        }
+        SERVERS.iter().for_each(|(section, _)| remove_server(root, section));
         Ok(())
     })
+}
+
+fn remove_server(root: &CstObject, section: &str) {
+    let Some(servers) = root.object_value(section) else { return };
+    let Some(there) = servers.get(SERVER) else { return };
+    let said = there.value().and_then(|value| value.to_serde_value());
+    if !said.as_ref().is_some_and(is_our_server) {
+        return;
+    }
+    there.remove();
+    if servers.properties().is_empty()
+        && let Some(servers) = root.get(section)
+    {
+        servers.remove();
+    }
 }
 
 /// Returns `text` with our server trusted, unless the setting is already present.
@@ -205,10 +231,11 @@ pub(super) fn with_values(
     })
 }
 
-/// Whether a file has no content left.
+/// Whether a file has no content left, apart from the version of hooks.
 pub(super) fn is_empty(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|value| value == json!({}))
-        || text.trim().is_empty()
+    let (name, version) = HOOKS_VERSION;
+    let is_nothing = |value: Value| value == json!({}) || value == json!({ name: version });
+    serde_json::from_str(text).is_ok_and(is_nothing) || text.trim().is_empty()
 }
 
 fn edit(
@@ -242,11 +269,16 @@ fn remove_from_event(all: &CstObject, event: &str) {
 /// Removes our handlers and groups that become empty; returns whether there were any.
 fn remove_handlers(groups: &CstArray) -> bool {
     let mut removed = false;
+    let is_ours = |handler: &CstNode| handler.to_serde_value().as_ref().is_some_and(is_our_handler);
     for group in groups.elements() {
         let handlers = group.as_object().and_then(|group| group.array_value("hooks"));
-        let Some(handlers) = handlers else { continue };
-        let is_ours =
-            |handler: &CstNode| handler.to_serde_value().as_ref().is_some_and(is_our_handler);
+        let Some(handlers) = handlers else {
+            if is_ours(&group) {
+                removed = true;
+                group.remove();
+            }
+            continue;
+        };
         let ours: Vec<CstNode> = handlers.elements().into_iter().filter(is_ours).collect();
         if ours.is_empty() {
             continue;
@@ -270,7 +302,7 @@ fn has_handler(groups: &CstArray, handler: &Value) -> bool {
 fn handlers(groups: &CstArray) -> Vec<Value> {
     let of_group = |group: &CstNode| {
         let handlers = group.as_object().and_then(|group| group.array_value("hooks"));
-        handlers.map(|handlers| handlers.elements()).unwrap_or_default()
+        handlers.map_or_else(|| vec![group.clone()], |handlers| handlers.elements())
     };
     let all = groups.elements().into_iter().flat_map(|group| of_group(&group));
     all.filter_map(|handler| handler.to_serde_value()).collect()
@@ -296,7 +328,12 @@ fn is_outdated(handler: &Value) -> bool {
 }
 
 fn is_our_server(server: &Value) -> bool {
-    server["command"].as_str().is_some_and(is_ours) && server["args"] == json!(["mcp"])
+    match &server["command"] {
+        Value::Array(line) => {
+            line.len() == 2 && line[0].as_str().is_some_and(is_ours) && line[1] == "mcp"
+        }
+        program => program.as_str().is_some_and(is_ours) && server["args"] == json!(["mcp"]),
+    }
 }
 
 /// Sets the command of our server to `wanted`. Other members may be the user's own.

@@ -129,7 +129,8 @@ fn a_hook_with_its_arguments_apart_is_outdated_and_its_line_takes_its_place() {
     let bare = json!({ "type": "command", "command": PROGRAM, "timeout": 5 });
     for handler in [apart, bare] {
         let old = ["SessionStart", "SessionEnd"];
-        let old = old.map(|event| Hook { event, handler: handler.clone() });
+        let old =
+            old.map(|event| Hook { event, handler: handler.clone(), form: HookForm::Grouped });
         for text in SETTINGS {
             let before = with_hooks(text, &old).unwrap();
             assert_eq!(outdated_hooks(&before).len(), 2, "{before}");
@@ -181,7 +182,9 @@ fn what_the_user_says_about_our_server_stays() {
 fn hooks(program: &str) -> Vec<Hook> {
     let line = format!("{program} hook");
     let handler = json!({ "type": "command", "command": line, "timeout": 5 });
-    ["SessionStart", "SessionEnd"].map(|event| Hook { event, handler: handler.clone() }).into()
+    ["SessionStart", "SessionEnd"]
+        .map(|event| Hook { event, handler: handler.clone(), form: HookForm::Grouped })
+        .into()
 }
 
 fn server(program: &str) -> Value {
@@ -204,4 +207,36 @@ fn keeps_all(part: &str, whole: &str) {
             rest.find(word).unwrap_or_else(|| panic!("{word:?} of\n{part}\nis not in\n{whole}"));
         rest = &rest[at + word.len()..];
     }
+}
+
+#[test]
+fn flat_hooks_and_servers_with_one_command_line_come_and_go() {
+    let handler = json!({ "command": "/opt/graphiti hook cursor" });
+    let hooks = ["sessionStart", "sessionEnd"].map(|event| Hook {
+        event,
+        handler: handler.clone(),
+        form: HookForm::Flat,
+    });
+    let line = json!({ "type": "local", "command": [PROGRAM, "mcp"], "enabled": true });
+    for text in [
+        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [{ \"command\": \"bell\" }]\n  }\n}\n",
+        "{\n  // mine\n  \"mcp\": { \"other\": { \"type\": \"local\", \"command\": [\"x\"] } }\n}\n",
+    ] {
+        let with = with_server(&with_hooks(text, &hooks).unwrap(), &line).unwrap();
+        assert_eq!(with_server(&with_hooks(&with, &hooks).unwrap(), &line).unwrap(), with);
+        assert!(with.contains("hook cursor") && with.contains("\"version\": 1"), "{with}");
+        let without = without_server(&without_hooks(&with).unwrap()).unwrap();
+        let read = |text: &str| -> Value {
+            let root = CstRootNode::parse(text, &ParseOptions::default()).unwrap();
+            let mut value = root.to_serde_value().unwrap();
+            value.as_object_mut().unwrap().remove("version");
+            value
+        };
+        assert_eq!(read(&without), read(text));
+    }
+    let alone = without_hooks(&with_hooks("", &hooks).unwrap()).unwrap();
+    assert!(is_empty(&alone), "{alone}");
+    let foreign = "{ \"mcp\": { \"graphiti\": { \"command\": [\"uv\", \"mcp\"] } } }";
+    assert_eq!(with_server(foreign, &line), Err(EditError::Foreign("mcp.graphiti")));
+    assert_eq!(without_server(foreign).unwrap(), foreign);
 }
