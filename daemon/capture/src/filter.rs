@@ -168,6 +168,7 @@ pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
         | Item::PullRequest { .. }
         | Item::ShellOutput(_)
         | Item::TaskEnded(_)
+        | Item::SessionEnded
         | Item::ServiceError(_) => None,
     }
 }

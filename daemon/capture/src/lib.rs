@@ -1,9 +1,9 @@
 //! Reads messages from transcript files.
 //!
-//! [`watch`] reports files that may have changed, [`tail`] reads the new lines of a file,
-//! [`salvage`] recovers damaged records, [`mod@format`] interprets records, [`filter`] selects what
-//! is kept, and [`content_hash`] detects new content. The engine assigns files to sessions and
-//! processes the messages.
+//! [`watch`] reports files that may have changed, [`storage`] opens a transcript however its agent
+//! stores it, [`tail`] reads its new lines, [`salvage`] recovers damaged records, [`mod@format`]
+//! interprets records, [`filter`] selects what is kept, and [`content_hash`] detects new content.
+//! The engine assigns files to sessions and processes the messages.
 
 use graphitid_core::{lang, model};
 use graphitid_redact as redact;
@@ -16,5 +16,6 @@ pub mod format;
 pub mod liveness;
 pub mod open;
 pub mod salvage;
+pub mod storage;
 pub mod tail;
 pub mod watch;

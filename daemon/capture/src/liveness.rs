@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     format::{Format, RunningSession},
-    open::open,
+    open::open_file,
 };
 
 /// Maximum number of liveness files of an agent, and maximum bytes of each.
@@ -63,7 +63,7 @@ pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSes
 /// Reads an agent's liveness file.
 fn note(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    open(path)?.take(LONGEST_NOTE).read_to_string(&mut text)?;
+    open_file(path)?.take(LONGEST_NOTE).read_to_string(&mut text)?;
     Ok(text)
 }
 

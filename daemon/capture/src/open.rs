@@ -10,7 +10,7 @@ use std::{fs::File, io, path::Path};
 /// # Errors
 ///
 /// Also returns `NotFound` for a path that is not a regular file.
-pub fn open(path: &Path) -> io::Result<File> {
+pub fn open_file(path: &Path) -> io::Result<File> {
     let file = open_plain(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
 }
@@ -54,11 +54,11 @@ mod tests {
         symlink(at("file"), at("link")).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
-        assert!(open(&at("file")).is_ok());
+        assert!(open_file(&at("file")).is_ok());
         for other in ["folder", "link", "socket", "pipe", "missing"] {
-            let error = open(&at(other)).unwrap_err();
+            let error = open_file(&at(other)).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::NotFound, "{other}: {error}");
         }
-        assert_eq!(open(Path::new("/dev/zero")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(open_file(Path::new("/dev/zero")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

@@ -4,14 +4,16 @@
 //! detected and read again from the start.
 
 use std::{
-    fs::{File, Metadata},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::{model::Timestamp, open::open, store::FileStamp};
+use crate::{
+    storage::{self, OpenTranscript},
+    store::FileStamp,
+};
 
 /// Bytes per read.
 const CHUNK: usize = 256 << 10;
@@ -47,7 +49,7 @@ struct Checksum {
 
 /// An open file, with the position of a cursor.
 pub struct Tail {
-    file: File,
+    file: OpenTranscript,
     cursor: FileCursor,
     buffer: Vec<u8>,
     /// The part of `buffer` that was read from the file and not yet returned.
@@ -75,7 +77,7 @@ pub enum TailLine<'a> {
 impl Tail {
     /// Opens the file at `path` at the position of `cursor`.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
-        let mut file = open(path)?;
+        let mut file = storage::open(path)?;
         let resumed =
             if cursor.still_fits(&mut file)? { Resumed::GoesOn } else { Resumed::FromStart };
         let cursor = match resumed {
@@ -102,7 +104,7 @@ impl Tail {
 
     /// Returns the current metadata of the file.
     pub fn stamp(&self) -> io::Result<FileStamp> {
-        self.file.metadata().map(|metadata| stamp(&metadata))
+        self.file.stamp()
     }
 
     /// Returns the next line.
@@ -190,8 +192,8 @@ impl Tail {
 }
 
 impl FileCursor {
-    fn still_fits(&self, file: &mut File) -> io::Result<bool> {
-        if file.metadata()?.len() < self.offset {
+    fn still_fits(&self, file: &mut OpenTranscript) -> io::Result<bool> {
+        if file.length()? < self.offset {
             return Ok(false);
         }
         // The stored cursor may be damaged.
@@ -199,7 +201,7 @@ impl FileCursor {
         Ok(self.head.matches(file, 0)? && self.before.matches(file, before)?)
     }
 
-    fn take_marks(&mut self, file: &mut File) -> io::Result<()> {
+    fn take_marks(&mut self, file: &mut OpenTranscript) -> io::Result<()> {
         self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
         let before = BEFORE.min(self.offset);
         self.before = Checksum::take(file, self.offset - before, before)?;
@@ -208,14 +210,14 @@ impl FileCursor {
 }
 
 impl Checksum {
-    fn take(file: &mut File, from: u64, bytes: u64) -> io::Result<Checksum> {
+    fn take(file: &mut OpenTranscript, from: u64, bytes: u64) -> io::Result<Checksum> {
         file.seek(SeekFrom::Start(from))?;
         let mut content = Vec::new();
         file.take(bytes).read_to_end(&mut content)?;
         Ok(Checksum { bytes: content.len() as u64, checksum: crc32fast::hash(&content) })
     }
 
-    fn matches(self, file: &mut File, from: u64) -> io::Result<bool> {
+    fn matches(self, file: &mut OpenTranscript, from: u64) -> io::Result<bool> {
         let is_one = self.bytes <= HEAD;
         Ok(self.bytes == 0 || is_one && Checksum::take(file, from, self.bytes)? == self)
     }
@@ -224,7 +226,7 @@ impl Checksum {
 /// Returns the line that begins at byte `offset` of the file, without its newline; `None` when no
 /// line begins there any more, or when it is longer than [`LONGEST_LINE`].
 pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut file = open(path)?;
+    let mut file = storage::open(path)?;
     if let Some(before) = offset.checked_sub(1) {
         file.seek(SeekFrom::Start(before))?;
         let mut newline = [0];
@@ -240,27 +242,9 @@ pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((!line.is_empty() && line.len() <= LONGEST_LINE).then_some(line))
 }
 
-/// Returns metadata that identify the state of a file without reading it.
-pub fn stamp(metadata: &Metadata) -> FileStamp {
-    let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
-    FileStamp { file: file_number(metadata), length: metadata.len(), modified }
-}
-
-#[cfg(unix)]
-fn file_number(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-/// Windows provides the file index only for an open handle; the checksums of a [`FileCursor`]
-/// detect a replaced file without it.
-#[cfg(not(unix))]
-fn file_number(_metadata: &Metadata) -> u64 {
-    0
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::{fs::File, io::Write};
 
     use super::*;
 

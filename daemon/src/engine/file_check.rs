@@ -2,14 +2,13 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::Path,
     time::Duration,
 };
 
 use crate::{
-    capture::{open::open, tail},
+    capture::storage::{self, OpenTranscript},
     model::{
         SessionKey, Timestamp,
         session::{State, Unindexed},
@@ -89,8 +88,8 @@ fn will_be_read(state: &State) -> bool {
 /// The unread lines of a quiet file, if there are any.
 fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
     // Files that cannot be opened are reported when they are read.
-    let mut file = open(Path::new(&source.path)).ok()?;
-    let stamp = tail::stamp(&file.metadata().ok()?);
+    let path = Path::new(&source.path);
+    let stamp = storage::stamp(path).ok()?;
     let is_quiet = now.since(Timestamp::from_micros(stamp.modified)) >= QUIET;
     let is_read = match at_hand {
         Some(at_hand) => at_hand.stamp == stamp,
@@ -99,14 +98,14 @@ fn lines_left(source: &Source, at_hand: Option<&Source>, now: Timestamp) -> Opti
     if is_read || !is_quiet {
         return None;
     }
-    let complete = end_of_last_line(&mut file, stamp.length).ok()?;
+    let complete = end_of_last_line(&mut storage::open(path).ok()?, stamp.length).ok()?;
     let read = at_hand.map_or(source.offset, |at_hand| at_hand.stamp.length);
     let (path, session) = (source.path.clone(), source.key.session);
     (read < complete).then_some(FileBehind { path, session, read, complete })
 }
 
 /// The offset after the last newline before `length`; 0 when there is none.
-fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
+fn end_of_last_line(file: &mut OpenTranscript, length: u64) -> io::Result<u64> {
     let mut end = length;
     while end > 0 {
         let start = end.saturating_sub(CHUNK);

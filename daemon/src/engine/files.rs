@@ -1,7 +1,7 @@
 //! Finds the session of a new file.
 
 use std::{
-    io::{self, Read},
+    io::{self, ErrorKind, Read, Seek},
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
 };
@@ -9,10 +9,9 @@ use std::{
 use crate::{
     capture::{
         format::{FORMATS, Format, Identity},
-        open::open,
-        tail,
+        storage,
     },
-    engine::redaction,
+    engine::{redaction, registration::OtherPath},
     store::FileStamp,
 };
 
@@ -22,6 +21,8 @@ pub(super) struct IdentifiedFile {
     pub(super) format: &'static dyn Format,
     pub(super) identity: Identity,
     pub(super) stamp: FileStamp,
+    /// The other paths at which the same transcript may be stored.
+    pub(super) other_paths: Vec<OtherPath>,
 }
 
 /// How a file looks to the file system.
@@ -36,8 +37,12 @@ pub(super) struct FileObservation {
 impl FileObservation {
     /// Looks at a file.
     pub(super) fn of(path: PathBuf) -> FileObservation {
-        let (exists, metadata) = (path.exists(), path.symlink_metadata());
-        FileObservation { path, exists, stamp: metadata.ok().map(|found| tail::stamp(&found)) }
+        let stamp = storage::stamp(&path);
+        let is_missing = |error: &io::Error| {
+            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        };
+        let exists = !stamp.as_ref().is_err_and(is_missing);
+        FileObservation { path, exists, stamp: stamp.ok() }
     }
 }
 
@@ -97,10 +102,11 @@ fn identify_each<I>(
 
 fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
     for head in HEADS {
-        let file = open(path)?;
-        let stamp = tail::stamp(&file.metadata()?);
+        let mut transcript = storage::open(path)?;
+        let (stamp, length) = (transcript.stamp()?, transcript.length()?);
+        transcript.rewind()?;
         let mut bytes = Vec::new();
-        file.take(head).read_to_end(&mut bytes)?;
+        transcript.take(head).read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         let found = FORMATS
             .iter()
@@ -109,13 +115,19 @@ fn identify_one(path: &Path) -> io::Result<Option<IdentifiedFile>> {
         if let Some((format, identity)) = found {
             let path = path.to_owned();
             let identity = without_secrets(identity);
-            return Ok(Some(IdentifiedFile { path, format, identity, stamp }));
+            let other_paths = format.other_paths(&path).into_iter().map(observe_other).collect();
+            return Ok(Some(IdentifiedFile { path, format, identity, stamp, other_paths }));
         }
-        if stamp.length <= head {
+        if length <= head {
             return Ok(None);
         }
     }
     Ok(None)
+}
+
+fn observe_other(path: PathBuf) -> OtherPath {
+    let exists = storage::stamp(&path).is_ok();
+    OtherPath { path: path.to_string_lossy().into_owned(), exists }
 }
 
 /// Redacts the ids, which are made of file names. The directory is only compared, and redacted where

@@ -89,6 +89,9 @@ pub struct SourceState {
     pub truncated: TruncatedMessages,
     memory: Memory,
     waiting: PendingCalls,
+    /// Whether the last records say that the session is over.
+    #[serde(default)]
+    pub is_ended: bool,
     /// Calls whose output is skipped if they succeed.
     silent: VecDeque<String>,
     branch: Option<String>,
@@ -134,6 +137,7 @@ impl SourceState {
             truncated: TruncatedMessages::default(),
             memory: Memory::default(),
             waiting: PendingCalls::default(),
+            is_ended: false,
             silent: VecDeque::new(),
             branch: None,
         }
@@ -159,6 +163,7 @@ impl SourceState {
             truncated,
             memory,
             waiting,
+            is_ended: _,
             silent,
             branch,
         } = self;
@@ -237,6 +242,11 @@ impl SourceState {
         {
             self.branch = Some(branch.to_string());
         }
+        self.is_ended = match &entry.item {
+            Item::SessionEnded => true,
+            Item::Prompt(_) | Item::Command { .. } | Item::Reply { .. } | Item::Call(_) => false,
+            _ => self.is_ended,
+        };
         self.collector.observe(entry, origin.line);
         if entry.sub_agent.is_some() {
             return;
@@ -365,6 +375,10 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             });
         }
         Item::TaskKey { call: _, key } => clean(key),
-        Item::Result(_) | Item::Boundary | Item::Interrupted | Item::Usage { .. } => {}
+        Item::Result(_)
+        | Item::Boundary
+        | Item::Interrupted
+        | Item::SessionEnded
+        | Item::Usage { .. } => {}
     }
 }

@@ -18,10 +18,19 @@ pub(super) struct NewFile {
     pub(super) session: SessionId,
     /// The id of the sub-agent, for a sub-agent's file.
     pub(super) sub_agent: Option<String>,
+    /// The paths that its agent may have moved it from, with whether a file is still there.
+    pub(super) other_paths: Vec<OtherPath>,
     /// When it was last written.
     pub(super) modified: Timestamp,
     /// The state of the session if the session is new.
     pub(super) first_state: State,
+}
+
+/// A path at which the same transcript may be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OtherPath {
+    pub(super) path: String,
+    pub(super) exists: bool,
 }
 
 /// The registered files and sessions.
@@ -30,8 +39,8 @@ pub(super) trait KnownFiles {
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError>;
     /// The session with this id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
-    /// The numbers of a session's files.
-    fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError>;
+    /// The files of a session.
+    fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
     /// A key for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 }
@@ -57,9 +66,14 @@ impl<'k> Registration<'k> {
         }
         let at = self.session(&file)?;
         let key = self.sessions[at].key;
-        let mut taken = self.known.numbers_of(key)?;
-        let of_session = self.sources.iter().filter(|source| source.key.session == key);
-        taken.extend(of_session.map(|source| source.key.number));
+        let mut of_session = self.known.sources_of(key)?;
+        let added = self.sources.iter().filter(|source| source.key.session == key);
+        of_session.extend(added.cloned());
+        if let Some(known) = known_elsewhere(&of_session, &file.other_paths) {
+            self.take_over(known, file.path, at);
+            return Ok(());
+        }
+        let taken: Vec<u32> = of_session.iter().map(|source| source.key.number).collect();
         let number = match file.sub_agent {
             None if !taken.contains(&0) => 0,
             _ => taken.iter().max().map_or(1, |highest| highest + 1),
@@ -76,6 +90,20 @@ impl<'k> Registration<'k> {
             tally: Tally::default(),
         });
         Ok(())
+    }
+
+    /// Registers a file under the path that its agent moved it to, unless it is still at the old one
+    /// too: then it is registered when that is gone.
+    fn take_over(&mut self, known: KnownPath, to: String, at: usize) {
+        let KnownPath { mut source, exists } = known;
+        if exists {
+            return;
+        }
+        if source.key.number == 0 {
+            self.sessions[at].file.clone_from(&to);
+        }
+        source.path = to;
+        self.sources.push(source);
     }
 
     /// The sessions of the new files, and the files.
@@ -110,4 +138,18 @@ impl<'k> Registration<'k> {
         self.sessions.push(session);
         Ok(self.sessions.len() - 1)
     }
+}
+
+/// A registered file at another path of the same transcript.
+struct KnownPath {
+    source: Source,
+    exists: bool,
+}
+
+fn known_elsewhere(known: &[Source], other_paths: &[OtherPath]) -> Option<KnownPath> {
+    let at = |path: &str| other_paths.iter().find(|other| other.path == path);
+    known.iter().find_map(|source| {
+        let exists = at(&source.path)?.exists;
+        Some(KnownPath { source: source.clone(), exists })
+    })
 }

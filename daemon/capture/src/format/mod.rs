@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::transcript::Entry;
+use crate::{model::transcript::Entry, storage::Storage};
 
 /// Every format, in the order in which a file is matched.
 pub static FORMATS: &[&dyn Format] = &[&claude::Claude, &codex::Codex];
@@ -42,6 +42,26 @@ pub trait Format: Sync {
 
     /// Whether a file may belong to this agent, judged by its path alone.
     fn claims(&self, path: &Path) -> bool;
+
+    /// Returns how a claimed file is stored.
+    fn storage(&self, path: &Path) -> Storage {
+        let _ = path;
+        Storage::Lines
+    }
+
+    /// Returns the records of a [`Storage::Document`], each as JSON without a newline, in the order
+    /// in which they were said. `None` when the document is incomplete.
+    fn records_of(&self, document: &str) -> Option<Vec<String>> {
+        let _ = document;
+        None
+    }
+
+    /// Returns the other paths that this agent may move the transcript at `path` to, such as an
+    /// archive or a compressed copy. Only one of them is read.
+    fn other_paths(&self, path: &Path) -> Vec<PathBuf> {
+        let _ = path;
+        Vec::new()
+    }
 
     /// Returns the session of a file, judged by its path and its first records, of which `head`
     /// contains at most 64 KiB. `None` when it is not a transcript of this agent.

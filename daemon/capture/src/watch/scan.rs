@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{store::FileStamp, tail};
+use crate::{storage::file_stamp, store::FileStamp};
 
 /// Maximum depth of nested folders.
 const DEEPEST: usize = 16;
@@ -44,7 +44,7 @@ impl FolderScanner {
                     folders.push((path, depth + 1));
                 } else if kind.is_file() && (self.wanted)(&path) {
                     let Ok(metadata) = entry.metadata() else { continue };
-                    let stamp = tail::stamp(&metadata);
+                    let stamp = file_stamp(&metadata);
                     if self.remember(&path, stamp) {
                         found.push((stamp.modified, path));
                     }
@@ -58,7 +58,7 @@ impl FolderScanner {
     /// Records the current state of one file, so that a later scan does not report it.
     pub fn note(&mut self, path: &Path) {
         if let Ok(metadata) = fs::symlink_metadata(path) {
-            self.remember(path, tail::stamp(&metadata));
+            self.remember(path, file_stamp(&metadata));
         }
     }
 

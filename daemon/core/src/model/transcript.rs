@@ -119,6 +119,8 @@ pub enum Item<'a> {
     ShellOutput(Cow<'a, str>),
     /// A task that went on in the background, a sub-agent or a command, is over.
     TaskEnded(TaskEnded<'a>),
+    /// The agent recorded that the session is over.
+    SessionEnded,
     /// The agent's own service failed.
     ServiceError(Cow<'a, str>),
 }

@@ -137,6 +137,7 @@ impl EngineState {
             self.not_gathered(key);
             return;
         };
+        let session_id = before.id.id.clone();
         let mut session = before.clone();
         if error.is_none() {
             note_digest(&mut session, &digest, &files);
@@ -146,6 +147,9 @@ impl EngineState {
         if files.iter().any(|file| file.was_replaced) {
             self.reread_copies(key);
         }
+        let has_ended = files
+            .iter()
+            .any(|file| file.source.key.number == 0 && file.moved && file.state.is_ended);
         let is_saved = files.iter().any(|file| file.is_saved);
         self.cache_states(files, &session);
         if new_messages {
@@ -170,6 +174,9 @@ impl EngineState {
                 self.index_ended(&session, end, now);
             }
             (None, _) => self.gathered(key, gathered),
+        }
+        if has_ended && matches!(session.state, SessionState::Active) {
+            self.agent_ended(&session_id, now);
         }
         self.end_if_agent_is_gone(key, now);
     }

@@ -42,6 +42,13 @@ impl SourceStateCache {
         self.cached.contains_key(&key)
     }
 
+    /// Notes that a file has another path now.
+    pub(super) fn move_to(&mut self, key: SourceKey, path: &str) {
+        if let Some(cached) = self.cached.get_mut(&key) {
+            path.clone_into(&mut cached.source.path);
+        }
+    }
+
     /// Removes the state of a file, for a job.
     pub(super) fn take(&mut self, key: SourceKey) -> Option<(Source, Box<SourceState>)> {
         self.cached.remove(&key).map(|cached| (cached.source, cached.state))

@@ -8,7 +8,7 @@ use std::{
 use super::{EngineEffect, EngineState, View};
 use crate::{
     engine::{
-        files::{FileObservation, IdentifiedFile},
+        files::{self, FileObservation, IdentifiedFile},
         registration::{KnownFiles, NewFile, Registration},
         schedule::Queue,
     },
@@ -50,7 +50,8 @@ impl EngineState {
     fn source_observed(&mut self, source: &Source, file: &FileObservation, now: Timestamp) {
         let session = source.key.session;
         if !file.exists {
-            // The agent deleted the file: the session is over.
+            self.find_moved(session, &file.path);
+            // The agent deleted or archived the file: the session is over.
             if source.key.number == 0 {
                 self.session_event(session, SessionEvent::AgentGone, now);
             }
@@ -67,6 +68,14 @@ impl EngineState {
                 due.files.insert(source.key.number);
             });
         }
+    }
+
+    /// Has the other paths looked at to which the agent may have moved a file.
+    fn find_moved(&mut self, session: SessionKey, path: &Path) {
+        let Some(session) = self.session(session) else { return };
+        let format = files::format_of(&session.id.agent);
+        let others = format.map(|format| format.other_paths(path)).unwrap_or_default();
+        others.iter().for_each(|other| self.discovery.announce(other));
     }
 
     /// The queue of a session: all files of a session of history are read at once, in its turn.
@@ -97,6 +106,7 @@ impl EngineState {
             return;
         }
         sessions.iter().for_each(|session| self.tracker.hold(session.clone()));
+        sources.iter().for_each(|source| self.source_states.move_to(source.key, &source.path));
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
@@ -124,7 +134,7 @@ impl EngineState {
         let mut problems = Vec::new();
         let known = KnownSources { tracker: &self.tracker, view: &self.view };
         let mut registration = Registration::new(&known);
-        for IdentifiedFile { path, format, identity, stamp } in found {
+        for IdentifiedFile { path, format, identity, stamp, other_paths } in found {
             let modified = Timestamp::from_micros(stamp.modified);
             let is_old = max_age.is_some_and(|age| now.since(modified) > age);
             let directory = identity.directory.as_deref().map(Path::new);
@@ -134,8 +144,15 @@ impl EngineState {
                 continue;
             }
             let first_state = machine::first_state(modified, now, self.tracker.config());
-            let (sub_agent, text) = (identity.sub_agent, text(&path));
-            let file = NewFile { path: text, session, sub_agent, modified, first_state };
+            let path_text = text(&path);
+            let file = NewFile {
+                path: path_text,
+                session,
+                sub_agent: identity.sub_agent,
+                other_paths,
+                modified,
+                first_state,
+            };
             if let Err(error) = registration.add(file) {
                 problems.push(format!("{}: {error}", path.display()));
             }
@@ -179,8 +196,8 @@ impl KnownFiles for KnownSources<'_> {
         }
     }
 
-    fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError> {
-        Ok(self.view.sources_of(session)?.iter().map(|source| source.key.number).collect())
+    fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError> {
+        self.view.sources_of(session)
     }
 
     fn next_session_key(&self) -> Result<SessionKey, StoreError> {

@@ -7,7 +7,7 @@ use std::sync::{
 
 use super::{Machine, messages, paths, sources};
 use crate::{
-    capture::tail,
+    capture::storage::file_stamp,
     clock,
     engine::{
         crash_tracker::CrashTracker,
@@ -161,7 +161,7 @@ fn read_to_the_end(
     sub_agent: Option<&str>,
 ) -> Source {
     let path = machine.path(path);
-    let stamp = path.metadata().map_or(FileStamp::default(), |metadata| tail::stamp(&metadata));
+    let stamp = path.metadata().map_or(FileStamp::default(), |metadata| file_stamp(&metadata));
     Source {
         key,
         path: path.display().to_string(),

@@ -152,6 +152,7 @@ impl RegistrationModel {
                 path: path.to_owned(),
                 session: SessionId { agent: "claude".to_owned(), id: id.to_owned() },
                 sub_agent: sub_agent.map(str::to_owned),
+                other_paths: Vec::new(),
                 modified: Timestamp::default(),
                 first_state: State::Active,
             };
@@ -186,9 +187,9 @@ impl KnownFiles for RegisteredFiles {
         Ok(self.sessions.values().find(|session| session.id == *id).cloned())
     }
 
-    fn numbers_of(&self, session: SessionKey) -> Result<Vec<u32>, StoreError> {
+    fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError> {
         let of_session = self.sources.iter().filter(|source| source.key.session == session);
-        Ok(of_session.map(|source| source.key.number).collect())
+        Ok(of_session.cloned().collect())
     }
 
     fn next_session_key(&self) -> Result<SessionKey, StoreError> {

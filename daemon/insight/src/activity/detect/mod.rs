@@ -121,6 +121,7 @@ impl Detector {
             | Item::PullRequest { .. }
             | Item::ShellOutput(_)
             | Item::TaskEnded(_)
+            | Item::SessionEnded
             | Item::ServiceError(_) => Vec::new(),
         }
     }

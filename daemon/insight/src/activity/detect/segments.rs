@@ -255,6 +255,7 @@ fn speaks(item: &Item<'_>) -> bool {
         | Item::PullRequest { .. }
         | Item::ShellOutput(_)
         | Item::TaskEnded(_)
+        | Item::SessionEnded
         | Item::ServiceError(_) => false,
     }
 }

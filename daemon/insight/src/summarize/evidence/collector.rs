@@ -96,6 +96,7 @@ impl Collector {
                 self.pending.notified = true;
                 self.task_ended(ended, moment);
             }
+            Item::SessionEnded => {}
             Item::ServiceError(text) => {
                 self.evidence.counts.service_errors += 1;
                 self.evidence.service_failure = Some(moment.said(text, bounds::STATEMENT));

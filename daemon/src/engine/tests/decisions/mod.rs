@@ -37,6 +37,7 @@ use crate::{
         pipeline::SourceState,
         reading::{ReadProgress, SourceReader},
         record_locks::RecordLocks,
+        registration::OtherPath,
         remake::{RemakeContext, RemakePermit},
         state::{
             AgentObservation, EngineEffect, EngineState, RegisteredFiles, SettleWaiter, answer,
@@ -276,7 +277,14 @@ impl Decider {
         let (session, sub_agent) = (names.next().unwrap(), names.next());
         let identity = Identity { session, sub_agent, directory: None };
         let format = files::format_of("claude").unwrap();
-        Some(IdentifiedFile { path, format, identity, stamp })
+        let path_text = path.to_str().unwrap();
+        let other = match path_text.strip_prefix("/archive/") {
+            Some(name) => format!("/p/{name}"),
+            None => path_text.replace("/p/", "/archive/"),
+        };
+        let exists = self.files.contains_key(Path::new(&other));
+        let other_paths = vec![OtherPath { path: other, exists }];
+        Some(IdentifiedFile { path, format, identity, stamp, other_paths })
     }
 
     /// What the job returns that reads the job's files to their ends and finds `new` messages.

@@ -5,9 +5,10 @@ use std::{
     time::Duration,
 };
 
-use super::Decider;
+use super::{Decider, EngineEvent};
 
 const OWN: &str = "/p/a";
+const ARCHIVED: &str = "/archive/a";
 const SUB_AGENT: &str = "/p/a/1";
 
 #[test]
@@ -127,10 +128,53 @@ fn a_session_goes_on_where_its_file_was_moved_to() {
 }
 
 #[test]
+fn a_file_that_its_agent_archived_is_the_same_file() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let file = decider.files.remove(Path::new(OWN)).unwrap();
+    decider.files.insert(ARCHIVED.into(), file);
+    decider.announce(&[OWN, ARCHIVED]);
+    decider.identify();
+    assert_eq!(decider.paths(), [ARCHIVED]);
+    assert_eq!(decider.session("a").file, ARCHIVED);
+    assert!(decider.jobs.is_empty(), "nothing in it is new");
+    decider.put(ARCHIVED, 1, 20);
+    decider.announce(&[ARCHIVED]);
+    assert_eq!(decider.due_files(), [0]);
+}
+
+#[test]
+fn a_copy_in_the_archive_is_read_only_when_the_original_is_gone() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.put(ARCHIVED, 2, 10);
+    decider.announce(&[ARCHIVED]);
+    decider.identify();
+    assert_eq!(decider.paths(), [OWN]);
+    decider.files.remove(Path::new(OWN));
+    decider.announce(&[OWN, ARCHIVED]);
+    decider.identify();
+    assert_eq!(decider.paths(), [ARCHIVED]);
+}
+
+#[test]
 fn an_excluded_folder_is_not_even_looked_at() {
     let mut decider = Decider::with(|_, settings| settings.excluded = vec!["/p".into()], &[], "");
     decider.put(OWN, 1, 10);
     decider.put("/q/a", 2, 10);
     decider.announce(&[OWN, "/q/a"]);
     assert_eq!(decider.batches, [[PathBuf::from("/q/a")]]);
+}
+
+#[test]
+fn a_session_is_over_when_its_agent_recorded_the_end() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    decider.identify();
+    let job = decider.jobs.pop_front().unwrap();
+    let mut done = decider.read(&job, 1);
+    done.files[0].state.is_ended = true;
+    decider.turn(EngineEvent::JobDone(Box::new(done)));
+    assert_eq!(decider.state_of("a"), "unindexed");
 }

@@ -1,0 +1,268 @@
+//! Opens a transcript as text of one record a line, however its agent stores it.
+//!
+//! Everything behind this module reads lines at offsets. Only this module knows whether the lines
+//! stand in a file, are compressed, are made of a document that the agent rewrites whole, or come
+//! out of a database.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+use tempfile::SpooledTempFile;
+
+use crate::{
+    format::{FORMATS, Format},
+    model::Timestamp,
+    open::open_file,
+    store::FileStamp,
+    tail::LONGEST_LINE,
+};
+
+/// How an agent stores a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// A file of one record a line, to which the agent appends.
+    Lines,
+    /// The same, compressed by Zstandard. The agent does not append to it.
+    Compressed,
+    /// A file that the agent rewrites whole; [`Format::records_of`] returns its records.
+    Document,
+}
+
+/// Bytes of text that are kept in memory; more is written to an unnamed temporary file.
+const IN_MEMORY: usize = 8 << 20;
+/// Maximum bytes of decompressed text, against files made to fill the disk.
+const LONGEST_TEXT: u64 = 16 << 30;
+/// Maximum bytes of a document, which is read whole.
+const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
+
+/// An open transcript.
+pub struct OpenTranscript {
+    content: Content,
+    storage: Storage,
+    /// The state of the file when it was opened.
+    opened: FileStamp,
+}
+
+enum Content {
+    File(File),
+    Text(SpooledTempFile),
+}
+
+/// Opens the transcript at `path` for reading, at its start.
+///
+/// # Errors
+///
+/// `NotFound` for a path that is not a regular file; `InvalidData` for a damaged or an incomplete
+/// document.
+pub fn open(path: &Path) -> io::Result<OpenTranscript> {
+    let (format, storage) = storage_of(path);
+    let file = open_file(path)?;
+    let opened = stamp_of(&file.metadata()?, storage);
+    let content = match (storage, format) {
+        (Storage::Compressed, _) => Content::Text(decompressed(file)?),
+        (Storage::Document, Some(format)) => Content::Text(records_of_document(format, file)?),
+        (Storage::Lines | Storage::Document, _) => Content::File(file),
+    };
+    Ok(OpenTranscript { content, storage, opened })
+}
+
+/// Returns metadata that identify the state of a transcript without opening it.
+///
+/// # Errors
+///
+/// `NotFound` when it does not exist.
+pub fn stamp(path: &Path) -> io::Result<FileStamp> {
+    Ok(stamp_of(&fs::symlink_metadata(path)?, storage_of(path).1))
+}
+
+impl OpenTranscript {
+    /// Returns the current metadata of the transcript.
+    pub fn stamp(&self) -> io::Result<FileStamp> {
+        match &self.content {
+            Content::File(file) => Ok(stamp_of(&file.metadata()?, self.storage)),
+            Content::Text(_) => Ok(self.opened),
+        }
+    }
+
+    /// Returns the number of bytes of its lines.
+    pub fn length(&mut self) -> io::Result<u64> {
+        match &mut self.content {
+            Content::File(file) => Ok(file.metadata()?.len()),
+            Content::Text(text) => text.seek(SeekFrom::End(0)),
+        }
+    }
+}
+
+impl Read for OpenTranscript {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.content {
+            Content::File(file) => file.read(buffer),
+            Content::Text(text) => text.read(buffer),
+        }
+    }
+}
+
+impl Seek for OpenTranscript {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        match &mut self.content {
+            Content::File(file) => file.seek(position),
+            Content::Text(text) => text.seek(position),
+        }
+    }
+}
+
+/// Returns how the transcript at `path` is stored, and the format that says so.
+fn storage_of(path: &Path) -> (Option<&'static dyn Format>, Storage) {
+    let format = FORMATS.iter().copied().find(|format| format.claims(path));
+    (format, format.map_or(Storage::Lines, |format| format.storage(path)))
+}
+
+fn decompressed(file: File) -> io::Result<SpooledTempFile> {
+    let mut text = SpooledTempFile::new(IN_MEMORY);
+    let decoder = ruzstd::decoding::StreamingDecoder::new(file).map_err(damaged)?;
+    io::copy(&mut decoder.take(LONGEST_TEXT), &mut text)?;
+    text.rewind()?;
+    Ok(text)
+}
+
+fn records_of_document(format: &dyn Format, file: File) -> io::Result<SpooledTempFile> {
+    if file.metadata()?.len() > LONGEST_DOCUMENT {
+        return Err(damaged(format!("it is longer than {LONGEST_DOCUMENT} bytes")));
+    }
+    let mut document = Vec::new();
+    file.take(LONGEST_DOCUMENT).read_to_end(&mut document)?;
+    let records = format
+        .records_of(&String::from_utf8_lossy(&document))
+        .ok_or_else(|| damaged("it is not a complete document"))?;
+    let mut text = SpooledTempFile::new(IN_MEMORY);
+    for record in records {
+        text.write_all(record.as_bytes())?;
+        text.write_all(b"\n")?;
+    }
+    text.rewind()?;
+    Ok(text)
+}
+
+fn damaged(reason: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason.to_string())
+}
+
+/// The length is that of the lines where the file system knows it, and 0 otherwise, because it is
+/// compared with offsets of lines.
+fn stamp_of(metadata: &fs::Metadata, storage: Storage) -> FileStamp {
+    let stamp = file_stamp(metadata);
+    match storage {
+        Storage::Lines => stamp,
+        Storage::Compressed | Storage::Document => FileStamp { length: 0, ..stamp },
+    }
+}
+
+/// Returns metadata that identify the state of a file without reading it.
+pub fn file_stamp(metadata: &fs::Metadata) -> FileStamp {
+    let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
+    FileStamp { file: file_number(metadata), length: metadata.len(), modified }
+}
+
+#[cfg(unix)]
+fn file_number(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// Windows provides the file index only for an open handle; the checksums of a
+/// [`FileCursor`](crate::tail::FileCursor) detect a replaced file without it.
+#[cfg(not(unix))]
+fn file_number(_metadata: &fs::Metadata) -> u64 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+    use crate::{
+        format::{Identity, Memory, RecordVerdict, Surroundings, Unreadable},
+        model::transcript::Entry,
+    };
+
+    #[test]
+    fn compressed_lines_are_the_lines_before_compression() {
+        let lines = "one\ntwo\n".repeat(100_000);
+        let mut text =
+            decompressed(file(&compress_to_vec(lines.as_bytes(), CompressionLevel::Fastest)));
+        assert_eq!(read(text.as_mut().unwrap()), lines);
+    }
+
+    #[test]
+    fn a_damaged_compressed_file_is_an_error_and_no_end() {
+        let whole = compress_to_vec("one\n".repeat(9_000).as_bytes(), CompressionLevel::Fastest);
+        for damaged in [&b"not compressed"[..], &whole[..whole.len() - 4]] {
+            assert!(decompressed(file(damaged)).is_err());
+        }
+    }
+
+    #[test]
+    fn a_document_is_read_as_its_records() {
+        let text = records_of_document(&Words, file(b"b a!")).unwrap();
+        assert_eq!(read(&mut { text }), "\"b\"\n\"a\"\n");
+        let error = records_of_document(&Words, file(b"b a")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+
+    fn file(content: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(content).unwrap();
+        file.rewind().unwrap();
+        file
+    }
+
+    fn read(text: &mut SpooledTempFile) -> String {
+        let mut read = String::new();
+        text.read_to_string(&mut read).unwrap();
+        read
+    }
+
+    /// Documents of words, complete with an exclamation mark.
+    struct Words;
+
+    impl Format for Words {
+        fn agent(&self) -> &'static str {
+            "words"
+        }
+
+        fn roots(&self, _surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+            Vec::new()
+        }
+
+        fn claims(&self, _path: &Path) -> bool {
+            false
+        }
+
+        fn identify(&self, _path: &Path, _head: &str) -> Option<Identity> {
+            None
+        }
+
+        fn read(
+            &self,
+            _record: &str,
+            _memory: &mut Memory,
+            _emit: &mut dyn FnMut(Entry<'_>),
+        ) -> Result<RecordVerdict, Unreadable> {
+            Err(Unreadable)
+        }
+
+        fn record_starts(&self) -> &'static [&'static str] {
+            &[]
+        }
+
+        fn records_of(&self, document: &str) -> Option<Vec<String>> {
+            let words = document.strip_suffix('!')?.split(' ');
+            Some(words.map(|word| format!("\"{word}\"")).collect())
+        }
+    }
+}
