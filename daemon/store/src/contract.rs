@@ -1,4 +1,5 @@
 //! What every backend must do: run [`check`] from its tests.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::{
     FileStamp, Note, NoteNamespace, OutboxChange, OutboxEntry, Reworded, Source, SourceKey, Store,

@@ -128,6 +128,7 @@ impl SledStore {
 
     /// Registers a file as an older version did, even if its path is registered already.
     #[cfg(any(test, feature = "testing"))]
+    #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
     pub fn register_unchecked(&self, source: &crate::Source) {
         let record = envelope::seal(&records::SourceRecord::from(source));
         self.tree.insert(keys::source(source.key), record).unwrap();
