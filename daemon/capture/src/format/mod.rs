@@ -6,9 +6,13 @@
 
 pub mod claude;
 pub mod codex;
+pub mod gemini;
+mod genai;
 pub(crate) mod json;
 mod queue;
+pub mod qwen;
 pub(crate) mod repair;
+mod seen;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use crate::{model::transcript::Entry, storage::Storage};
 
 /// Every format, in the order in which a file is matched.
-pub static FORMATS: &[&dyn Format] = &[&claude::Claude, &codex::Codex];
+pub static FORMATS: &[&dyn Format] =
+    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &qwen::Qwen];
 
 /// The transcript format of one agent.
 pub trait Format: Sync {
@@ -66,6 +71,13 @@ pub trait Format: Sync {
     /// Returns the session of a file, judged by its path and its first records, of which `head`
     /// contains at most 64 KiB. `None` when it is not a transcript of this agent.
     fn identify(&self, path: &Path, head: &str) -> Option<Identity>;
+
+    /// Returns what the format knows before the first record of the file at `path`, from the path
+    /// and the files beside it.
+    fn memory_of(&self, path: &Path) -> Memory {
+        let _ = path;
+        Memory::default()
+    }
 
     /// Reads one record and calls `emit` for each item in it, in order.
     ///
@@ -139,6 +151,10 @@ pub struct Memory {
     pub(crate) queue: queue::PromptQueue,
     /// What Codex's format stores.
     pub(crate) rollout: codex::RolloutMemory,
+    /// Whether the file is a sub-agent's.
+    pub(crate) is_sub_agent: bool,
+    /// What was read of records that may be written again.
+    pub(crate) seen: seen::SeenRecords,
 }
 
 impl Memory {

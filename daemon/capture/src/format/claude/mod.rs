@@ -16,6 +16,7 @@ use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, RunningSession, Surroundings, Unreadable,
         json::{self, Object},
+        qwen,
     },
     model::{
         time::Timestamp,
@@ -74,7 +75,8 @@ impl Format for Claude {
         let stem = path.file_stem()?.to_str()?;
         let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
         let kind = records.first()?.string("type")?;
-        if !RECORD_TYPES.contains(&kind.as_ref()) {
+        // The records of Qwen Code have the same types.
+        if !RECORD_TYPES.contains(&kind.as_ref()) || records.iter().any(qwen::is_record) {
             return None;
         }
         let said = |key, limit| {

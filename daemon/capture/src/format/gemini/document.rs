@@ -1,0 +1,46 @@
+//! Turns the file of an older version, which is rewritten whole, into records.
+//!
+//! The records of a longer version of a document begin with those of a shorter one, so that reading
+//! can go on where it ended: what changes with each write is left out, and what is added to a
+//! message later is a record of its own.
+
+use crate::format::json::{self, Object};
+
+pub(super) fn records_of(document: &str) -> Option<Vec<String>> {
+    let document = Object::parse(document.trim())?;
+    let messages = json::objects(document.raw("messages")?);
+    let mut records = vec![record(&document, &["sessionId", "projectHash", "startTime", "kind"])];
+    for message in &messages {
+        records.push(record(
+            message,
+            &["id", "timestamp", "type", "content", "displayContent", "model"],
+        ));
+        let calls = message.raw("toolCalls").map(json::items).unwrap_or_default();
+        records.extend(
+            calls.into_iter().map(|call| addition(message, "toolCalls", &format!("[{call}]"))),
+        );
+        records.extend(message.raw("tokens").map(|tokens| addition(message, "tokens", tokens)));
+    }
+    let summary = document.raw("summary").filter(|summary| *summary != "null");
+    records
+        .extend(summary.map(|summary| one_line(&format!(r#"{{"$set":{{"summary":{summary}}}}}"#))));
+    Some(records)
+}
+
+/// Returns an object with some members of `object`.
+fn record(object: &Object<'_>, keys: &[&str]) -> String {
+    let members = keys.iter().filter_map(|key| Some(format!(r#""{key}":{}"#, object.raw(key)?)));
+    one_line(&format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+}
+
+/// Returns the record that a member was added to a message.
+fn addition(message: &Object<'_>, key: &str, raw: &str) -> String {
+    let mut record = record(message, &["id", "timestamp", "type"]);
+    record.truncate(record.len() - 1);
+    one_line(&format!(r#"{record},"{key}":{raw}}}"#))
+}
+
+/// Newlines are only between the tokens of JSON, never within one.
+fn one_line(json: &str) -> String {
+    json.replace(['\n', '\r'], " ")
+}

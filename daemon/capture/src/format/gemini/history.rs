@@ -1,0 +1,70 @@
+//! Reads `$set.messages`, which repeats the history: when the program starts, when it resumes a
+//! session, and when it compacts one. Only what no earlier record had is emitted.
+
+use std::borrow::Cow;
+
+use crate::{
+    format::{
+        Memory, RecordVerdict,
+        gemini::message,
+        genai::{
+            Out, text_of,
+            typed::{ACKNOWLEDGEMENT, skipped},
+        },
+        json::{self, Object},
+    },
+    model::transcript::{Entry, Item, RecapKind},
+};
+
+pub(super) fn read(
+    raw: &str,
+    memory: &mut Memory,
+    emit: &mut dyn FnMut(Entry<'_>),
+) -> RecordVerdict {
+    let messages = json::objects(raw);
+    let mut verdict = skipped("$set.messages");
+    let mut rest = messages.as_slice();
+    while let [first, others @ ..] = rest {
+        let read = match others {
+            [next, behind @ ..] if is_acknowledgement(next) => {
+                rest = behind;
+                compaction(first, next, memory, emit)
+            }
+            _ => {
+                rest = others;
+                message::read_again(first, memory, emit)
+            }
+        };
+        if read == RecordVerdict::Read {
+            verdict = read;
+        }
+    }
+    verdict
+}
+
+fn is_acknowledgement(message: &Object<'_>) -> bool {
+    message.raw("type") == Some("\"gemini\"")
+        && text_of(message.raw("content").unwrap_or_default()).starts_with(ACKNOWLEDGEMENT)
+}
+
+/// Reads the summary of a compacted history and the answer that the program puts after it.
+fn compaction(
+    summary: &Object<'_>,
+    answer: &Object<'_>,
+    memory: &mut Memory,
+    emit: &mut dyn FnMut(Entry<'_>),
+) -> RecordVerdict {
+    message::mark(answer, memory);
+    let text = text_of(summary.raw("content").unwrap_or_default());
+    if !message::mark(summary, memory) || !memory.seen.insert("summary", &text) {
+        return skipped("$set.messages");
+    }
+    let (at, uuid) = (message::time(summary), message::uuid(summary));
+    let mut out = Out { at, uuid, emit };
+    out.item(Item::Boundary);
+    if !text.trim().is_empty() {
+        let (kind, text) = (RecapKind::Compaction, Cow::Borrowed(text.trim()));
+        out.item(Item::Recap { kind, text });
+    }
+    RecordVerdict::Read
+}

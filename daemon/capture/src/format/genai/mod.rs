@@ -1,0 +1,135 @@
+//! What Gemini CLI and its fork Qwen Code have in common: the content of Google's GenAI interface,
+//! the names of tools, and the texts that both programs add to what the user types.
+
+pub(crate) mod action;
+pub(crate) mod outcome;
+pub(crate) mod typed;
+
+use std::borrow::Cow;
+
+use crate::{
+    format::json::{self, Object},
+    model::{
+        time::Timestamp,
+        transcript::{
+            Call, Entry, Item, LazyText, Outcome, RecordUuid, ToolResult, without_middle,
+        },
+    },
+};
+
+/// Maximum bytes of a text; of a longer one only the two ends are kept.
+pub(crate) const TEXT_KEPT: usize = 512 * 1024;
+/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
+const INPUT_KEPT: usize = 256 * 1024;
+/// Maximum bytes of a path.
+pub(crate) const PATH_KEPT: usize = 4_096;
+/// Maximum bytes of a name, because names are stored repeatedly.
+pub(crate) const NAME_KEPT: usize = 512;
+
+/// The output of reading one record.
+pub(crate) struct Out<'e> {
+    pub(crate) at: Option<Timestamp>,
+    pub(crate) uuid: Option<RecordUuid>,
+    pub(crate) emit: &'e mut dyn FnMut(Entry<'_>),
+}
+
+impl Out<'_> {
+    pub(crate) fn item(&mut self, item: Item<'_>) {
+        (self.emit)(Entry { at: self.at, uuid: self.uuid, sub_agent: None, item });
+    }
+}
+
+/// A part of a message.
+pub(crate) enum Part<'a> {
+    Text(Cow<'a, str>),
+    Call(FunctionCall<'a>),
+    Response(FunctionResponse<'a>),
+    /// A thought, an image or a file.
+    Other,
+}
+
+pub(crate) struct FunctionCall<'a> {
+    pub(crate) id: Cow<'a, str>,
+    pub(crate) tool: Cow<'a, str>,
+    /// The raw arguments.
+    pub(crate) args: &'a str,
+}
+
+pub(crate) struct FunctionResponse<'a> {
+    pub(crate) id: Cow<'a, str>,
+    pub(crate) tool: Cow<'a, str>,
+    /// The raw object with the member `output` or `error`.
+    pub(crate) response: &'a str,
+}
+
+/// Parses a content: a text, a part, or an array of both.
+pub(crate) fn parts(raw: &str) -> Vec<Part<'_>> {
+    if raw.starts_with('[') {
+        return json::items(raw).into_iter().map(part).collect();
+    }
+    if raw.starts_with(['"', '{']) { vec![part(raw)] } else { Vec::new() }
+}
+
+fn part(raw: &str) -> Part<'_> {
+    if raw.starts_with('"') {
+        return json::string_within(raw, TEXT_KEPT).map_or(Part::Other, Part::Text);
+    }
+    let Some(object) = Object::parse(raw).filter(|object| !object.is_true("thought")) else {
+        return Part::Other;
+    };
+    let text = || object.string_within("text", TEXT_KEPT).map(Part::Text);
+    call(&object).or_else(|| response(&object)).or_else(text).unwrap_or(Part::Other)
+}
+
+fn call<'a>(part: &Object<'a>) -> Option<Part<'a>> {
+    let call = part.object("functionCall")?;
+    let (id, tool) = (call.string("id")?, call.string("name")?);
+    Some(Part::Call(FunctionCall { id, tool, args: call.raw("args").unwrap_or("null") }))
+}
+
+fn response<'a>(part: &Object<'a>) -> Option<Part<'a>> {
+    let response = part.object("functionResponse")?;
+    let (id, tool) = (response.string("id")?, response.string("name").unwrap_or_default());
+    let response = response.raw("response").unwrap_or("null");
+    Some(Part::Response(FunctionResponse { id, tool, response }))
+}
+
+/// Returns the texts among the parts of a content, without thoughts.
+pub(crate) fn text_of(raw: &str) -> String {
+    let texts = parts(raw).into_iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text),
+        Part::Call(_) | Part::Response(_) | Part::Other => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    without_middle(&text, TEXT_KEPT).into_owned()
+}
+
+impl FunctionCall<'_> {
+    pub(crate) fn emit(&self, message: Option<Cow<'_, str>>, out: &mut Out<'_>) {
+        let input = json::value_within(self.args, INPUT_KEPT);
+        let action = action::of(&self.tool, &input);
+        out.item(Item::Call(Call {
+            id: Cow::Borrowed(&self.id),
+            message,
+            tool: Cow::Borrowed(&self.tool),
+            input,
+            action,
+        }));
+    }
+}
+
+/// Emits the result of a call.
+pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mut Out<'_>) {
+    out.item(Item::Result(ToolResult {
+        call: Cow::Borrowed(call),
+        outcome,
+        content: LazyText::new(response, outcome::text),
+    }));
+}
+
+/// Parses a record's id, which is the same in every copy of the record. Other ids than random ones
+/// are made of the content and not unique.
+pub(crate) fn record_uuid(id: &str) -> Option<RecordUuid> {
+    let is_uuid = id.len() == 36;
+    is_uuid.then(|| uuid::Uuid::try_parse(id).ok().map(uuid::Uuid::into_bytes)).flatten()
+}

@@ -1,0 +1,279 @@
+//! Separates what the user typed from what the program adds to a user message: contexts, the content
+//! of referenced files, reminders, and reports of shell commands.
+
+use std::borrow::Cow;
+
+use crate::{
+    format::RecordVerdict,
+    model::transcript::{Item, RecapKind},
+};
+
+use super::Out;
+
+/// The start of the texts that the program adds for files that the user named with `@`.
+const FILES: &str = "--- Content from referenced files ---";
+/// The answer that the program puts after the summary of a compacted history.
+pub(crate) const ACKNOWLEDGEMENT: &str = "Got it. Thanks for the additional context!";
+
+/// Tags around a text that the program added.
+const TAGS: &[&str] = &[
+    "session_context",
+    "hook_context",
+    "system-reminder",
+    "loaded_context",
+    "activated_skill",
+    "environment_context",
+    "user_memory",
+    "task-notification",
+    "background-task",
+];
+
+/// The starts of texts that the program wrote.
+const ADDED: &[&str] = &[
+    "This is the Gemini CLI. We are setting up the context for our chat.",
+    "This is the Qwen Code. We are setting up the context for our chat.",
+    "Here is the user's editor context",
+    "Here is a summary of changes in the user's editor context",
+    "System: ",
+    "[System",
+    "Please continue.",
+];
+
+/// Who gave the agent a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    User,
+    ParentAgent,
+}
+
+/// Joins the texts of a message up to the content of referenced files.
+pub(crate) fn join<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> String {
+    let mut joined = String::new();
+    for text in texts {
+        if text.trim_start().starts_with(FILES) {
+            break;
+        }
+        if !joined.is_empty() {
+            joined.push('\n');
+        }
+        joined.push_str(&text);
+    }
+    if let Some(at) = joined.find(&format!("\n{FILES}")) {
+        joined.truncate(at);
+    }
+    joined
+}
+
+/// Emits a text of a user message.
+pub(crate) fn emit(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
+    let text = without_added_tags(text);
+    let text = text.trim();
+    if text.is_empty() {
+        return skipped("user/added");
+    }
+    if let Some(start) = ADDED.iter().find(|start| text.starts_with(**start)) {
+        return skipped(&format!("user/{}", start.trim()));
+    }
+    if text.starts_with("<state_snapshot>") {
+        out.item(Item::Recap { kind: RecapKind::Compaction, text: Cow::Borrowed(text) });
+        return RecordVerdict::Read;
+    }
+    if speaker == Speaker::ParentAgent {
+        out.item(Item::Instruction(Cow::Borrowed(text)));
+        return RecordVerdict::Read;
+    }
+    if let Some(report) = ShellReport::parse(text) {
+        report.emit(out);
+        return RecordVerdict::Read;
+    }
+    if text.starts_with('!') {
+        // The report of the command follows.
+        return skipped("user/shell command");
+    }
+    if let Some((name, args)) = command(text) {
+        return emit_command(name, args, out);
+    }
+    out.item(Item::Prompt(Cow::Borrowed(text)));
+    RecordVerdict::Read
+}
+
+/// Emits a command of the program, unless it concerns the program rather than the work.
+pub(crate) fn emit_command(name: &str, args: &str, out: &mut Out<'_>) -> RecordVerdict {
+    if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
+        return skipped("user/local command");
+    }
+    out.item(Item::Command { name: Cow::Borrowed(name), args: Cow::Borrowed(args) });
+    RecordVerdict::Read
+}
+
+/// Returns the name and the arguments of a text such as `/plan the work`. A path is no command.
+pub(crate) fn command(text: &str) -> Option<(&str, &str)> {
+    let (name, args) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let word = name.strip_prefix('/')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+    (!word.is_empty() && word.chars().all(is_name)).then_some((name, args.trim()))
+}
+
+pub(crate) fn skipped(kind: &str) -> RecordVerdict {
+    RecordVerdict::Skipped(kind.to_owned())
+}
+
+/// Removes each text with its tag, if the tag is in the list.
+fn without_added_tags(text: &str) -> Cow<'_, str> {
+    let mut kept = Cow::Borrowed(text);
+    for tag in TAGS {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        while let Some(start) = kept.find(&open) {
+            let is_at_line_start = kept[..start].trim_end_matches([' ', '\t']).ends_with('\n');
+            if start > 0 && !kept[..start].trim().is_empty() && !is_at_line_start {
+                break;
+            }
+            let end = kept[start..].find(&close).map_or(kept.len(), |at| start + at + close.len());
+            kept = Cow::Owned(format!("{}{}", &kept[..start], &kept[end..]));
+        }
+    }
+    kept
+}
+
+/// The report about a shell command that the user ran with `!`.
+struct ShellReport<'t> {
+    command: Cow<'t, str>,
+    output: &'t str,
+}
+
+impl ShellReport<'_> {
+    fn parse(text: &str) -> Option<ShellReport<'_>> {
+        let rest = text.strip_prefix("I ran the following shell command:\n```sh\n")?;
+        let (command, rest) = rest.split_once("\n```\n\nThis produced the following result:\n")?;
+        let output = rest.strip_prefix("```\n").unwrap_or(rest);
+        let output = output.strip_suffix("```").unwrap_or(output).trim_end();
+        let command = match command.contains("\\`") {
+            true => Cow::Owned(command.replace("\\`", "`")),
+            false => Cow::Borrowed(command),
+        };
+        Some(ShellReport { command, output })
+    }
+
+    fn emit(&self, out: &mut Out<'_>) {
+        let (name, args) = (Cow::Borrowed("!"), Cow::Borrowed(self.command.as_ref()));
+        out.item(Item::Command { name, args });
+        if !self.output.is_empty() {
+            out.item(Item::ShellOutput(Cow::Borrowed(self.output)));
+        }
+    }
+}
+
+/// Commands that concern the program rather than the work.
+const LOCAL_COMMANDS: &[&str] = &[
+    "about",
+    "agents",
+    "approval-mode",
+    "auth",
+    "btw",
+    "bug",
+    "chat",
+    "clear",
+    "commands",
+    "compress",
+    "context",
+    "copy",
+    "corgi",
+    "dir",
+    "directory",
+    "docs",
+    "editor",
+    "exit",
+    "export",
+    "extensions",
+    "footer",
+    "help",
+    "hooks",
+    "ide",
+    "language",
+    "mcp",
+    "memory",
+    "model",
+    "permissions",
+    "policies",
+    "privacy",
+    "quit",
+    "rename",
+    "restore",
+    "resume",
+    "rewind",
+    "settings",
+    "setup-github",
+    "shells",
+    "shortcuts",
+    "skills",
+    "stats",
+    "status",
+    "terminal-setup",
+    "theme",
+    "tools",
+    "trust",
+    "upgrade",
+    "vim",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Entry;
+
+    /// Formats what a text of the user's message means.
+    fn read(text: &str) -> Vec<String> {
+        let mut items = Vec::new();
+        let mut note = |entry: Entry<'_>| items.push(format!("{:?}", entry.item));
+        let mut out = Out { at: None, uuid: None, emit: &mut note };
+        if let RecordVerdict::Skipped(kind) = emit(text, Speaker::User, &mut out) {
+            items.push(kind);
+        }
+        items
+    }
+
+    #[test]
+    fn a_context_that_the_program_added_is_no_prompt() {
+        for text in [
+            "<session_context>\nThis is the Gemini CLI.\n</session_context>",
+            "<hook_context>Notes</hook_context>",
+            "  <system-reminder>never ends",
+        ] {
+            assert_eq!(read(text), ["user/added"], "{text}");
+        }
+        assert_eq!(read("System: Please continue."), ["user/System:"]);
+        let wanted = [r#"Prompt("Fix it")"#];
+        assert_eq!(read("<hook_context>Notes</hook_context>\n\nFix it"), wanted);
+        assert_eq!(read("Fix it\n\n<hook_context>Notes</hook_context>"), wanted);
+    }
+
+    #[test]
+    fn a_tag_that_the_user_names_is_kept() {
+        let text = "What does <hook_context> mean?";
+        assert_eq!(read(text), [format!("Prompt({text:?})")]);
+    }
+
+    #[test]
+    fn a_shell_command_of_the_users_own_is_a_command_with_its_output() {
+        let report = "I ran the following shell command:\n```sh\necho \\`date\\`\n```\n\n\
+            This produced the following result:\n```\nMonday\n```";
+        let wanted = [r#"Command { name: "!", args: "echo `date`" }"#, r#"ShellOutput("Monday")"#];
+        assert_eq!(read(report), wanted);
+        assert_eq!(read("!echo `date`"), ["user/shell command"]);
+    }
+
+    #[test]
+    fn a_command_of_the_program_is_no_prompt_and_a_path_is_no_command() {
+        assert_eq!(read("/init now"), [r#"Command { name: "/init", args: "now" }"#]);
+        assert_eq!(read("/quit"), ["user/local command"]);
+        assert_eq!(read("/etc/hosts is empty"), [r#"Prompt("/etc/hosts is empty")"#]);
+    }
+
+    #[test]
+    fn the_content_of_referenced_files_is_left_out() {
+        let parts = ["Explain @a.py", "\n--- Content from referenced files ---", "def a(): pass"];
+        assert_eq!(join(parts.into_iter().map(Cow::Borrowed)), "Explain @a.py");
+        let whole = "Explain @a.py\n--- Content from referenced files ---\ndef a(): pass";
+        assert_eq!(join([Cow::Borrowed(whole)].into_iter()), "Explain @a.py");
+    }
+}

@@ -1,0 +1,219 @@
+//! The transcript format of Qwen Code: `projects/<slug>/chats/<session>.jsonl`, with sub-agents in
+//! `projects/<slug>/subagents/<session>/agent-<id>.jsonl`.
+//!
+//! The records look like Claude Code's, with a message as Google's GenAI interface has it: a role
+//! and parts. There was no transcript to look at. The source for the format is the program's own:
+//! `packages/core/src/services/chatRecordingService.ts` at commit 015346f1 (2026) and
+//! `packages/core/src/agents/agent-transcript.ts` at commit 015f2838, whose types also list what
+//! older versions wrote.
+
+mod system;
+mod user;
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    format::{
+        Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
+        genai::{self, NAME_KEPT, Out, PATH_KEPT, Part, outcome, parts, typed::skipped},
+        json::{self, Object},
+    },
+    model::{
+        time::Timestamp,
+        transcript::{Entry, Item, SessionContext, Tokens},
+    },
+};
+
+pub struct Qwen;
+
+impl Format for Qwen {
+    fn agent(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+        let folder = ["QWEN_RUNTIME_DIR", "QWEN_HOME"].into_iter().find_map(|name| {
+            (surroundings.variable)(name).filter(|folder| !folder.is_empty()).map(PathBuf::from)
+        });
+        vec![folder.unwrap_or_else(|| surroundings.home.join(".qwen")).join("projects")]
+    }
+
+    fn claims(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let folder = path.parent();
+        let is_session =
+            folder.is_some_and(|folder| folder.ends_with("chats")) && !name.starts_with("session-");
+        let is_sub_agent = name.starts_with("agent-")
+            && folder.and_then(Path::parent).is_some_and(|folder| folder.ends_with("subagents"));
+        (is_session || is_sub_agent) && name.ends_with(".jsonl")
+    }
+
+    fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
+        let stem = path.file_stem()?.to_str()?;
+        let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
+        let first = records.first()?;
+        let is_own = |record: &Object<'_>| is_record(record);
+        if !RECORD_TYPES.contains(&first.raw("type")?) || !records.iter().any(is_own) {
+            return None;
+        }
+        let stated = |key, limit| {
+            let text = records.iter().find_map(|record| record.string(key))?;
+            (text.len() <= limit).then(|| text.into_owned())
+        };
+        let directory = stated("cwd", PATH_KEPT);
+        let session = stated("sessionId", NAME_KEPT);
+        match stem.strip_prefix("agent-") {
+            Some(agent) => {
+                Some(Identity { session: session?, sub_agent: Some(agent.to_owned()), directory })
+            }
+            None => {
+                let session = session.unwrap_or_else(|| stem.to_owned());
+                Some(Identity { session, sub_agent: None, directory })
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        record: &str,
+        memory: &mut Memory,
+        emit: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<RecordVerdict, Unreadable> {
+        let record = Object::parse(record).ok_or(Unreadable)?;
+        let at = record.string("timestamp").and_then(|text| Timestamp::parse(&text));
+        let uuid = record.string("uuid").and_then(|id| genai::record_uuid(&id));
+        let mut out = Out { at, uuid, emit };
+        note_context(&record, memory, &mut out);
+        Ok(match record.string("type").as_deref() {
+            Some("user") => user::read(&record, memory, &mut out),
+            Some("assistant") => assistant(&record, &mut out),
+            Some("tool_result") => tool_result(&record, &mut out),
+            Some("system") => system::read(&record, memory, &mut out),
+            Some(other) => skipped(other),
+            None => skipped("untyped"),
+        })
+    }
+
+    fn record_starts(&self) -> &'static [&'static str] {
+        &[r#"{"uuid":"#, r#"{"backgroundTurn":"#, r#"{"daemonPromptId":"#]
+    }
+}
+
+/// The raw types of records.
+const RECORD_TYPES: &[&str] = &["\"user\"", "\"assistant\"", "\"tool_result\"", "\"system\""];
+
+/// Whether a record has what only this program writes: parts, or a payload of its own.
+pub(in crate::format) fn is_record(record: &Object<'_>) -> bool {
+    record.raw("systemPayload").is_some()
+        || record.raw("provenance").is_some()
+        || record.object("message").is_some_and(|message| message.raw("parts").is_some())
+}
+
+/// Emits the context when it differs from the stored one.
+fn note_context(record: &Object<'_>, memory: &mut Memory, out: &mut Out<'_>) {
+    let text = |key, limit| record.string_within(key, limit).unwrap_or_default();
+    let (cwd, branch) = (text("cwd", PATH_KEPT), text("gitBranch", NAME_KEPT));
+    let (version, model) = (text("version", NAME_KEPT), text("model", NAME_KEPT));
+    let news = SessionContext {
+        cwd: Memory::note(&mut memory.cwd, &cwd).then_some(cwd),
+        branch: Memory::note(&mut memory.branch, &branch).then_some(branch),
+        version: Memory::note(&mut memory.version, &version).then_some(version),
+        model: Memory::note(&mut memory.model, &model).then_some(model),
+    };
+    let SessionContext { cwd, branch, version, model } = &news;
+    if [cwd, branch, version, model].into_iter().any(Option::is_some) {
+        out.item(Item::Context(news));
+    }
+}
+
+/// Returns the raw parts of a record's message.
+fn content<'a>(record: &Object<'a>) -> &'a str {
+    record.object("message").and_then(|message| message.raw("parts")).unwrap_or_default()
+}
+
+fn assistant(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let id = record.string_within("uuid", NAME_KEPT).unwrap_or_default();
+    let mut verdict = skipped("assistant/empty");
+    if let Some(usage) = record.object("usageMetadata") {
+        let message = Some(Cow::Borrowed(&*id));
+        out.item(Item::Usage { message, tokens: tokens(&usage) });
+    }
+    for part in parts(content(record)) {
+        match part {
+            Part::Text(text) if !text.trim().is_empty() => {
+                let message = Some(Cow::Borrowed(&*id));
+                out.item(Item::Reply { message, text });
+            }
+            Part::Call(call) => call.emit(Some(Cow::Borrowed(&id)), out),
+            Part::Text(_) | Part::Response(_) | Part::Other => continue,
+        }
+        verdict = RecordVerdict::Read;
+    }
+    verdict
+}
+
+/// The prompt counts what was read from the cache as well.
+fn tokens(usage: &Object<'_>) -> Tokens {
+    let count = |key| usage.number(key).unwrap_or(0);
+    let cache_read = count("cachedContentTokenCount");
+    let total = count("totalTokenCount");
+    let prompt = count("promptTokenCount");
+    // Some providers count thoughts as output, and others beside it.
+    let output = count("candidatesTokenCount");
+    let with_thoughts = output.saturating_add(count("thoughtsTokenCount"));
+    let is_beside = prompt.saturating_add(with_thoughts) <= total;
+    Tokens {
+        input: prompt.saturating_sub(cache_read),
+        output: if is_beside { with_thoughts } else { output },
+        cache_read,
+        cache_write: 0,
+    }
+}
+
+fn tool_result(record: &Object<'_>, out: &mut Out<'_>) -> RecordVerdict {
+    let reported = record.object("toolCallResult");
+    let status = reported.as_ref().and_then(|reported| reported.string("status"));
+    let mut verdict = skipped("tool_result/empty");
+    for part in parts(content(record)) {
+        if let Part::Response(response) = part {
+            if response.tool == "ask_user_question" {
+                answers(&response.id, reported.as_ref(), response.response, out);
+            }
+            let outcome = outcome::of(&response.tool, status.as_deref(), response.response);
+            genai::emit_result(&response.id, outcome, response.response, out);
+            verdict = RecordVerdict::Read;
+        }
+    }
+    verdict
+}
+
+/// Emits what the user chose. Older versions report it as text only, with the labels of questions.
+fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut Out<'_>) {
+    let display = reported.and_then(|reported| reported.object("resultDisplay"));
+    if let Some(raw) = display.as_ref().and_then(|display| display.raw("answers")) {
+        for answer in json::objects(raw) {
+            if let (Some(question), Some(answer)) =
+                (answer.string("question"), answer.string("answer"))
+            {
+                out.item(Item::Answer { call: Cow::Borrowed(call), question, answer });
+            }
+        }
+        return;
+    }
+    let text = outcome::text(response, genai::TEXT_KEPT);
+    let lines = text.strip_prefix("User has provided the following answers:").unwrap_or_default();
+    for line in lines.lines() {
+        if let Some((question, answer)) =
+            line.strip_prefix("**").and_then(|line| line.split_once("**: "))
+        {
+            let (question, answer) = (Cow::Borrowed(question), Cow::Borrowed(answer));
+            out.item(Item::Answer { call: Cow::Borrowed(call), question, answer });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
