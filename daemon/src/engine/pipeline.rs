@@ -7,6 +7,7 @@
 use std::{
     borrow::Cow,
     collections::VecDeque,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -141,6 +142,11 @@ impl SourceState {
             silent: VecDeque::new(),
             branch: None,
         }
+    }
+
+    /// Takes over what the format knows of the file at `path` before its first record.
+    pub(in crate::engine) fn begin(&mut self, format: &dyn Format, path: &Path) {
+        self.memory = format.memory_of(path);
     }
 
     pub fn evidence(&self) -> &Evidence {

@@ -60,6 +60,27 @@ pub(super) const WORDS: &[&str] = &[
     "file_path",
     "Traceback (most recent call last):",
     "[Request interrupted by user",
+    "{\"sessionId\":\"s1\",\"projectHash\":\"p\",\"startTime\":\"2026-06-01T10:00:00Z\",",
+    "{\"$set\":{\"messages\":[",
+    "{\"id\":\"m1\",\"type\":\"user\",\"content\":[{\"text\":\"",
+    "{\"id\":\"m2\",\"type\":\"gemini\",\"content\":\"",
+    "\"toolCalls\":[{\"id\":\"c1\",\"name\":\"run_shell_command\",\"args\":{",
+    "{\"functionResponse\":{\"id\":\"c1\",\"name\":\"run_shell_command\",\"response\":{\"output\":\"",
+    "Exit Code: 1\nProcess Group PGID: 7",
+    "Got it. Thanks for the additional context!",
+    "{\"type\":\"tool_result\",\"message\":{\"parts\":[",
+    "{\"type\":\"system\",\"subtype\":\"chat_compression\",\"systemPayload\":{",
+];
+
+/// Where the agents keep transcripts.
+const PATHS: &[&str] = &[
+    "/a/projects/-work-app/s-1.jsonl",
+    "/a/projects/-work-app/s-1/subagents/agent-7.jsonl",
+    "/a/tmp/app/chats/session-2026-01-01T00-00-s1.jsonl",
+    "/a/tmp/app/chats/session-2026-01-01T00-00-s1.json",
+    "/a/tmp/app/chats/s-1/7.jsonl",
+    "/a/projects/-work-app/chats/s-1.jsonl",
+    "/a/projects/-work-app/subagents/s-1/agent-7.jsonl",
 ];
 
 /// What a line says beyond what stands in it, in bytes.
@@ -80,13 +101,13 @@ pub(super) fn check(bytes: &[u8]) {
 
 fn check_format(format: &dyn Format, bytes: &[u8]) {
     let text = super::text(bytes);
-    for path in
-        ["/a/projects/-work-app/s-1.jsonl", "/a/projects/-work-app/s-1/subagents/agent-7.jsonl"]
-    {
-        assert!(format.claims(Path::new(path)));
-        format.identify(Path::new(path), &text[..text.floor_char_boundary(64 << 10)]);
+    let claimed = PATHS.iter().map(Path::new).filter(|path| format.claims(path));
+    for path in claimed {
+        format.identify(path, &text[..text.floor_char_boundary(64 << 10)]);
     }
     format.read_liveness(&text);
+    let records = format.records_of(&text).unwrap_or_default();
+    assert!(records.iter().all(|record| !record.contains('\n')), "a record is one line");
 
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let (whole, messages, tally) = read(format, &lines, None);

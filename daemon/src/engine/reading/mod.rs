@@ -271,6 +271,9 @@ impl OpenSource<'_> {
     /// Reads line by line to the end of the file, and stores full batches.
     fn read_lines(&mut self) -> Result<(), ReadError> {
         let mut at = self.tail.cursor().offset;
+        if at == 0 {
+            self.state.begin(self.format, Path::new(&self.source.path));
+        }
         while !self.reader.is_stopping()
             && let Some(line) =
                 self.tail.next_line(&salvage::is_whole).map_err(unreadable(&self.source))?

@@ -32,6 +32,7 @@ impl SourceReader {
         let (mut tail, _) = Tail::open(path, &start).map_err(unreadable(&source))?;
         let mut state = Box::new(SourceState::new(source.key.number));
         state.shared = saved.shared;
+        state.begin(format, path);
         let (mut messages, mut tally) = (Vec::new(), Tally::default());
         let context = LineContext { format, parse_context };
         let mut at = 0;

@@ -6,6 +6,9 @@
 
 use crate::format::json::{self, Object};
 
+/// Maximum bytes of what each record of a message repeats.
+const LONGEST_HEAD: usize = 2_048;
+
 pub(super) fn records_of(document: &str) -> Option<Vec<String>> {
     let document = Object::parse(document.trim())?;
     let messages = json::objects(document.raw("messages")?);
@@ -36,6 +39,9 @@ fn record(object: &Object<'_>, keys: &[&str]) -> String {
 /// Returns the record that a member was added to a message.
 fn addition(message: &Object<'_>, key: &str, raw: &str) -> String {
     let mut record = record(message, &["id", "timestamp", "type"]);
+    if record.len() > LONGEST_HEAD {
+        record = "{\"id\":null}".to_owned();
+    }
     record.truncate(record.len() - 1);
     one_line(&format!(r#"{record},"{key}":{raw}}}"#))
 }
