@@ -3,6 +3,7 @@
 mod decisions;
 mod files;
 mod following;
+mod gemini;
 mod interleavings;
 mod registering;
 mod remaking;
