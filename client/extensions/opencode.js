@@ -31,20 +31,26 @@ function hook(event) {
 export const Graphiti = async ({ directory }) => {
   // The handoffs of the sessions that this process started, by their ids.
   const handoffs = new Map()
+  const subAgents = new Set()
   const forward = (hook_event_name, session_id, more) =>
     hook({ hook_event_name, session_id, cwd: directory, ...more })
   return {
     event: async ({ event }) => {
       const { info, sessionID } = event.properties ?? {}
-      // A session with a parent is one of a sub-agent.
-      if (event.type === "session.created" && !info.parentID) {
+      if (event.type === "session.created" && info.parentID) {
+        subAgents.add(info.id)
+      } else if (event.type === "session.created") {
         const cwd = info.directory ?? directory
         handoffs.set(info.id, forward("SessionStart", info.id, { source: "startup", cwd }))
       } else if (event.type === "session.deleted") {
         handoffs.delete(info.id)
-      } else if (event.type === "session.idle") {
+      } else if (event.type === "session.idle" && !subAgents.has(sessionID)) {
         await forward("Stop", sessionID)
       }
+    },
+    // One process may have several sessions: the current one is that of the last prompt.
+    "chat.message": async ({ sessionID }) => {
+      if (!subAgents.has(sessionID)) await forward("UserPromptSubmit", sessionID)
     },
     "experimental.chat.system.transform": async ({ sessionID }, output) => {
       const handoff = await handoffs.get(sessionID)

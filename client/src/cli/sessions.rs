@@ -20,6 +20,9 @@ pub(crate) struct List {
     /// Only sessions in this state
     #[arg(long, value_enum)]
     pub(crate) state: Option<SessionState>,
+    /// Only sessions of this agent, such as codex
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// Include sessions without messages
     #[arg(long)]
     pub(crate) empty: bool,

@@ -22,6 +22,7 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     let arguments = ListSessionsArguments {
         project: super::project(args.project),
         state: state.map(|state| state.get_name().to_owned()),
+        agent: args.agent,
         empty: args.empty,
         limit: args.limit,
         offset: 0,
@@ -49,25 +50,32 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
 
 /// Prints sessions as a table.
 pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
-    let mut table = TextTable::new(vec![
+    // The agent is of interest only where several are in use.
+    let has_agents = sessions.iter().any(|session| session.agent != sessions[0].agent);
+    let mut columns = vec![
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
         Column::new("", Align::Left),
+    ];
+    columns.extend(has_agents.then(|| Column::new("AGENT", Align::Left)));
+    columns.extend([
         Column::optional("ACTIVITY", Align::Left),
         Column::optional("MSGS", Align::Right),
         Column::wanted("PROJECT", PROJECT, 8),
         Column::wanted("TITLE", TITLE, 16),
     ]);
+    let mut table = TextTable::new(columns);
     let now = now();
     for session in sessions {
         let short: String = session.session_id.chars().take(8).collect();
         let (mark, style) = mark(session, screen);
-        table
+        let row = table
             .row()
             .cell(line(&short))
             .cell(ago(instant(&session.last_activity), now))
-            .styled(mark, style)
-            .cell(activity(session))
+            .styled(mark, style);
+        let row = if has_agents { row.cell(line(&session.agent)) } else { row };
+        row.cell(activity(session))
             .cell(session.message_count.to_string())
             .cell(line(session.project.rsplit('/').next().unwrap_or_default()))
             .cell(title(session));

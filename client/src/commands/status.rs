@@ -12,6 +12,7 @@ use crate::{
     cli,
     connection::{AskError, Connection},
     screen::{Screen, line, span},
+    setup,
 };
 
 /// The command that applies the current rules to stored text.
@@ -60,6 +61,9 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         row("watches", format!("{} ({})", line(&short_path(folder)), line(&answer.watch_mode)));
     }
     row("sessions", sessions(answer));
+    if let Some(agents) = agents(answer, &installed()) {
+        row("agents", agents);
+    }
     row("history", history(answer, screen));
     let kept = &answer.kept;
     row(
@@ -119,6 +123,39 @@ fn sessions(answer: &HealthAnswer) -> String {
         text.push_str(&format!("; {} without messages", number(sessions.empty)));
     }
     text
+}
+
+/// Returns the agents whose folder is on this machine.
+fn installed() -> Vec<&'static str> {
+    let surroundings = super::doctor::surroundings();
+    surroundings.map_or_else(
+        |_| Vec::new(),
+        |surroundings| setup::installed(&surroundings).map(|agent| agent.name).collect(),
+    )
+}
+
+/// Lists the agents that are installed or have sessions, with the number of sessions; `None` for an
+/// older daemon.
+fn agents(answer: &HealthAnswer, installed: &[&str]) -> Option<String> {
+    if answer.agents.is_empty() {
+        return None;
+    }
+    let known = answer
+        .agents
+        .iter()
+        .filter(|known| known.sessions > 0 || installed.contains(&known.agent.as_str()));
+    let known = known.map(|known| {
+        let name = line(&known.agent);
+        match known.sessions {
+            0 => format!("{name} without sessions"),
+            count => format!("{} {name}", number(count)),
+        }
+    });
+    let is_known = |name: &&&str| answer.agents.iter().any(|known| known.agent == **name);
+    let unknown = installed.iter().filter(|name| !is_known(name));
+    let unknown = unknown.map(|name| format!("{name} is not followed"));
+    let parts: Vec<String> = known.chain(unknown).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn history(answer: &HealthAnswer, screen: &Screen) -> String {
@@ -263,7 +300,26 @@ pub(super) fn short_path(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use graphiti_proto::tools::health::AgentHealth;
+
     use super::*;
+
+    #[test]
+    fn agents_are_listed_with_their_sessions_and_others_are_named() {
+        let known = |agent: &str, sessions| AgentHealth {
+            agent: agent.to_owned(),
+            sessions,
+            ..AgentHealth::default()
+        };
+        let mut answer = HealthAnswer {
+            agents: vec![known("claude", 1_200), known("codex", 0), known("gemini", 0)],
+            ..HealthAnswer::default()
+        };
+        let shown = agents(&answer, &["claude", "codex", "pi"]);
+        assert_eq!(shown.unwrap(), "1,200 claude, codex without sessions, pi is not followed");
+        answer.agents.clear();
+        assert_eq!(agents(&answer, &["claude"]), None);
+    }
 
     #[test]
     fn numbers_and_sizes_are_readable() {

@@ -36,6 +36,13 @@ pub(crate) fn agent_names() -> Vec<&'static str> {
     AGENTS.iter().map(|agent| agent.name).collect()
 }
 
+/// Returns the agents whose folder is on this machine.
+pub(crate) fn installed(
+    surroundings: &Surroundings<'_>,
+) -> impl Iterator<Item = &'static AgentSetup> {
+    AGENTS.iter().filter(|agent| (agent.folder)(surroundings).is_dir())
+}
+
 /// The read-only tools, which an agent may be allowed to use without confirmation.
 pub(crate) const READING_TOOLS: &[&str] = &[
     tools::get_handoff::NAME,

@@ -18,7 +18,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    agents::{AGENTS, agent_names},
+    agents::{AGENTS, agent_names, installed},
     command::shell_line,
     embeddings::{place, placed, remove, settings},
     wiring::{Wiring, old_hooks, parts, wiring},

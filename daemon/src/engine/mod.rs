@@ -66,11 +66,20 @@ pub use crate::capture::{
     liveness::Process,
     watch::{Mode, PollingReason},
 };
-use crate::{capture::watch::Notice, session, store::StoreError};
+use crate::{
+    capture::{format::FORMATS, watch::Notice},
+    session,
+    store::StoreError,
+};
 
 /// Whether the engine follows the sessions of an agent.
 pub fn follows(agent: &str) -> bool {
     files::format_of(agent).is_some()
+}
+
+/// Returns the agents whose sessions the engine follows.
+pub fn followed_agents() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.agent())
 }
 
 /// The settings of the engine. They may change while it runs.

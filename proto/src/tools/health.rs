@@ -1,5 +1,7 @@
 //! `session_tracking_health`: reports the state of the daemon and its problems.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The name of the tool.
@@ -32,6 +34,8 @@ pub struct HealthAnswer {
     pub watch_mode: String,
     /// Number of sessions in each state.
     pub sessions: Sessions,
+    /// The agents that are followed, and those of which there are sessions.
+    pub agents: Vec<AgentHealth>,
     /// The import of history.
     pub history: History,
     /// Number and size of what is stored.
@@ -58,6 +62,21 @@ pub struct HealthAnswer {
     pub redaction: Redaction,
     /// Summaries that older rules made. They are made again in the background.
     pub older_summaries: usize,
+}
+
+/// The sessions and records of one agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct AgentHealth {
+    /// The agent: `claude`, ….
+    pub agent: String,
+    /// Number of its sessions that have messages.
+    pub sessions: u64,
+    /// Number of its records that were read.
+    pub read: u64,
+    /// Number of its records without content of use, by type.
+    pub skipped: BTreeMap<String, u64>,
 }
 
 /// The version of the redaction rules of the stored text.
@@ -211,7 +230,7 @@ pub struct Records {
     /// Number of records that were read.
     pub read: u64,
     /// Number of records without useful content, by type.
-    pub skipped: std::collections::BTreeMap<String, u64>,
+    pub skipped: BTreeMap<String, u64>,
     /// Number of damaged records that were partly readable.
     pub repaired: u64,
     /// Number of damaged records that were skipped.

@@ -17,6 +17,9 @@ pub struct ListSessionsArguments {
     /// Only sessions in this state.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = STATES)))]
     pub state: Option<String>,
+    /// Only sessions of this agent: `claude`, `codex`, ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Whether to include sessions without messages.
     pub empty: bool,
     /// Maximum number of results; 0 for none.
@@ -27,7 +30,14 @@ pub struct ListSessionsArguments {
 
 impl Default for ListSessionsArguments {
     fn default() -> ListSessionsArguments {
-        ListSessionsArguments { project: None, state: None, empty: false, limit: 20, offset: 0 }
+        ListSessionsArguments {
+            project: None,
+            state: None,
+            agent: None,
+            empty: false,
+            limit: 20,
+            offset: 0,
+        }
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
 }
 
 /// Returns the locations of the user's agent settings.
-pub(super) fn surroundings() -> Result<Surroundings<'static>, AskError> {
+pub(in crate::commands) fn surroundings() -> Result<Surroundings<'static>, AskError> {
     let program = env::current_exe().map_err(|error| AskError::Failed(error.to_string()))?;
     Ok(Surroundings {
         home: env::home_dir().ok_or(AskError::NoHome)?,
@@ -168,8 +168,7 @@ fn misconfigured(program: &Path) -> Option<String> {
 
 fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
     let here = here(surroundings);
-    let there = AGENTS.iter().filter(|agent| (agent.folder)(surroundings).is_dir());
-    let seen = there.map(|agent| AgentSeen {
+    let seen = setup::installed(surroundings).map(|agent| AgentSeen {
         name: agent.name,
         title: agent.title,
         wiring: setup::wiring(agent, surroundings),

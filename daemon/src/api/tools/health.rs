@@ -1,12 +1,12 @@
 //! `session_tracking_health`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use graphiti_proto::{
     rpc::Error,
     tools::health::{
-        DiskLimits, Embeddings, EvictionStats, HealthAnswer, HealthArguments, History, IndexHealth,
-        ModelHealth, NAME, Records, Redaction, Sessions, StoredTotals,
+        AgentHealth, DiskLimits, Embeddings, EvictionStats, HealthAnswer, HealthArguments, History,
+        IndexHealth, ModelHealth, NAME, Records, Redaction, Sessions, StoredTotals,
     },
 };
 
@@ -15,14 +15,14 @@ use crate::{
     api::{DaemonState, spool},
     clock,
     engine::{
-        IndexLag, Mode, PollingReason, quota,
+        self, IndexLag, Mode, PollingReason, quota,
         redaction::note::{self, StoredRules},
     },
     model::{
         SessionKey,
         session::{Session, State, Unindexed},
     },
-    store::{Source, SourceKey, Store, StoreError, StoreHealth},
+    store::{Source, SourceKey, Store, StoreError, StoreHealth, Tally},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -80,6 +80,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         watched: daemon.watched.iter().map(|folder| folder.display().to_string()).collect(),
         watch_mode: watch_mode(status.mode).to_owned(),
         sessions: sessions(store.as_ref(), &live).unwrap_or_default(),
+        agents: agents(store.as_ref(), &live, &at_hand).unwrap_or_default(),
         history: History {
             scanned: status.scanned,
             done: status.history_done,
@@ -144,6 +145,35 @@ pub(super) fn sessions(
     Ok(sessions)
 }
 
+/// Counts the sessions and records of each agent. The agents that are followed are always included.
+fn agents(
+    store: &dyn Store,
+    live: &HashMap<SessionKey, Session>,
+    at_hand: &[Source],
+) -> Result<Vec<AgentHealth>, StoreError> {
+    let followed =
+        engine::followed_agents().map(|agent| (agent.to_owned(), AgentHealth::default()));
+    let mut agents: BTreeMap<String, AgentHealth> = followed.collect();
+    let mut agent_of: HashMap<SessionKey, String> = HashMap::new();
+    list_sessions::visit_tracked(store, live, &mut |session| {
+        let agent = &session.id.agent;
+        agent_of.insert(session.key, agent.clone());
+        let health = agents.entry(agent.clone()).or_default();
+        health.sessions += u64::from(list_sessions::is_listed(session));
+    })?;
+    visit_tallies(store, at_hand, &mut |key, tally| {
+        let Some(health) = agent_of.get(&key.session).and_then(|agent| agents.get_mut(agent))
+        else {
+            return;
+        };
+        health.read += tally.read;
+        for (kind, count) in &tally.skipped {
+            *health.skipped.entry(kind.clone()).or_default() += count;
+        }
+    })?;
+    Ok(agents.into_iter().map(|(agent, health)| AgentHealth { agent, ..health }).collect())
+}
+
 /// Describes a search index that makes no progress.
 fn stalled(lag: IndexLag) -> Option<String> {
     lag.is_stalled.then(|| {
@@ -169,12 +199,10 @@ fn evicted(daemon: &DaemonState) -> EvictionStats {
     }
 }
 
-/// Sums up all files. The state of an open file is newer than its record in the store.
+/// Sums up all files.
 fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError> {
-    let open: HashMap<SourceKey, &Source> = at_hand.iter().map(|open| (open.key, open)).collect();
     let mut records = Records::default();
-    store.visit_sources(&mut |stored| {
-        let tally = &open.get(&stored.key).copied().unwrap_or(&stored).tally;
+    visit_tallies(store, at_hand, &mut |_, tally| {
         records.read += tally.read;
         records.repaired += tally.repaired;
         records.broken += tally.broken;
@@ -182,9 +210,21 @@ fn records(store: &dyn Store, at_hand: &[Source]) -> Result<Records, StoreError>
         for (kind, count) in &tally.skipped {
             *records.skipped.entry(kind.clone()).or_default() += count;
         }
-        true
     })?;
     Ok(records)
+}
+
+/// Calls `visit` for each file. The state of an open file is newer than its record in the store.
+fn visit_tallies(
+    store: &dyn Store,
+    at_hand: &[Source],
+    visit: &mut dyn FnMut(SourceKey, &Tally),
+) -> Result<(), StoreError> {
+    let open: HashMap<SourceKey, &Source> = at_hand.iter().map(|open| (open.key, open)).collect();
+    store.visit_sources(&mut |stored| {
+        visit(stored.key, &open.get(&stored.key).copied().unwrap_or(&stored).tally);
+        true
+    })
 }
 
 fn watch_mode(mode: Option<Mode>) -> &'static str {

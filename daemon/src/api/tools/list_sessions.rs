@@ -46,7 +46,8 @@ async fn run(
         let is_wanted = arguments.empty || is_listed(session);
         let wanted_state =
             arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
-        if is_wanted && wanted_state && is_of_project(session, project) {
+        let wanted_agent = arguments.agent.as_deref().is_none_or(|agent| session.id.agent == agent);
+        if is_wanted && wanted_state && wanted_agent && is_of_project(session, project) {
             found.push((session.last_activity, session.key));
         }
     };
