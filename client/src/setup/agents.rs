@@ -24,6 +24,8 @@ pub(crate) struct AgentSetup {
     pub(crate) offer: Option<&'static str>,
     /// The folder in the user's home that shows that the agent is installed.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
+    /// The file in which the agent notes which hooks the user trusts, if it asks.
+    pub(crate) trust_file: Option<fn(&Surroundings<'_>) -> PathBuf>,
     /// The settings files with our entries.
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
 }
@@ -72,6 +74,7 @@ const CLAUDE: AgentSetup = AgentSetup {
     note: None,
     offer: Some("It may use the tools that only read without asking; --no-allow leaves that out."),
     folder: |surroundings| surroundings.folder("CLAUDE_CONFIG_DIR", ".claude"),
+    trust_file: None,
     settings: |surroundings| {
         let folder = (CLAUDE.folder)(surroundings);
         // The user's servers are beside the folder, unless the folder was moved.
@@ -108,6 +111,7 @@ const CODEX: AgentSetup = AgentSetup {
     ),
     offer: None,
     folder: |surroundings| surroundings.folder("CODEX_HOME", ".codex"),
+    trust_file: Some(|surroundings| (CODEX.folder)(surroundings).join("config.toml")),
     settings: |surroundings| {
         let folder = surroundings.place(&(CODEX.folder)(surroundings), ".codex");
         let events = [
@@ -139,6 +143,7 @@ const GEMINI: AgentSetup = AgentSetup {
         "It trusts graphiti: it uses all its tools without asking; --no-allow leaves that out.",
     ),
     folder: |surroundings| surroundings.home.join(".gemini"),
+    trust_file: None,
     settings: |surroundings| {
         let folder = surroundings.place(&(GEMINI.folder)(surroundings), ".gemini");
         let file = folder.join("settings.json");
@@ -161,6 +166,7 @@ const COPILOT: AgentSetup = AgentSetup {
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("COPILOT_HOME", ".copilot"),
+    trust_file: None,
     settings: |surroundings| {
         if surroundings.project.is_some() {
             return Vec::new();
@@ -186,6 +192,7 @@ const QWEN: AgentSetup = AgentSetup {
     note: None,
     offer: GEMINI.offer,
     folder: |surroundings| surroundings.folder("QWEN_HOME", ".qwen"),
+    trust_file: None,
     settings: |surroundings| {
         let folder = surroundings.place(&(QWEN.folder)(surroundings), ".qwen");
         let file = folder.join("settings.json");
@@ -206,6 +213,7 @@ const CURSOR: AgentSetup = AgentSetup {
     note: None,
     offer: None,
     folder: |surroundings| surroundings.home.join(".cursor"),
+    trust_file: None,
     settings: |surroundings| {
         let folder = surroundings.place(&(CURSOR.folder)(surroundings), ".cursor");
         let handler = json!({ "command": shell_line(&surroundings.program, "hook cursor") });
@@ -227,6 +235,7 @@ const OPENCODE: AgentSetup = AgentSetup {
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("XDG_CONFIG_HOME", ".config").join("opencode"),
+    trust_file: None,
     settings: |surroundings| {
         let users = (OPENCODE.folder)(surroundings);
         let folder = surroundings.project.clone().unwrap_or_else(|| users.clone());
@@ -255,6 +264,7 @@ const PI: AgentSetup = AgentSetup {
     note: None,
     offer: None,
     folder: |surroundings| surroundings.folder("PI_CODING_AGENT_DIR", ".pi/agent"),
+    trust_file: None,
     settings: |surroundings| {
         let folder = surroundings.place(&(PI.folder)(surroundings), ".pi");
         let extension = extension::filled_in(extension::PI, &surroundings.program);

@@ -21,7 +21,7 @@ pub(crate) use self::{
     agents::{AGENTS, agent_names, installed},
     command::shell_line,
     embeddings::{place, placed, remove, settings},
-    wiring::{Wiring, old_hooks, parts, wiring},
+    wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
 };
 
 /// The locations on this machine.

@@ -1,5 +1,7 @@
 //! Edits TOML settings; comments and order stay unchanged.
 
+use std::path::Path;
+
 use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
 use crate::setup::{EditError, command::is_ours};
@@ -106,6 +108,18 @@ fn says_the_same(one: &Item, other: &Item) -> bool {
     }
 }
 
+/// Whether Codex, whose settings are in `text`, trusts hooks of a file.
+pub(super) fn trusts_hooks_of(text: &str, file: &Path) -> bool {
+    let Ok(document) = parse(text) else { return false };
+    let state = document.get("hooks").and_then(|hooks| hooks.get("state"));
+    let Some(hooks) = state.and_then(Item::as_table_like) else { return false };
+    // The names are `FILE:EVENT:GROUP:HANDLER`.
+    let prefix = format!("{}:", file.display());
+    hooks.iter().any(|(name, hook)| {
+        name.starts_with(&prefix) && hook.get("trusted_hash").is_some_and(Item::is_str)
+    })
+}
+
 fn space_before(text: &str) -> &'static str {
     match text {
         "" => "",
@@ -190,6 +204,17 @@ mod tests {
         let with = with_server(text, &elsewhere("/data/g")).unwrap();
         assert!(with.contains("MINE = \"1\"\nGRAPHITI_HOME = \"/data/g\""), "{with}");
         assert_eq!(without_server(&with).unwrap().trim(), "");
+    }
+
+    #[test]
+    fn hooks_are_trusted_when_codex_has_noted_it() {
+        let text = "[hooks.state.\"/h/.codex/hooks.json:session_start:0:0\"]\n\
+            trusted_hash = \"sha256:1\"\n";
+        let trusts = |text, file| trusts_hooks_of(text, Path::new(file));
+        assert!(trusts(text, "/h/.codex/hooks.json"));
+        assert!(!trusts(text, "/h/.codex/hooks"));
+        assert!(!trusts("[hooks.state]\n", "/h/.codex/hooks.json"));
+        assert!(!trusts("[h", "/h/.codex/hooks.json") && !trusts("", "/h/.codex/hooks.json"));
     }
 
     fn server(program: &str) -> Server {

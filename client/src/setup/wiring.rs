@@ -2,7 +2,7 @@
 
 use crate::{
     files,
-    setup::{Content, Surroundings, Wish, agents::AgentSetup, json, plan},
+    setup::{Content, Surroundings, Wish, agents::AgentSetup, json, plan, toml},
 };
 
 /// The state of an agent's settings.
@@ -45,6 +45,16 @@ pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> 
         let named = || format!("{} ({})", settings.file.display(), events.join(", "));
         (!events.is_empty()).then(named)
     })
+}
+
+/// Whether the agent has not noted yet that the user trusts our hooks, without which it does not run
+/// them.
+pub(crate) fn awaits_trust(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
+    let Some(settings) = agent.trust_file.map(|file| file(surroundings)) else { return false };
+    let settings = files::read_text(&settings).unwrap_or_default();
+    let hooks = (agent.settings)(surroundings);
+    let mut hooks = hooks.iter().filter(|settings| matches!(settings.content, Content::Hooks(_)));
+    !hooks.any(|hooks| toml::trusts_hooks_of(&settings, &hooks.file))
 }
 
 /// Returns what the settings of an agent contain of ours, for people.

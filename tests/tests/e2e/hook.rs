@@ -428,6 +428,39 @@ fn a_new_session_is_told_what_the_last_one_left() {
 }
 
 #[test]
+fn each_agent_is_told_in_its_own_form() {
+    let world = World::new();
+    world.transcript("s1").prompt("Make the parser accept empty lines.").reply("Done.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("s1");
+    let event = |source: &str| {
+        json!({
+            "session_id": "new", "hook_event_name": "SessionStart", "source": source,
+            "cwd": "/work/app",
+        })
+    };
+    let of_cursor = json!({
+        "conversation_id": "new", "session_id": "new", "hook_event_name": "sessionStart",
+        "workspace_roots": ["/work/app"],
+    });
+    for (agent, event, place) in [
+        ("codex", event("startup"), "/hookSpecificOutput/additionalContext"),
+        ("gemini", event("startup"), "/hookSpecificOutput/additionalContext"),
+        ("qwen", event("clear"), "/hookSpecificOutput/additionalContext"),
+        ("copilot", event("new"), "/additionalContext"),
+        ("cursor", of_cursor, "/additional_context"),
+        ("opencode", event("startup"), "/additionalContext"),
+        ("pi", event("startup"), "/additionalContext"),
+    ] {
+        let output = hook_of(&world, Some(agent), &event.to_string());
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let told = said.pointer(place).and_then(Value::as_str).unwrap_or_default();
+        assert!(told.contains("parser accept"), "{agent}: {output:?}");
+    }
+}
+
+#[test]
 fn hooks_can_be_switched_off() {
     let world = World::new();
     world.configure(&json!({ "hooks": { "enabled": false } }));
@@ -486,14 +519,27 @@ fn ended(session: &str, reason: &str) -> String {
 }
 
 fn hook(world: &World, text: &str) -> Output {
-    let (child, input) = begin(world, text);
+    hook_of(world, None, text)
+}
+
+fn hook_of(world: &World, agent: Option<&str>, text: &str) -> Output {
+    let (child, input) = begin_of(world, agent, text);
     drop(input);
     child.wait_with_output().expect("the hook ends")
 }
 
 fn begin(world: &World, text: &str) -> (Child, ChildStdin) {
+    begin_of(world, None, text)
+}
+
+fn begin_of(world: &World, agent: Option<&str>, text: &str) -> (Child, ChildStdin) {
     let mut command = world.command("graphiti");
-    command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("hook")
+        .args(agent)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().expect("run graphiti hook");
     let mut input = child.stdin.take().expect("its input");
     // A hook that has ended already does not read its input.

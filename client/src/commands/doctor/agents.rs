@@ -49,6 +49,11 @@ fn wired(agent: &AgentSeen) -> Finding {
             format!("{title} has the plugin and settings of ours: each hook runs twice"),
             format!("{setup} --remove"),
         ),
+        (Wiring::Complete, false) if agent.awaits_trust => Finding::warn(
+            name,
+            format!("{title} does not run our hooks until you trust them"),
+            format!("start {name} on the terminal and agree; /hooks in it shows them"),
+        ),
         (Wiring::Complete, false) => {
             Finding::ok(name, format!("{title} is set up: {ours} are in its settings"))
         }
@@ -76,7 +81,9 @@ fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
     if let Some(last) = answers.heard.events.first() {
         return Some(Finding::ok(ABOUT, heard(seen, answers, last)));
     }
-    let fires = |agent: &&AgentSeen| agent.has_plugin || agent.wiring == Wiring::Complete;
+    let fires = |agent: &&AgentSeen| {
+        agent.has_plugin || agent.wiring == Wiring::Complete && !agent.awaits_trust
+    };
     let agents: Vec<&AgentSeen> = seen.agents.iter().filter(fires).collect();
     if agents.is_empty() {
         return None;

@@ -173,6 +173,7 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
         title: agent.title,
         wiring: setup::wiring(agent, surroundings),
         old_hooks: setup::old_hooks(agent, surroundings).or_else(|| setup::old_hooks(agent, &here)),
+        awaits_trust: setup::awaits_trust(agent, surroundings),
         parts: setup::parts(agent, surroundings),
         has_plugin: agent.name == plugin::AGENT
             && plugin::is_enabled(&(agent.folder)(surroundings)),

@@ -94,6 +94,8 @@ pub(super) struct AgentSeen {
     /// Hooks of the user or the project in a form of which older versions of the agent drop the
     /// argument.
     pub(super) old_hooks: Option<String>,
+    /// Whether the agent does not run our hooks until the user trusts them.
+    pub(super) awaits_trust: bool,
     /// What its settings contain when it is set up, for people.
     pub(super) parts: &'static str,
     /// Whether the plugin is installed, which replaces setup.

@@ -412,6 +412,7 @@ fn healthy() -> Observations {
             title: "Claude Code",
             wiring: Wiring::Complete,
             old_hooks: None,
+            awaits_trust: false,
             parts: "hooks and tools",
             has_plugin: false,
         }],
@@ -425,6 +426,17 @@ fn healthy() -> Observations {
         free_bytes: Some(50 << 30),
         damaged: Vec::new(),
     }
+}
+
+#[test]
+fn hooks_that_wait_for_trust_are_reported() {
+    let mut seen = healthy();
+    seen.agents[0].awaits_trust = true;
+    let finding = found(&seen, "claude");
+    assert_eq!(finding.verdict, Verdict::Warn);
+    assert!(finding.what.contains("until you trust them"), "{finding:?}");
+    wired(&mut seen, Wiring::Missing);
+    assert!(found(&seen, "claude").what.contains("not set up"));
 }
 
 fn welcome(protocol: u32) -> Welcome {
