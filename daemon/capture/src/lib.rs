@@ -11,6 +11,7 @@ use graphitid_store as store;
 
 pub mod config;
 pub mod content_hash;
+pub mod database;
 pub mod filter;
 pub mod format;
 pub mod liveness;

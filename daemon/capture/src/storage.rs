@@ -6,7 +6,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufWriter, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
@@ -29,6 +29,50 @@ pub enum Storage {
     Compressed,
     /// A file that the agent rewrites whole; [`Format::records_of`] returns its records.
     Document,
+    /// A database or a folder of small files, of which the format makes the records.
+    Assembled,
+}
+
+/// Makes the records of a transcript that is [`Storage::Assembled`].
+pub trait RecordSource: Sync {
+    /// Returns a state of the transcript that changes when it has more records.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` when the transcript does not exist.
+    fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
+
+    /// Writes the records, and returns the state of the transcript before. The records stay the
+    /// same and become more, as long as the agent does not change what it recorded as finished.
+    fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
+}
+
+/// Records, one a line.
+pub struct RecordText(BufWriter<SpooledTempFile>);
+
+impl Default for RecordText {
+    fn default() -> RecordText {
+        RecordText(BufWriter::new(SpooledTempFile::new(IN_MEMORY)))
+    }
+}
+
+impl RecordText {
+    /// Adds a record, which contains no newline.
+    pub fn add(&mut self, record: &str) -> io::Result<()> {
+        self.0.write_all(record.as_bytes())?;
+        self.0.write_all(b"\n")
+    }
+
+    /// Removes all records.
+    pub fn clear(&mut self) {
+        *self = RecordText::default();
+    }
+
+    fn finish(self) -> io::Result<SpooledTempFile> {
+        let mut text = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
+        text.rewind()?;
+        Ok(text)
+    }
 }
 
 /// Bytes of text that are kept in memory; more is written to an unnamed temporary file.
@@ -59,12 +103,17 @@ enum Content {
 /// document.
 pub fn open(path: &Path) -> io::Result<OpenTranscript> {
     let (format, storage) = storage_of(path);
+    if let Some(source) = assembled(format, storage) {
+        let mut text = RecordText::default();
+        let opened = source.write_records(path, &mut text)?;
+        return Ok(OpenTranscript { content: Content::Text(text.finish()?), storage, opened });
+    }
     let file = open_file(path)?;
     let opened = stamp_of(&file.metadata()?, storage);
     let content = match (storage, format) {
         (Storage::Compressed, _) => Content::Text(decompressed(file)?),
         (Storage::Document, Some(format)) => Content::Text(records_of_document(format, file)?),
-        (Storage::Lines | Storage::Document, _) => Content::File(file),
+        (Storage::Lines | Storage::Document | Storage::Assembled, _) => Content::File(file),
     };
     Ok(OpenTranscript { content, storage, opened })
 }
@@ -75,7 +124,19 @@ pub fn open(path: &Path) -> io::Result<OpenTranscript> {
 ///
 /// `NotFound` when it does not exist.
 pub fn stamp(path: &Path) -> io::Result<FileStamp> {
-    Ok(stamp_of(&fs::symlink_metadata(path)?, storage_of(path).1))
+    let (format, storage) = storage_of(path);
+    match assembled(format, storage) {
+        Some(source) => source.stamp(path),
+        None => Ok(stamp_of(&fs::symlink_metadata(path)?, storage)),
+    }
+}
+
+/// Whether the transcript at `path` exists, even if it cannot be read now.
+pub fn exists(path: &Path) -> bool {
+    let is_missing = |error: &io::Error| {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    };
+    !stamp(path).is_err_and(|error| is_missing(&error))
 }
 
 impl OpenTranscript {
@@ -120,6 +181,14 @@ fn storage_of(path: &Path) -> (Option<&'static dyn Format>, Storage) {
     (format, format.map_or(Storage::Lines, |format| format.storage(path)))
 }
 
+/// Returns what makes the records, if the agent does not store them as such.
+fn assembled(
+    format: Option<&'static dyn Format>,
+    storage: Storage,
+) -> Option<&'static dyn RecordSource> {
+    format.filter(|_| storage == Storage::Assembled)?.record_source()
+}
+
 fn decompressed(file: File) -> io::Result<SpooledTempFile> {
     let mut text = SpooledTempFile::new(IN_MEMORY);
     let decoder = ruzstd::decoding::StreamingDecoder::new(file).map_err(damaged)?;
@@ -156,7 +225,9 @@ fn stamp_of(metadata: &fs::Metadata, storage: Storage) -> FileStamp {
     let stamp = file_stamp(metadata);
     match storage {
         Storage::Lines => stamp,
-        Storage::Compressed | Storage::Document => FileStamp { length: 0, ..stamp },
+        Storage::Compressed | Storage::Document | Storage::Assembled => {
+            FileStamp { length: 0, ..stamp }
+        }
     }
 }
 

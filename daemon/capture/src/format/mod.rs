@@ -9,6 +9,7 @@ pub mod codex;
 pub mod gemini;
 mod genai;
 pub(crate) mod json;
+pub mod opencode;
 mod queue;
 pub mod qwen;
 pub(crate) mod repair;
@@ -18,11 +19,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{model::transcript::Entry, storage::Storage};
+use crate::{
+    database::SessionDatabase,
+    model::transcript::Entry,
+    storage::{RecordSource, Storage},
+};
 
 /// Every format, in the order in which a file is matched.
 pub static FORMATS: &[&dyn Format] =
-    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &qwen::Qwen];
+    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode, &qwen::Qwen];
 
 /// The transcript format of one agent.
 pub trait Format: Sync {
@@ -58,6 +63,16 @@ pub trait Format: Sync {
     /// in which they were said. `None` when the document is incomplete.
     fn records_of(&self, document: &str) -> Option<Vec<String>> {
         let _ = document;
+        None
+    }
+
+    /// Returns what makes the records of a [`Storage::Assembled`].
+    fn record_source(&self) -> Option<&'static dyn RecordSource> {
+        None
+    }
+
+    /// Returns how to find the sessions in the agent's database, if it has one.
+    fn database(&self) -> Option<&'static dyn SessionDatabase> {
         None
     }
 

@@ -209,7 +209,10 @@ impl Roots {
     /// Whether events at `paths` change the folders to watch: a root or one of its parents has
     /// appeared or disappeared.
     pub(super) fn changed_by(&self, paths: &[PathBuf]) -> bool {
-        let above_a_root = |path: &Path| self.roots.iter().any(|root| root.starts_with(path));
+        // A root that is a file is watched through its folder.
+        let is_above =
+            |root: &Path, path: &Path| root.starts_with(path) && (root != path || path.is_dir());
+        let above_a_root = |path: &Path| self.roots.iter().any(|root| is_above(root, path));
         paths.iter().any(|path| above_a_root(path)) || !self.is_right()
     }
 

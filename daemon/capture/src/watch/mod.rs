@@ -9,6 +9,7 @@ mod events;
 pub mod scan;
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     thread::{self, JoinHandle},
     time::Duration,
@@ -18,6 +19,7 @@ use self::{
     events::{Inbox, Roots},
     scan::FolderScanner,
 };
+use crate::database::{Extent, database_of};
 
 #[derive(Clone)]
 pub struct Watched {
@@ -153,8 +155,10 @@ impl WatchLoop {
             }
             let pause =
                 polling.map(|_| self.watched.poll_every.max(scan_began.elapsed() * POLL_SHARE));
-            let Some(found) = self.inbox.wait(pause, GATHER) else { return };
-            everything = found.scan || pause.is_some() && found.timed_out;
+            let database = self.scanner.until_pending();
+            let limit = pause.into_iter().chain(database).min();
+            let Some(found) = self.inbox.wait(limit, GATHER) else { return };
+            everything = found.scan || pause.is_some() && pause == limit && found.timed_out;
             asked = found.asked;
             if polling.is_none() {
                 if roots.changed_by(&found.paths) {
@@ -198,8 +202,18 @@ impl WatchLoop {
 
     /// Reports the relevant ones of `files` and those in `folders`, except links.
     fn report_paths(&mut self, folders: &[PathBuf], mut files: Vec<PathBuf>) -> bool {
-        files.retain(|path| (self.watched.wanted)(path) && self.is_inside(path));
+        let mut databases: BTreeSet<PathBuf> =
+            self.scanner.pending_databases().into_iter().collect();
+        let changed = files.iter().filter_map(|path| Some(database_of(path)?.1));
+        databases.extend(changed.filter(|database| self.is_inside(database)));
+        files.retain(|path| {
+            let is_file = database_of(path).is_none();
+            is_file && (self.watched.wanted)(path) && self.is_inside(path)
+        });
         files.iter().for_each(|path| self.scanner.note(path));
+        for database in &databases {
+            files.extend(self.scanner.sessions(database, Extent::New));
+        }
         for folder in folders.iter().filter(|folder| !folder.is_symlink()) {
             self.scanner.scan(folder, &mut files);
         }

@@ -4,18 +4,28 @@ use std::{
     collections::HashMap,
     fs,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
-use crate::{storage::file_stamp, store::FileStamp};
+use crate::{
+    database::{DatabaseScanner, Extent, database_of},
+    storage::file_stamp,
+    store::FileStamp,
+};
 
 /// Maximum depth of nested folders.
 const DEEPEST: usize = 16;
+
+fn is_database(path: &Path) -> bool {
+    database_of(path).is_some_and(|(_, database)| database == path) && path.is_file()
+}
 
 /// The state of each file at the last scan.
 pub struct FolderScanner {
     wanted: fn(&Path) -> bool,
     seen: HashMap<PathBuf, SeenFile>,
     round: u64,
+    databases: DatabaseScanner,
 }
 
 struct SeenFile {
@@ -26,13 +36,22 @@ struct SeenFile {
 impl FolderScanner {
     /// Creates a scanner without known files, for files that are `wanted`.
     pub fn new(wanted: fn(&Path) -> bool) -> FolderScanner {
-        FolderScanner { wanted, seen: HashMap::new(), round: 0 }
+        FolderScanner {
+            wanted,
+            seen: HashMap::new(),
+            round: 0,
+            databases: DatabaseScanner::default(),
+        }
     }
 
     /// Adds the new and changed files under `folder` to `changed`, newest first.
     ///
     /// Links are not followed, because they may lead out of the folder.
     pub fn scan(&mut self, folder: &Path, changed: &mut Vec<PathBuf>) {
+        if is_database(folder) {
+            changed.extend(self.sessions(folder, Extent::All));
+            return;
+        }
         let mut found: Vec<(i64, PathBuf)> = Vec::new();
         let mut folders = vec![(folder.to_owned(), 0)];
         while let Some((folder, depth)) = folders.pop() {
@@ -42,6 +61,8 @@ impl FolderScanner {
                 let path = entry.path();
                 if kind.is_dir() && depth < DEEPEST {
                     folders.push((path, depth + 1));
+                } else if kind.is_file() && is_database(&path) {
+                    changed.extend(self.sessions(&path, Extent::All));
                 } else if kind.is_file() && (self.wanted)(&path) {
                     let Ok(metadata) = entry.metadata() else { continue };
                     let stamp = file_stamp(&metadata);
@@ -67,7 +88,23 @@ impl FolderScanner {
     pub fn gone(&mut self) -> Vec<PathBuf> {
         let round = self.round;
         self.round += 1;
-        self.seen.extract_if(|_, seen| seen.round < round).map(|(path, _)| path).collect()
+        let files = self.seen.extract_if(|_, seen| seen.round < round).map(|(path, _)| path);
+        files.chain(self.databases.gone()).collect()
+    }
+
+    /// Returns the sessions of a database that changed.
+    pub(super) fn sessions(&mut self, database: &Path, extent: Extent) -> Vec<PathBuf> {
+        self.databases.changed(database, extent, Instant::now())
+    }
+
+    /// Returns the databases that changed and were not read because they change often.
+    pub(super) fn pending_databases(&self) -> Vec<PathBuf> {
+        self.databases.pending()
+    }
+
+    /// Returns the time until one of them may be read.
+    pub(super) fn until_pending(&self) -> Option<Duration> {
+        self.databases.until_next(Instant::now())
     }
 
     /// Records `stamp`; returns whether it changed.

@@ -1,0 +1,110 @@
+//! Reads databases in which agents store many sessions. It never writes to them.
+//!
+//! A session in a database has the path `<database file>/<id of the session>`, which is no path of
+//! the file system. Everything behind [`storage`](crate::storage) treats it as a file.
+
+mod open;
+mod scan;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::Connection;
+
+pub(crate) use self::open::read;
+pub use self::scan::{DatabaseScanner, Extent};
+use crate::{format::FORMATS, store::FileStamp};
+
+/// How one agent stores sessions in its database.
+pub trait SessionDatabase: Sync {
+    /// Returns the database that changes when the file at `path` does: the file itself, or that of
+    /// its write-ahead log.
+    fn database_of(&self, path: &Path) -> Option<PathBuf>;
+
+    /// Returns the numbers of the last rows of the tables of sessions.
+    fn last_rows(&self, connection: &Connection) -> Result<LastRows, DatabaseError>;
+
+    /// Returns the ids of the sessions with rows after `last`, without a search of whole tables.
+    fn sessions_after(
+        &self,
+        connection: &Connection,
+        last: &LastRows,
+    ) -> Result<Vec<String>, DatabaseError>;
+
+    /// Returns the ids of all sessions.
+    fn sessions(&self, connection: &Connection) -> Result<Vec<String>, DatabaseError>;
+
+    /// Returns the state of a session, which changes when it has more records. `None` when the
+    /// database does not contain it.
+    fn stamp(
+        &self,
+        connection: &Connection,
+        session: &str,
+    ) -> Result<Option<FileStamp>, DatabaseError>;
+
+    /// Calls `write` with the records of a session, each as JSON without a newline, in the order in
+    /// which they were said. Later calls return the same records and further ones, as long as the
+    /// agent does not change what it recorded as finished.
+    fn records(
+        &self,
+        connection: &Connection,
+        session: &str,
+        write: &mut dyn FnMut(&str) -> io::Result<()>,
+    ) -> Result<(), DatabaseError>;
+}
+
+/// The state of the tables of sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastRows {
+    /// Number of sessions.
+    pub sessions: u64,
+    /// The name of each table with the number of its last row.
+    pub rows: Vec<(&'static str, i64)>,
+}
+
+/// Why a database cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    #[error("the database has no tables that this version knows: {0}")]
+    UnknownTables(String),
+    #[error("the database does not contain this session")]
+    NoSession,
+    #[error(transparent)]
+    Database(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<DatabaseError> for io::Error {
+    fn from(error: DatabaseError) -> io::Error {
+        use rusqlite::ErrorCode;
+        let kind = match &error {
+            DatabaseError::UnknownTables(_) => io::ErrorKind::InvalidData,
+            DatabaseError::NoSession => io::ErrorKind::NotFound,
+            DatabaseError::Io(_) => io::ErrorKind::Other,
+            DatabaseError::Database(cause) => match cause.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    io::ErrorKind::WouldBlock
+                }
+                Some(ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied) => {
+                    io::ErrorKind::PermissionDenied
+                }
+                _ => io::ErrorKind::InvalidData,
+            },
+        };
+        match error {
+            DatabaseError::Io(error) => error,
+            error => io::Error::new(kind, error),
+        }
+    }
+}
+
+/// Returns the database that changes when the file at `path` does, and how to read it.
+pub fn database_of(path: &Path) -> Option<(&'static dyn SessionDatabase, PathBuf)> {
+    FORMATS.iter().find_map(|format| {
+        let database = format.database()?;
+        Some((database, database.database_of(path)?))
+    })
+}

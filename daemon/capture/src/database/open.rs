@@ -1,0 +1,134 @@
+//! Opens a database for reading while its agent may write to it.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+
+use super::DatabaseError;
+use crate::{storage::file_stamp, store::FileStamp};
+
+/// How long to wait for a lock. A database with a write-ahead log is never locked for readers, except
+/// for a moment while it is recovered.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How often a database that changed while it was read is read again.
+const ATTEMPTS: usize = 3;
+
+/// Calls `read` with the open database at `path`.
+///
+/// `read` is called again when the database changed in a way that makes its result unreliable.
+///
+/// # Errors
+///
+/// `NotFound` when there is no file; the error of `read`.
+pub(crate) fn read<T>(
+    path: &Path,
+    mut read: impl FnMut(&Connection) -> io::Result<T>,
+) -> io::Result<T> {
+    // Closing a file drops all locks that this process has on it, also those of another connection,
+    // so there is never more than one.
+    static ONE_CONNECTION: Mutex<()> = Mutex::new(());
+    let _one = ONE_CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut attempts = 0;
+    loop {
+        let before = Files::of(path)?;
+        let is_unused = before.log.is_none() && has_log_mode(path)?;
+        let connection = open(path, is_unused)?;
+        // All queries see the same state.
+        let begun = connection.execute_batch("BEGIN").map_err(DatabaseError::from);
+        let result = begun.map_err(io::Error::from).and_then(|()| read(&connection));
+        // SQLite returns the connection when it cannot be closed; it is closed when it is dropped.
+        let _ = connection.close();
+        attempts += 1;
+        if !is_unused || attempts == ATTEMPTS || Files::of(path)? == before {
+            return result;
+        }
+    }
+}
+
+/// The states of the files of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Files {
+    database: FileStamp,
+    /// The write-ahead log.
+    log: Option<FileStamp>,
+}
+
+impl Files {
+    /// # Errors
+    ///
+    /// `NotFound` when the database is not a regular file.
+    pub(super) fn of(path: &Path) -> io::Result<Files> {
+        let metadata = fs::symlink_metadata(path)?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "it is no plain file"));
+        }
+        let log = fs::symlink_metadata(log_of(path)).ok();
+        Ok(Files { database: file_stamp(&metadata), log: log.as_ref().map(file_stamp) })
+    }
+}
+
+/// Returns the path of a database's write-ahead log.
+fn log_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+/// Whether the database uses a write-ahead log, by its header.
+fn has_log_mode(path: &Path) -> io::Result<bool> {
+    let mut header = [0; 20];
+    match File::open(path)?.read_exact(&mut header) {
+        Ok(()) => Ok(header[18] == 2 && header[19] == 2),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens the database. If it `is_unused`, no process has it open, and it is read without locks,
+/// because SQLite would create a write-ahead log for them.
+fn open(path: &Path, is_unused: bool) -> io::Result<Connection> {
+    let address = format!(
+        "file:{}?mode=ro{}",
+        percent_encoded(path),
+        if is_unused { "&immutable=1" } else { "" }
+    );
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let configured = || -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(&address, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        // A file that is truncated while it is mapped ends the process.
+        connection.pragma_update(None, "mmap_size", 0)?;
+        Ok(connection)
+    };
+    configured().map_err(|error| DatabaseError::from(error).into())
+}
+
+/// Encodes a path for a URI of SQLite.
+fn percent_encoded(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    let mut encoded = String::with_capacity(text.len() + 8);
+    // A path with a drive letter needs a leading slash.
+    if !text.starts_with('/') {
+        encoded.push('/');
+    }
+    for byte in text.bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b':' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                encoded.push(char::from(byte));
+            }
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}

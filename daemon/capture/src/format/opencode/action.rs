@@ -1,0 +1,81 @@
+//! Maps calls of opencode's tools to actions.
+
+use serde_json::Value;
+
+use super::patch;
+use crate::model::transcript::{
+    Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
+};
+
+pub(super) fn of(tool: &str, input: &Value) -> Action {
+    let text = |key: &str| input[key].as_str().map(str::to_owned);
+    // opencode 2 calls it `path`.
+    let path = || text("filePath").or_else(|| text("path"));
+    let found = match tool {
+        "bash" | "shell" => {
+            text("command").map(|command| Action::Run { command, purpose: text("description") })
+        }
+        "read" => path().map(|path| Action::Read { path }),
+        "write" => path().map(|path| {
+            let new = text("content").unwrap_or_default();
+            change(path, ChangeKind::Written, vec![Replacement { old: String::new(), new }])
+        }),
+        "edit" => path().map(|path| change(path, ChangeKind::Edited, vec![replacement(input)])),
+        "multiedit" => path().map(|path| {
+            let edits = input["edits"].as_array().into_iter().flatten().map(replacement).collect();
+            change(path, ChangeKind::Edited, edits)
+        }),
+        "apply_patch" | "patch" => {
+            text("patchText").map(|text| Action::Change(patch::files(&text)))
+        }
+        "grep" | "glob" | "codesearch" if input["pattern"].is_string() => {
+            text("pattern").map(|pattern| Action::Search { pattern, path: text("path") })
+        }
+        "list" => Some(Action::Search { pattern: "*".to_owned(), path: text("path") }),
+        "webfetch" => text("url").map(|what| Action::Fetch { what }),
+        "websearch" | "codesearch" => text("query").map(|what| Action::Fetch { what }),
+        "todowrite" => input["todos"]
+            .as_array()
+            .map(|todos| Action::PlanTasks(todos.iter().filter_map(todo).collect())),
+        "task" | "subagent" => text("description").map(|subject| Action::Delegate {
+            agent: text("subagent_type").or_else(|| text("agent")),
+            subject,
+        }),
+        "question" => input["questions"]
+            .as_array()
+            .map(|questions| Action::Ask(questions.iter().filter_map(question).collect())),
+        "plan_exit" => text("plan").map(|plan| Action::ProposePlan { plan }),
+        _ => None,
+    };
+    found.unwrap_or(Action::Other)
+}
+
+fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) -> Action {
+    Action::Change(vec![FileChange { path, kind, edits }])
+}
+
+fn replacement(edit: &Value) -> Replacement {
+    let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
+    Replacement { old: text("oldString"), new: text("newString") }
+}
+
+fn todo(todo: &Value) -> Option<Task> {
+    let subject = todo["content"].as_str()?.to_owned();
+    let key = todo["id"].as_str().unwrap_or(&subject).to_owned();
+    let state = match todo["status"].as_str() {
+        Some("in_progress") => TaskState::InProgress,
+        Some("completed") => TaskState::Completed,
+        Some("cancelled") => TaskState::Dropped,
+        _ => TaskState::Pending,
+    };
+    Some(Task { key, subject, state })
+}
+
+fn question(question: &Value) -> Option<UserQuestion> {
+    let options = question["options"].as_array().into_iter().flatten();
+    Some(UserQuestion {
+        header: question["header"].as_str().map(str::to_owned),
+        question: question["question"].as_str()?.to_owned(),
+        options: options.filter_map(|option| option["label"].as_str().map(str::to_owned)).collect(),
+    })
+}

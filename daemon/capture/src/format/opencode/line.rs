@@ -1,0 +1,123 @@
+//! Builds the records of a session.
+//!
+//! Neither the rows of the database nor the files of the older folder are append-only: opencode
+//! changes a message and its parts in place while it works. A record here contains only what no
+//! longer changes, so that the records of a session become more and stay as they are.
+
+use std::{borrow::Cow, fmt::Write, io};
+
+use crate::format::json::Object;
+
+/// A record: a JSON object on one line.
+pub(super) struct Line(String);
+
+impl Line {
+    pub(super) fn new(kind: &str) -> Line {
+        Line("{".to_owned()).string("type", kind)
+    }
+
+    pub(super) fn string(self, key: &str, value: &str) -> Line {
+        let encoded = serde_json::Value::from(value).to_string();
+        self.raw(key, Some(&encoded))
+    }
+
+    /// Adds a member with raw JSON, unless there is none.
+    pub(super) fn raw(mut self, key: &str, raw: Option<&str>) -> Line {
+        let Some(raw) = raw.filter(|raw| *raw != "null") else { return self };
+        let separator = if self.0.len() > 1 { "," } else { "" };
+        // The only newlines of JSON are those between its values.
+        let raw = match raw.contains(['\n', '\r']) {
+            true => Cow::Owned(raw.replace(['\n', '\r'], " ")),
+            false => Cow::Borrowed(raw),
+        };
+        write!(self.0, "{separator}\"{key}\":{raw}").expect("a string takes any text");
+        self
+    }
+
+    pub(super) fn flag(self, key: &str, is_set: bool) -> Line {
+        self.raw(key, is_set.then_some("true"))
+    }
+
+    fn end(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+/// What a session's records begin with.
+#[derive(Debug, Default)]
+pub(super) struct SessionRow {
+    pub(super) id: String,
+    /// The session that this one works for.
+    pub(super) parent: Option<String>,
+    /// The first session of the chain of parents.
+    pub(super) root: Option<String>,
+    pub(super) directory: String,
+    pub(super) title: String,
+    pub(super) version: String,
+    pub(super) created: i64,
+}
+
+/// Writes the records of one session.
+pub(super) struct Records<'w> {
+    write: &'w mut dyn FnMut(&str) -> io::Result<()>,
+    pub(super) is_sub_agent: bool,
+    /// The title until it is written.
+    title: Option<String>,
+}
+
+impl<'w> Records<'w> {
+    /// Writes the first record.
+    pub(super) fn begin(
+        session: &SessionRow,
+        write: &'w mut dyn FnMut(&str) -> io::Result<()>,
+    ) -> io::Result<Records<'w>> {
+        let mut line = Line::new("session").string("agent", "opencode").string("id", &session.id);
+        if let Some(root) = session.root.as_ref().or(session.parent.as_ref()) {
+            line = line.string("root", root);
+        }
+        line = line
+            .string("directory", &session.directory)
+            .string("version", &session.version)
+            .raw("at", Some(&session.created.to_string()));
+        let title = Some(session.title.trim()).filter(|title| !is_default_title(title));
+        let title = title.map(str::to_owned);
+        let mut records = Records { write, is_sub_agent: session.parent.is_some(), title };
+        records.write(line)?;
+        Ok(records)
+    }
+
+    pub(super) fn write(&mut self, line: Line) -> io::Result<()> {
+        (self.write)(&line.end())
+    }
+
+    /// Writes text that is no JSON as it is, to be counted as damaged.
+    pub(super) fn write_damaged(&mut self, text: &str) -> io::Result<()> {
+        (self.write)(&text.replace(['\n', '\r'], " "))
+    }
+
+    /// Writes the title after the first answer, when opencode usually has given it.
+    pub(super) fn answered(&mut self) -> io::Result<()> {
+        match self.title.take() {
+            Some(title) => self.write(Line::new("title").string("text", &title)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether opencode gave the title before it knew what the session is about.
+fn is_default_title(title: &str) -> bool {
+    title.is_empty() || title.starts_with("New session - ") || title.starts_with("Child session - ")
+}
+
+/// Whether the next records can be written, or must wait for an unfinished one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Finished,
+    Waits,
+}
+
+/// Returns a member of a member.
+pub(super) fn nested<'a>(object: &Object<'a>, outer: &str, inner: &str) -> Option<&'a str> {
+    object.object(outer)?.raw(inner).filter(|raw| *raw != "null")
+}
