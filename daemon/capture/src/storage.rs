@@ -133,10 +133,12 @@ pub fn stamp(path: &Path) -> io::Result<FileStamp> {
 
 /// Whether the transcript at `path` exists, even if it cannot be read now.
 pub fn exists(path: &Path) -> bool {
-    let is_missing = |error: &io::Error| {
-        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-    };
     !stamp(path).is_err_and(|error| is_missing(&error))
+}
+
+/// Whether an error of [`stamp`] says that the transcript does not exist.
+pub fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 impl OpenTranscript {

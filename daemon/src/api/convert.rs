@@ -6,7 +6,7 @@ use graphiti_proto::tools::{
 };
 
 use crate::{
-    engine::{episode, redaction},
+    engine::{self, episode, redaction},
     model::{
         Episode, Message, Role, SessionKey, Timestamp,
         episode::Author,
@@ -118,7 +118,7 @@ pub(super) fn file_row(source: &Source) -> FileRow {
     FileRow {
         path: source.path.clone(),
         sub_agent: source.sub_agent.clone(),
-        exists: std::path::Path::new(&source.path).exists(),
+        exists: engine::transcript_exists(std::path::Path::new(&source.path)),
         read: tally.read,
         skipped: tally.skipped.clone(),
         repaired: tally.repaired,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    capture::watch::scan::FolderScanner,
+    capture::{storage, watch::scan::FolderScanner},
     engine::{
         files::{self, IdentifiedFile},
         forgotten::Forgotten,
@@ -113,8 +113,8 @@ fn unregistered(
     let is_excluded = |path: &Path| known.excluded.iter().any(|folder| path.starts_with(folder));
     let is_known = |path: &Path| !matches!(store.source_at(&path.to_string_lossy()), Ok(None));
     let is_old = |path: &Path| {
-        let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-        modified.is_ok_and(|at| since.is_some_and(|since| Timestamp::from(at) < since))
+        let modified = storage::stamp(path).map(|stamp| Timestamp::from_micros(stamp.modified));
+        modified.is_ok_and(|at| since.is_some_and(|since| at < since))
     };
     paths.retain(|path| !is_excluded(path) && !is_known(path) && !is_old(path));
     let mut sessions: BTreeMap<(&str, String), Vec<IdentifiedFile>> = BTreeMap::new();

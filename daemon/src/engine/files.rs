@@ -1,7 +1,7 @@
 //! Finds the session of a new file.
 
 use std::{
-    io::{self, ErrorKind, Read, Seek},
+    io::{self, Read, Seek},
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
 };
@@ -38,10 +38,7 @@ impl FileObservation {
     /// Looks at a file.
     pub(super) fn of(path: PathBuf) -> FileObservation {
         let stamp = storage::stamp(&path);
-        let is_missing = |error: &io::Error| {
-            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-        };
-        let exists = !stamp.as_ref().is_err_and(is_missing);
+        let exists = !stamp.as_ref().is_err_and(storage::is_missing);
         FileObservation { path, exists, stamp: stamp.ok() }
     }
 }

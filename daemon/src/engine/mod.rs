@@ -64,6 +64,7 @@ use self::{
 };
 pub use crate::capture::{
     liveness::Process,
+    storage::exists as transcript_exists,
     watch::{Mode, PollingReason},
 };
 use crate::{

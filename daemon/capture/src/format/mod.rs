@@ -10,6 +10,7 @@ pub mod gemini;
 mod genai;
 pub(crate) mod json;
 pub mod opencode;
+mod patch;
 mod queue;
 pub mod qwen;
 pub(crate) mod repair;

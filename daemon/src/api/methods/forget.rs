@@ -15,7 +15,7 @@ use crate::{
         tools::{engine_error, project_argument, resolve_error, store_error},
     },
     clock,
-    engine::{BackfillCandidate, ForgottenSession, forks},
+    engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
     model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
     search::query::dates,
 };
@@ -210,7 +210,7 @@ fn known_row(
         project: row.project,
         at: row.last_activity,
         messages: row.message_count,
-        exists: Path::new(&session.file).exists(),
+        exists: transcript_exists(Path::new(&session.file)),
         file_path: row.file_path,
     })
 }

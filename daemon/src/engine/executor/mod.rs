@@ -20,6 +20,7 @@ use crate::{
     capture::{
         format::Format,
         liveness::{self, Life, Process},
+        storage,
     },
     clock,
     engine::{
@@ -254,7 +255,7 @@ async fn repair_duplicates(
     excluded: &[PathBuf],
 ) -> Result<Vec<PathBuf>, StoreError> {
     let is_excluded = |path: &Path| excluded.iter().any(|folder| path.starts_with(folder));
-    let is_readable = |path: &Path| path.exists() && !is_excluded(path);
+    let is_readable = |path: &Path| storage::exists(path) && !is_excluded(path);
     duplicates::repair(store, &is_readable).await
 }
 

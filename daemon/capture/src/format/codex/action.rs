@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    format::codex::{command, patch},
+    format::{codex::command, patch},
     model::transcript::{Action, Task, TaskState, UserQuestion},
 };
 

@@ -16,7 +16,6 @@ mod injected;
 mod memory;
 mod message;
 mod output;
-mod patch;
 #[cfg(test)]
 mod tests;
 

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
-use super::patch;
-use crate::model::transcript::{
-    Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
+use crate::{
+    format::patch,
+    model::transcript::{
+        Action, ChangeKind, FileChange, Replacement, Task, TaskState, UserQuestion,
+    },
 };
 
 pub(super) fn of(tool: &str, input: &Value) -> Action {
@@ -26,7 +28,7 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
             change(path, ChangeKind::Edited, edits)
         }),
         "apply_patch" | "patch" => {
-            text("patchText").map(|text| Action::Change(patch::files(&text)))
+            text("patchText").map(|text| Action::Change(patch::parse(&text, None)))
         }
         "grep" | "glob" | "codesearch" if input["pattern"].is_string() => {
             text("pattern").map(|pattern| Action::Search { pattern, path: text("path") })

@@ -5,7 +5,6 @@ mod action;
 mod database;
 mod folder;
 mod line;
-mod patch;
 mod read;
 mod version1;
 mod version2;

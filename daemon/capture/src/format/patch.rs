@@ -5,7 +5,7 @@ use crate::model::transcript::{ChangeKind, FileChange, Replacement};
 /// Returns the changes of a patch, whose relative paths start at `directory`.
 ///
 /// Of a hunk only the changed lines are kept: each run of them is one replacement.
-pub(super) fn parse(patch: &str, directory: Option<&str>) -> Vec<FileChange> {
+pub(crate) fn parse(patch: &str, directory: Option<&str>) -> Vec<FileChange> {
     let mut changes = Vec::new();
     let mut open: Option<OpenChange> = None;
     for line in patch.lines() {
