@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     fs,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use crate::{
@@ -47,17 +47,65 @@ impl Process {
 /// Returns the sessions that the files in `folder` name and whose process may be running, by the
 /// agent's id.
 ///
-/// Unreadable files and files of processes that have exited are ignored.
+/// Unreadable files, files of processes that have exited and files that no process locks are
+/// ignored.
 pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
     let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
-    entries
-        .flatten()
-        .take(NOTES)
-        .filter_map(|entry| note(&entry.path()).ok())
-        .filter_map(|text| format.read_liveness(&text))
+    let files: Vec<PathBuf> = entries.flatten().take(NOTES).map(|entry| entry.path()).collect();
+    let is_locked = files.iter().any(|file| format.locked_session(file).is_some());
+    let locks = if is_locked { file_locks() } else { HashMap::new() };
+    files
+        .iter()
+        .filter_map(|file| match format.locked_session(file) {
+            Some(session) => lock_owner(file, &locks).map(|owner| RunningSession {
+                session,
+                pid: owner.pid,
+                started: owner.started,
+                cwd: None,
+            }),
+            None => format.read_liveness(&note(file).ok()?),
+        })
         .filter(|running| life(running.pid, running.started) != Life::Gone)
         .map(|running| (running.session.clone(), running))
         .collect()
+}
+
+/// Returns the process that locks the file. The lock is looked up, not tried: a try could keep the
+/// agent from getting it.
+#[cfg(unix)]
+fn lock_owner(file: &Path, locks: &HashMap<u64, u32>) -> Option<Process> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = fs::metadata(file).ok()?.ino();
+    locks.get(&inode).map(|pid| Process::of(*pid))
+}
+
+#[cfg(not(unix))]
+fn lock_owner(_file: &Path, _locks: &HashMap<u64, u32>) -> Option<Process> {
+    None
+}
+
+/// Returns the owners of the system's `flock` locks, by the file's inode.
+#[cfg(target_os = "linux")]
+fn file_locks() -> HashMap<u64, u32> {
+    let table = fs::read_to_string("/proc/locks").unwrap_or_default();
+    table.lines().filter_map(file_lock).collect()
+}
+
+/// Other systems do not list them.
+#[cfg(not(target_os = "linux"))]
+fn file_locks() -> HashMap<u64, u32> {
+    HashMap::new()
+}
+
+/// Parses a line such as `13: FLOCK  ADVISORY  WRITE 22270 fe:00:10035474 0 EOF`. A process that
+/// waits for a lock has `->` as the second word.
+#[cfg(target_os = "linux")]
+fn file_lock(line: &str) -> Option<(u64, u32)> {
+    let mut words = line.split_whitespace().skip(1);
+    words.next().filter(|kind| *kind == "FLOCK")?;
+    let pid = words.nth(2)?.parse().ok()?;
+    let (_, inode) = words.next()?.rsplit_once(':')?;
+    Some((inode.parse().ok()?, pid))
 }
 
 /// Reads an agent's liveness file.
@@ -156,7 +204,7 @@ fn start_in(stat: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::claude::Claude;
+    use crate::format::{claude::Claude, codex::Codex};
 
     #[test]
     #[cfg(target_os = "linux")]
@@ -209,5 +257,39 @@ mod tests {
             assert_eq!(running.keys().collect::<Vec<_>>(), ["alive"]);
         }
         assert_eq!(running["alive"].cwd.as_deref(), Some("/a"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_session_runs_while_its_file_is_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let (locked, free) =
+            ["1", "2"].map(|n| format!("01a2098a-1de3-7c11-8c72-41752c79421{n}")).into();
+        let create = |name: &str| fs::File::create(folder.path().join(name)).unwrap();
+        let (file, other) = (create(&format!("{locked}.lock")), create(".coordination.lock"));
+        create(&format!("{free}.lock"));
+        assert_eq!(running(&Codex, folder.path()), HashMap::new());
+        file.lock().unwrap();
+        other.lock().unwrap();
+        let found = running(&Codex, folder.path());
+        let pid = std::process::id();
+        let started = start(pid);
+        let wanted = RunningSession { session: locked.clone(), pid, started, cwd: None };
+        assert_eq!(found, HashMap::from([(locked, wanted)]));
+        file.unlock().unwrap();
+        assert_eq!(running(&Codex, folder.path()), HashMap::new());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn only_the_owner_of_a_lock_counts() {
+        for (line, wanted) in [
+            ("13: FLOCK  ADVISORY  WRITE 22270 fe:00:10035474 0 EOF", Some((10_035_474, 22_270))),
+            ("17: -> FLOCK  ADVISORY  WRITE 19991 fe:00:5349659 0 EOF", None),
+            ("3: POSIX  ADVISORY  READ 21080 fe:00:10035473 128 128", None),
+            ("", None),
+        ] {
+            assert_eq!(file_lock(line), wanted, "{line}");
+        }
     }
 }

@@ -51,6 +51,13 @@ pub trait Format: Sync {
         None
     }
 
+    /// Returns the session of a file in that folder that the agent locks while the session runs,
+    /// judged by the file's name.
+    fn locked_session(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
+
     /// Whether a file may belong to this agent, judged by its path alone.
     fn claims(&self, path: &Path) -> bool;
 

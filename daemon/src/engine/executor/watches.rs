@@ -29,7 +29,9 @@ impl Watches {
         let transcripts = Watch::start(transcripts, report).map(|watch| self.0.push(watch));
         let liveness = Watched {
             roots: liveness.into_iter().map(|(_, folder)| folder).collect(),
-            wanted: |path| path.extension().is_some_and(|extension| extension == "json"),
+            wanted: |path| {
+                path.extension().is_some_and(|extension| extension == "json" || extension == "lock")
+            },
             method,
             poll_every: watch::POLL_EVERY,
         };

@@ -50,14 +50,21 @@ struct Reported {
 
 impl Agents {
     /// The running sessions with the processes of their agents. Of several sessions of one process,
-    /// its current one comes first.
+    /// its current one comes first; liveness files that name several do not tell which that is.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
-        self.noted.values().chain(self.reported.iter().rev().map(|reported| &reported.running))
+        let is_alone = |running: &&RunningSession| {
+            let others =
+                self.noted.values().filter(|other| process_of(other) == process_of(running));
+            others.count() == 1
+        };
+        let reported = self.reported.iter().rev().map(|reported| &reported.running);
+        self.noted.values().filter(is_alone).chain(reported)
     }
 
     /// Whether a process is known to run a session.
     fn knows(&self, process: Process) -> bool {
-        self.iter().any(|known| process_of(known) == process)
+        let reported = self.reported.iter().map(|reported| &reported.running);
+        self.noted.values().chain(reported).any(|known| process_of(known) == process)
     }
 
     /// Notes a hook's report. Returns whether the process is new.
@@ -232,6 +239,19 @@ mod tests {
         let found = HashMap::from([("c".to_owned(), running("c", 1))]);
         assert_eq!(agents.update(found, |_| false), HashSet::new());
         assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("c", 1)]);
+    }
+
+    #[test]
+    fn of_several_locked_sessions_the_one_that_was_reported_last_is_current() {
+        let mut agents = Agents::default();
+        agents.report(running("a", 1));
+        agents.report(running("b", 1));
+        let found = ["a", "b", "c"].map(|session| (session.to_owned(), running(session, 1)));
+        assert_eq!(agents.update(found.into(), |_| false), HashSet::new());
+        assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("b", 1), &running("a", 1)]);
+        let found = [("a".to_owned(), running("a", 1))];
+        assert_eq!(agents.update(found.into(), |_| false), ["b".to_owned(), "c".to_owned()].into());
+        assert_eq!(agents.iter().next(), Some(&running("a", 1)));
     }
 
     #[test]

@@ -52,10 +52,19 @@ impl Format for Codex {
     }
 
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
-        let folder = (surroundings.variable)("CODEX_HOME")
-            .filter(|folder| !folder.is_empty())
-            .map_or_else(|| surroundings.home.join(".codex"), PathBuf::from);
+        let folder = folder(surroundings);
         vec![folder.join("sessions"), folder.join("archived_sessions")]
+    }
+
+    fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
+        Some(folder(surroundings).join("thread-writer-locks"))
+    }
+
+    /// A process holds the lock of each thread that it writes. A server that stays behind after its
+    /// last thread holds none.
+    fn locked_session(&self, path: &Path) -> Option<String> {
+        let thread = path.file_name()?.to_str()?.strip_suffix(".lock")?;
+        uuid::Uuid::try_parse(thread).is_ok().then(|| thread.to_owned())
     }
 
     fn claims(&self, path: &Path) -> bool {
@@ -98,6 +107,12 @@ impl Format for Codex {
     fn record_starts(&self) -> &'static [&'static str] {
         &[r#"{"timestamp":"#, r#"{"ordinal":"#, r#"{"type":"#]
     }
+}
+
+fn folder(surroundings: &Surroundings<'_>) -> PathBuf {
+    (surroundings.variable)("CODEX_HOME")
+        .filter(|folder| !folder.is_empty())
+        .map_or_else(|| surroundings.home.join(".codex"), PathBuf::from)
 }
 
 /// The output of reading one record.
