@@ -1,12 +1,17 @@
 //! Determines which session a rollout belongs to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::format::{
     Identity,
     codex::{NAME_KEPT, PATH_KEPT, short},
     json::Object,
 };
+
+/// The folder of rollouts, which contains one for each year, month and day.
+pub(super) const SESSIONS: &str = "sessions";
+/// The folder of archived rollouts, which contains no others.
+pub(super) const ARCHIVE: &str = "archived_sessions";
 
 /// Bytes of a thread's id at the end of a file's name.
 const THREAD_ID: usize = 36;
@@ -19,6 +24,29 @@ pub(super) fn thread_in_name(path: &Path) -> Option<&str> {
     let thread = stem.get(stem.len().checked_sub(THREAD_ID)?..)?;
     let is_rollout = stem.starts_with("rollout-") || stem.len() == THREAD_ID;
     (is_rollout && uuid::Uuid::try_parse(thread).is_ok()).then_some(thread)
+}
+
+/// Returns where the rollout may lie before or after it was archived or compressed.
+pub(super) fn other_paths(path: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
+    let Some(name) = name.to_str().map(|name| name.trim_end_matches(".zst")) else {
+        return Vec::new();
+    };
+    let folders = [Some(folder.to_owned()), folder_after_archiving(folder, name)];
+    let names = [name.to_owned(), format!("{name}.zst")];
+    let paths = folders.iter().flatten().flat_map(|folder| names.iter().map(|n| folder.join(n)));
+    paths.filter(|other| other != path).collect()
+}
+
+/// Returns the folder to which archiving moves a rollout, or from which it came.
+fn folder_after_archiving(folder: &Path, name: &str) -> Option<PathBuf> {
+    if folder.file_name()? == ARCHIVE {
+        let date = name.strip_prefix("rollout-")?.split_once('T')?.0;
+        let sessions = folder.parent()?.join(SESSIONS);
+        return Some(date.split('-').fold(sessions, |folder, part| folder.join(part)));
+    }
+    let sessions = folder.ancestors().nth(3).filter(|sessions| sessions.ends_with(SESSIONS))?;
+    Some(sessions.parent()?.join(ARCHIVE))
 }
 
 pub(super) fn identify(path: &Path, head: &str) -> Option<Identity> {

@@ -32,6 +32,7 @@ use crate::{
         time::Timestamp,
         transcript::{Entry, Item, RecapKind, RecordUuid, SessionContext},
     },
+    storage::Storage,
 };
 
 pub(crate) use self::memory::RolloutMemory;
@@ -53,7 +54,7 @@ impl Format for Codex {
 
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
         let folder = folder(surroundings);
-        vec![folder.join("sessions"), folder.join("archived_sessions")]
+        vec![folder.join(identity::SESSIONS), folder.join(identity::ARCHIVE)]
     }
 
     fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
@@ -69,6 +70,18 @@ impl Format for Codex {
 
     fn claims(&self, path: &Path) -> bool {
         identity::thread_in_name(path).is_some()
+    }
+
+    /// After some days Codex compresses a rollout that it no longer writes.
+    fn storage(&self, path: &Path) -> Storage {
+        match path.extension().is_some_and(|extension| extension == "zst") {
+            true => Storage::Compressed,
+            false => Storage::Lines,
+        }
+    }
+
+    fn other_paths(&self, path: &Path) -> Vec<PathBuf> {
+        identity::other_paths(path)
     }
 
     fn identify(&self, path: &Path, head: &str) -> Option<Identity> {

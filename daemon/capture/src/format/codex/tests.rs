@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -6,6 +6,7 @@ use crate::{
     format::{FORMATS, Format, Identity, Memory, RecordVerdict, codex::Codex},
     model::transcript::{Action, Entry, Item, Tokens},
     salvage,
+    storage::Storage,
     store::Tally,
 };
 
@@ -410,6 +411,28 @@ fn a_rollout_is_identified_by_its_first_record() {
     assert!(Codex.claims(Path::new(&format!("{}.zst", name(THREAD)))));
     let foreign = json!({ "type": "user", "message": { "content": "x" } }).to_string();
     assert_eq!(Codex.identify(Path::new(&path), &foreign), None);
+}
+
+#[test]
+fn a_rollout_is_found_again_after_it_was_archived_or_compressed() {
+    let name = format!("rollout-2026-11-03T02-20-19-{THREAD}.jsonl");
+    let paths = ["sessions/2026/11/03", "archived_sessions"]
+        .map(|folder| {
+            ["", ".zst"].map(|end| PathBuf::from(format!("/h/.codex/{folder}/{name}{end}")))
+        })
+        .concat();
+    for path in &paths {
+        let mut others = paths.clone();
+        others.retain(|other| other != path);
+        let mut found = Codex.other_paths(path);
+        found.sort_by_key(|found| others.iter().position(|other| other == found));
+        assert_eq!(found, others);
+    }
+    let is_compressed = paths.iter().map(|path| Codex.storage(path) == Storage::Compressed);
+    assert_eq!(is_compressed.collect::<Vec<_>>(), [false, true, false, true]);
+    let elsewhere = format!("/backup/{name}");
+    let compressed = PathBuf::from(format!("{elsewhere}.zst"));
+    assert_eq!(Codex.other_paths(Path::new(&elsewhere)), [compressed]);
 }
 
 #[test]
