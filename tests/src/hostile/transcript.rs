@@ -70,6 +70,18 @@ pub(super) const WORDS: &[&str] = &[
     "Got it. Thanks for the additional context!",
     "{\"type\":\"tool_result\",\"message\":{\"parts\":[",
     "{\"type\":\"system\",\"subtype\":\"chat_compression\",\"systemPayload\":{",
+    "{\"type\":\"session.start\",\"data\":{",
+    "{\"type\":\"user.message\",\"data\":{\"content\":\"",
+    "{\"type\":\"tool.execution_start\",\"data\":{\"toolCallId\":\"t1\",\"toolName\":\"bash\",\"arguments\":{",
+    "{\"type\":\"tool.execution_complete\",\"data\":{\"toolCallId\":\"t1\",\"success\":true,\"result\":{",
+    "<shellId: 1 completed with exit code 1>",
+    "<command started in background with shellId: 1>",
+    "{\"type\":\"session\",\"id\":\"s\",\"timestamp\":\"",
+    "{\"type\":\"message\",\"id\":\"0000000a\",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"t1\"",
+    "{\"type\":\"toolCall\",\"id\":\"t1\",\"name\":\"edit\",\"arguments\":{\"edits\":[",
+    "{\"role\":\"user\",\"message\":{\"content\":\"<user_query>",
+    "{\"type\":\"tool_use\",\"name\":\"TodoWrite\",\"input\":{\"merge\":true,\"todos\":[",
+    "*** Update File: a\n-x\n+y\n",
 ];
 
 /// Where the agents keep transcripts.
@@ -81,6 +93,9 @@ const PATHS: &[&str] = &[
     "/a/tmp/app/chats/s-1/7.jsonl",
     "/a/projects/-work-app/chats/s-1.jsonl",
     "/a/projects/-work-app/subagents/s-1/agent-7.jsonl",
+    "/a/session-state/00000000-0000-4000-8000-000000000001/events.jsonl",
+    "/a/sessions/--work-app--/2026_s1.jsonl",
+    "/a/projects/work-app/agent-transcripts/s-1/s-1.jsonl",
 ];
 
 /// What a line says beyond what stands in it, in bytes.

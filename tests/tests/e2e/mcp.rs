@@ -86,7 +86,7 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
     let daemon = world.start();
     daemon.settle();
     let asks = "call session_tracking_close, so that";
-    for client in ["codex-mcp-client", "gemini-cli-mcp-client", "copilot-cli"] {
+    for client in ["Cline", "Roo Code"] {
         let mut host = host(&world);
         let hello = host.initialize_as(client, LATEST);
         let said = hello["instructions"].as_str().unwrap();
@@ -100,9 +100,8 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
         assert!(closed.to_string().contains("not recorded"), "{client}: {closed}");
         assert_eq!(daemon.session("s1")["state"], "active", "{client}");
     }
-    // Copilot begins with the stateless form.
     let mut discovery = stateless(json!({}));
-    discovery["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("copilot-cli");
+    discovery["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("Cline");
     let found = host(&world).ask("server/discover", discovery);
     assert!(found["result"]["instructions"].as_str().unwrap().contains("not recorded"), "{found}");
     let mut claude = host(&world);

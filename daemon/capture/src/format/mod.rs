@@ -6,15 +6,21 @@
 
 pub mod claude;
 pub mod codex;
+pub mod copilot;
+pub mod cursor;
+mod emitter;
 pub mod gemini;
 mod genai;
 pub(crate) mod json;
+mod notes;
 pub mod opencode;
 mod patch;
+pub mod pi;
 mod queue;
 pub mod qwen;
 pub(crate) mod repair;
 mod seen;
+mod tasks;
 
 use std::path::{Path, PathBuf};
 
@@ -22,13 +28,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     database::SessionDatabase,
-    model::transcript::Entry,
+    model::transcript::{Entry, Task, Tokens},
     storage::{RecordSource, Storage},
 };
 
 /// Every format, in the order in which a file is matched.
-pub static FORMATS: &[&dyn Format] =
-    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode, &qwen::Qwen];
+pub static FORMATS: &[&dyn Format] = &[
+    &claude::Claude,
+    &codex::Codex,
+    &copilot::Copilot,
+    &gemini::Gemini,
+    &opencode::Opencode,
+    &pi::Pi,
+    &qwen::Qwen,
+    &cursor::Cursor,
+];
 
 /// The transcript format of one agent.
 pub trait Format: Sync {
@@ -178,6 +192,16 @@ pub struct Memory {
     pub(crate) is_sub_agent: bool,
     /// What was read of records that may be written again.
     pub(crate) seen: seen::SeenRecords,
+    /// Questions to the user that wait for an answer, by call.
+    pub(crate) questions: notes::Notes,
+    /// The calls that began what goes on in the background, by the agent's id of the latter.
+    pub(crate) running: notes::Notes,
+    /// The tokens that were emitted so far.
+    pub(crate) counted: Tokens,
+    /// The number of calls without an id of their own.
+    pub(crate) calls: u64,
+    /// The agent's list of tasks, where a call states only what changes.
+    pub(crate) tasks: Vec<Task>,
 }
 
 impl Memory {
@@ -190,3 +214,6 @@ impl Memory {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

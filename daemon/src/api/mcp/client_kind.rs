@@ -25,6 +25,8 @@ const AGENTS: &[(&str, &str)] = &[
     ("cursor", "cursor"),
     ("qwen", "qwen"),
     ("opencode", "opencode"),
+    ("Cline", "cline"),
+    ("Roo Code", "roo"),
 ];
 
 /// The instructions for every agent.

@@ -1,0 +1,251 @@
+//! Calls of tools and their results.
+//!
+//! A call is in the list of requests of `assistant.message`, too, but only the event of its start
+//! names the server of a tool. The result of a command is final only when the command ended: until
+//! then its shell is remembered, and the event that shows the end answers the first call.
+
+use std::borrow::Cow;
+
+use crate::{
+    format::{
+        Memory,
+        copilot::action,
+        emitter::Emitter,
+        json::{self, Object},
+        tasks,
+    },
+    model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
+};
+
+/// Maximum bytes of a tool's argument; of a longer one only the two ends are kept.
+const INPUT_KEPT: usize = 256 * 1024;
+/// Bytes of a result in which the program says what became of the call.
+const ENDS: usize = 2_048;
+/// Bytes of a result in which the user's words are kept whole.
+const WORDS: usize = 16 * 1024;
+
+pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
+    let (Some(id), Some(name)) = (data.string("toolCallId"), data.string("toolName")) else {
+        return;
+    };
+    let tool = match data.string("mcpServerName") {
+        Some(server) => Cow::Owned(mcp_name(&server, data.string("mcpToolName"), &name)),
+        None => name,
+    };
+    let input = json::value_within(data.raw("arguments").unwrap_or("null"), INPUT_KEPT);
+    let mut action = action::of(&tool, &input);
+    if let Action::PlanTasks(changed) = &mut action
+        && tool == "sql"
+    {
+        *changed = tasks::merge(&mut memory.tasks, std::mem::take(changed));
+    }
+    if let Action::Ask(questions) = &action
+        && let Some(asked) = questions.first()
+    {
+        memory.questions.keep(&id, &asked.question);
+    }
+    out.item(Item::Call(Call { id, message: None, tool, input, action }));
+}
+
+/// Returns the name of an MCP tool in the form that all agents share.
+fn mcp_name(server: &str, tool: Option<Cow<'_, str>>, name: &str) -> String {
+    let without_server = || name.strip_prefix(server)?.strip_prefix('-');
+    let tool = tool.as_deref().or_else(without_server).unwrap_or(name);
+    format!("mcp__{server}__{tool}")
+}
+
+pub(super) fn completed(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
+    let Some(call) = data.string("toolCallId") else { return };
+    let answer = Answer::read(data);
+    if let Some(task) = answer.goes_on()
+        && !memory.running.contains(&task)
+    {
+        memory.running.keep(&task, &call);
+        return;
+    }
+    if let Some((task, outcome)) = answer.ended()
+        && let Some(first) = memory.running.take(&task)
+    {
+        let first = ToolResult { call: first.into(), outcome, content: answer.content() };
+        out.item(Item::Result(first));
+        let outcome = Outcome::Succeeded;
+        out.item(Item::Result(ToolResult { call, outcome, content: answer.content() }));
+        return;
+    }
+    if let Some(question) = memory.questions.take(&call)
+        && let Some(answer) = answer.of_user()
+    {
+        let (call, answer) = (call.clone(), Cow::Owned(answer));
+        out.item(Item::Answer { call, question: question.into(), answer });
+    }
+    let outcome = answer.outcome(data);
+    out.item(Item::Result(ToolResult { call, outcome, content: answer.content() }));
+    if outcome == Outcome::Rejected
+        && let Some(words) = answer.words_of_refusal()
+    {
+        out.item(Item::Prompt(Cow::Owned(words)));
+    }
+}
+
+/// A notice of the program: a sub-agent in the background that failed has no report to be read.
+pub(super) fn notified(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
+    let Some(notice) = data.object("kind") else { return };
+    let is = |key: &str, value: &str| notice.string(key).is_some_and(|text| text == value);
+    if is("type", "agent_completed")
+        && is("status", "failed")
+        && let Some(call) = notice.string("agentId").and_then(|task| memory.running.take(&task))
+    {
+        let (call, outcome) = (Cow::Owned(call), Outcome::Failed(None));
+        out.item(Item::Result(ToolResult { call, outcome, content: LazyText::plain("") }));
+    }
+}
+
+/// What a tool answered.
+struct Answer<'a> {
+    succeeded: bool,
+    /// The text as a JSON string.
+    raw: &'a str,
+    /// The beginning and the end of the text, where the program says what became of the call.
+    ends: Cow<'a, str>,
+}
+
+impl<'a> Answer<'a> {
+    fn read(data: &Object<'a>) -> Answer<'a> {
+        let succeeded = data.is_true("success");
+        let result = data.object("result").and_then(|result| {
+            result.raw("content").filter(|raw| raw.len() > 2).or(result.raw("detailedContent"))
+        });
+        let error = || data.object("error")?.raw("message");
+        let raw = result.or_else(error).unwrap_or("\"\"");
+        let ends = json::string_within(raw, ENDS).unwrap_or_default();
+        Answer { succeeded, raw, ends }
+    }
+
+    fn content(&self) -> LazyText<'a> {
+        LazyText::new(self.raw, printed)
+    }
+
+    /// Returns the shell or the sub-agent that goes on in the background.
+    fn goes_on(&self) -> Option<String> {
+        let started = |start| Some(self.ends.strip_prefix(start)?.split_once(". ")?.0);
+        let agent = || started("Agent started in background with agent_id: ");
+        let moved = || Some(between(&self.ends, "moved to background (agent_id: ", ")")?);
+        let shell = || {
+            let note = note(&self.ends)?;
+            let is_start = note.starts_with("command started in ");
+            let is_running = note.starts_with("command with shellId: ");
+            let (_, shell) = note.split_once("shellId: ").filter(|_| is_start || is_running)?;
+            shell.split_whitespace().next()
+        };
+        let task = agent().or_else(moved).or_else(shell).filter(|_| self.succeeded);
+        task.map(str::to_owned)
+    }
+
+    /// Returns the shell or the sub-agent in the background that ended, and how.
+    fn ended(&self) -> Option<(String, Outcome)> {
+        let text = self.ends.as_ref();
+        if let Some(exit) = exit(text) {
+            return Some((exit.shell?.to_owned(), of_code(exit.code)));
+        }
+        let stopped = note(text).and_then(|note| between(note, "command with id: ", " stopped"));
+        if let Some(shell) = stopped {
+            return Some((shell.to_owned(), Outcome::Interrupted));
+        }
+        let outcome = match text.strip_prefix("Agent ")?.split(['.', ' ']).next()? {
+            "completed" | "is" if !text.starts_with("Agent is still running") => Outcome::Succeeded,
+            "failed" => Outcome::Failed(None),
+            "cancelled" => Outcome::Interrupted,
+            _ => return None,
+        };
+        let (_, agent) = text.split_once("agent_id: ")?;
+        Some((agent.split([',', '\n', ')']).next()?.to_owned(), outcome))
+    }
+
+    fn outcome(&self, data: &Object<'_>) -> Outcome {
+        let starts = |starts: &[&str]| starts.iter().any(|start| self.ends.starts_with(start));
+        if starts(INTERRUPTED) && !self.succeeded {
+            return Outcome::Interrupted;
+        }
+        let code = data.object("error").and_then(|error| error.string("code"));
+        if matches!(code.as_deref(), Some("rejected" | "denied")) || starts(REFUSED) {
+            return Outcome::Rejected;
+        }
+        let shell = data.object("shellExecution");
+        let code = shell.and_then(|shell| shell.raw("exitCode")?.parse().ok());
+        let code = code.or_else(|| exit(&self.ends).map(|exit| exit.code));
+        match code {
+            Some(code) if self.succeeded => of_code(code),
+            _ if self.succeeded => Outcome::Succeeded,
+            code => Outcome::Failed(code),
+        }
+    }
+
+    /// Returns the user's answer to a question.
+    fn of_user(&self) -> Option<String> {
+        let text = json::string_within(self.raw, WORDS)?;
+        let answers = ["User responded: ", "User selected: "];
+        let answer = answers.iter().find_map(|start| text.strip_prefix(start))?;
+        Some(answer.trim().to_owned())
+    }
+
+    /// Returns what the user typed when refusing a call or a plan.
+    fn words_of_refusal(&self) -> Option<String> {
+        let text = json::string_within(self.raw, WORDS)?;
+        let (_, words) = text.split_once("User feedback:")?;
+        let words = words.split("\n\nPlease update the plan based on").next()?.trim();
+        let is_typed = !words.starts_with("User requested changes but did not provide");
+        (is_typed && !words.is_empty()).then(|| words.to_owned())
+    }
+}
+
+/// Starts of answers that say that the user did not allow the call, or did not accept the plan.
+const REFUSED: &[&str] = &[
+    "The user rejected this tool call",
+    "The tool execution was denied by the user",
+    "Permission denied and could not request permission",
+    "Permission denied because",
+    "Plan not approved",
+    "Plan changes requested",
+];
+const INTERRUPTED: &[&str] = &["The execution of this tool, or a previous tool was interrupted"];
+
+/// The end of a command.
+struct Exit<'t> {
+    shell: Option<&'t str>,
+    code: i32,
+}
+
+/// Reads the end of a command, such as `<shellId: 1 completed with exit code 1>`; older versions
+/// wrote `<exited with exit code 1>`.
+fn exit(text: &str) -> Option<Exit<'_>> {
+    let (what, code) = note(text)?.rsplit_once(" exit code ")?;
+    let shell = what.split_once("hellId: ").map(|(_, shell)| shell);
+    let shell = shell.and_then(|shell| shell.strip_suffix(" completed with"));
+    let is_exit = shell.is_some() || what == "exited with";
+    Some(Exit { shell, code: code.parse().ok().filter(|_| is_exit)? })
+}
+
+/// Returns the last line of `text` without its brackets, which is the program's own.
+fn note(text: &str) -> Option<&str> {
+    let line = text.trim_end().rsplit('\n').next()?;
+    line.strip_prefix('<')?.strip_suffix('>')
+}
+
+/// Decodes what a tool printed, without the program's note on its exit.
+fn printed(raw: &str, limit: usize) -> Cow<'_, str> {
+    let text = json::string_within(raw, limit).unwrap_or_default();
+    if exit(&text).is_none() {
+        return text;
+    }
+    let length = text.trim_end().rfind('\n').unwrap_or(0);
+    Cow::Owned(text[..length].to_owned())
+}
+
+fn of_code(code: i32) -> Outcome {
+    if code == 0 { Outcome::Succeeded } else { Outcome::Failed(Some(code)) }
+}
+
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(open)?;
+    rest.split_once(close).map(|(inside, _)| inside)
+}

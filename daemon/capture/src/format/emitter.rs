@@ -1,0 +1,100 @@
+//! Emits the items of one record, with what they have in common.
+
+use std::borrow::Cow;
+
+use crate::{
+    format::{Memory, RecordVerdict},
+    model::{
+        time::Timestamp,
+        transcript::{Entry, Item, RecordUuid, SessionContext, TitleSource},
+    },
+};
+
+/// The output of reading one record.
+pub(crate) struct Emitter<'e> {
+    pub(crate) at: Option<Timestamp>,
+    pub(crate) uuid: Option<RecordUuid>,
+    /// The sub-agent that wrote the record.
+    pub(crate) sub_agent: Option<&'e str>,
+    emit: &'e mut dyn FnMut(Entry<'_>),
+    has_emitted: bool,
+}
+
+impl<'e> Emitter<'e> {
+    pub(crate) fn new(emit: &'e mut dyn FnMut(Entry<'_>)) -> Emitter<'e> {
+        Emitter { at: None, uuid: None, sub_agent: None, emit, has_emitted: false }
+    }
+
+    /// Emits an item. Of a sub-agent only its calls and their results belong to the session.
+    pub(crate) fn item(&mut self, item: Item<'_>) {
+        if self.sub_agent.is_none() || matches!(item, Item::Call(_) | Item::Result(_)) {
+            let sub_agent = self.sub_agent.map(|id| Cow::Owned(id.to_owned()));
+            self.entry(sub_agent, item);
+        }
+    }
+
+    /// Emits an item that counts for the session even if a sub-agent caused it.
+    pub(crate) fn session_item(&mut self, item: Item<'_>) {
+        self.entry(None, item);
+    }
+
+    /// Emits the members of `context` that differ from the remembered ones.
+    pub(crate) fn context(&mut self, context: SessionContext<'_>, memory: &mut Memory) {
+        if self.sub_agent.is_some() {
+            return;
+        }
+        let SessionContext { cwd, branch, version, model } = context;
+        let news = SessionContext {
+            cwd: changed(&mut memory.cwd, cwd, PATH_KEPT),
+            branch: changed(&mut memory.branch, branch, NAME_KEPT),
+            version: changed(&mut memory.version, version, NAME_KEPT),
+            model: changed(&mut memory.model, model, NAME_KEPT),
+        };
+        let SessionContext { cwd, branch, version, model } = &news;
+        if [cwd, branch, version, model].into_iter().any(Option::is_some) {
+            self.item(Item::Context(news));
+        }
+    }
+
+    pub(crate) fn title(&mut self, by: TitleSource, text: Option<Cow<'_, str>>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.item(Item::Title { by, text });
+        }
+    }
+
+    /// Returns whether the record was read; a record that emitted nothing is counted by its type.
+    pub(crate) fn verdict(&self, record_type: &str) -> RecordVerdict {
+        if self.has_emitted {
+            RecordVerdict::Read
+        } else {
+            RecordVerdict::Skipped(record_type.to_owned())
+        }
+    }
+
+    fn entry<'i>(&mut self, sub_agent: Option<Cow<'i, str>>, item: Item<'i>) {
+        self.has_emitted = true;
+        (self.emit)(Entry { at: self.at, uuid: self.uuid, sub_agent, item });
+    }
+}
+
+/// Maximum bytes of a path, and of a name or an id, because they are stored repeatedly.
+const PATH_KEPT: usize = 4_096;
+pub(crate) const NAME_KEPT: usize = 512;
+
+fn changed<'s>(
+    known: &mut String,
+    seen: Option<Cow<'s, str>>,
+    limit: usize,
+) -> Option<Cow<'s, str>> {
+    let seen = seen.map(|seen| begin(seen, limit))?;
+    Memory::note(known, &seen).then_some(seen)
+}
+
+/// Returns the start of `text`, at most `limit` bytes.
+fn begin(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        text
+    } else {
+        text[..text.floor_char_boundary(limit)].to_owned().into()
+    }
+}

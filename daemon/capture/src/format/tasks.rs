@@ -1,0 +1,27 @@
+//! Completes a list of tasks of which a call states only what changes.
+
+use crate::model::transcript::Task;
+
+/// Maximum number of tasks on a list, and bytes of one.
+const TASKS: usize = 64;
+const TASK_KEPT: usize = 4_096;
+
+/// Applies `changed` to the known list and returns the whole list. A task without a subject changes
+/// its state only.
+pub(crate) fn merge(known: &mut Vec<Task>, changed: Vec<Task>) -> Vec<Task> {
+    for task in changed {
+        match known.iter_mut().find(|known| known.key == task.key) {
+            Some(known) => {
+                known.state = task.state;
+                if !task.subject.is_empty() {
+                    known.subject = task.subject;
+                }
+            }
+            None if !task.subject.is_empty() => known.push(task),
+            None => {}
+        }
+    }
+    known.retain(|task| task.key.len() + task.subject.len() <= TASK_KEPT);
+    known.truncate(TASKS);
+    known.clone()
+}
