@@ -43,22 +43,32 @@ fn record(kind: &str, more: Value) -> Value {
         "sessionId": "5e551000-0000-4000-8000-000000000001",
         "timestamp": "2026-06-01T10:00:00.000Z", "type": kind,
     });
-    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    extend(&mut record, more);
     record
+}
+
+fn extend(record: &mut Value, more: Value) {
+    let Value::Object(more) = more else { panic!("members are added: {more}") };
+    record.as_object_mut().unwrap().extend(more);
 }
 
 fn said(kind: &str, parts: Value) -> Value {
     let role = if kind == "assistant" { "model" } else { "user" };
-    record(kind, json!({ "message": { "role": role, "parts": parts } }))
+    let mut record = record(kind, json!({ "message": { "role": role } }));
+    record["message"]["parts"] = parts;
+    record
 }
 
 fn system(subtype: &str, payload: Value) -> Value {
-    record("system", json!({ "subtype": subtype, "systemPayload": payload }))
+    let mut record = record("system", json!({ "subtype": subtype }));
+    record["systemPayload"] = payload;
+    record
 }
 
 fn result(id: &str, tool: &str, response: Value, status: &str) -> Value {
-    let response = json!({ "id": id, "name": tool, "response": response });
-    let mut record = said("tool_result", json!([{ "functionResponse": response }]));
+    let mut part = json!({ "functionResponse": { "id": id, "name": tool } });
+    part["functionResponse"]["response"] = response;
+    let mut record = said("tool_result", json!([part]));
     record["toolCallResult"] = json!({ "callId": id, "status": status });
     record
 }
@@ -106,7 +116,7 @@ fn a_turn_is_read_with_its_calls_and_results() {
 fn only_what_the_user_typed_is_a_prompt() {
     let user = |more: Value| {
         let mut record = said("user", json!([{ "text": "sent" }]));
-        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        extend(&mut record, more);
         record
     };
     let display = |text: &str| json!({ "displayText": text, "hookContext": "notes" });
@@ -121,7 +131,7 @@ fn only_what_the_user_typed_is_a_prompt() {
         (user(json!({ "subtype": "notification" })), "skipped user/notification"),
         (user(json!({ "isSidechain": true })), "instruction: sent"),
     ] {
-        assert_eq!(read(&[record.clone()]), [wanted], "{record}");
+        assert_eq!(read(std::slice::from_ref(&record)), [wanted], "{record}");
     }
 }
 
@@ -129,7 +139,7 @@ fn only_what_the_user_typed_is_a_prompt() {
 fn the_context_of_a_record_is_emitted_when_it_changes() {
     let more = json!({ "cwd": "/home/dev/app", "gitBranch": "main", "version": "0.9.0" });
     let mut first = said("user", json!([{ "text": "one" }]));
-    first.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    extend(&mut first, more);
     let items = read(&[first.clone(), first]);
     assert!(items[0].contains(r#"cwd: Some("/home/dev/app"), branch: Some("main")"#), "{items:?}");
     assert_eq!(items[1..], ["prompt: one", "prompt: one"]);
