@@ -16,17 +16,8 @@ const FILES: &str = "--- Content from referenced files ---";
 pub(crate) const ACKNOWLEDGEMENT: &str = "Got it. Thanks for the additional context!";
 
 /// Tags around a text that the program added.
-const TAGS: &[&str] = &[
-    "session_context",
-    "hook_context",
-    "system-reminder",
-    "loaded_context",
-    "activated_skill",
-    "environment_context",
-    "user_memory",
-    "task-notification",
-    "background-task",
-];
+const TAGS: &[&str] =
+    &["session_context", "hook_context", "loaded_context", "system-reminder", "task-notification"];
 
 /// The starts of texts that the program wrote.
 const ADDED: &[&str] = &[
@@ -34,9 +25,8 @@ const ADDED: &[&str] = &[
     "This is the Qwen Code. We are setting up the context for our chat.",
     "Here is the user's editor context",
     "Here is a summary of changes in the user's editor context",
-    "System: ",
-    "[System",
-    "Please continue.",
+    "System: Please continue.",
+    "System: Potential loop detected.",
 ];
 
 /// Who gave the agent a text.
@@ -68,11 +58,8 @@ pub(crate) fn join<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> String {
 pub(crate) fn emit(text: &str, speaker: Speaker, out: &mut Out<'_>) -> RecordVerdict {
     let text = without_added_tags(text);
     let text = text.trim();
-    if text.is_empty() {
+    if text.is_empty() || ADDED.iter().any(|start| text.starts_with(start)) {
         return skipped("user/added");
-    }
-    if let Some(start) = ADDED.iter().find(|start| text.starts_with(**start)) {
-        return skipped(&format!("user/{}", start.trim()));
     }
     if text.starts_with("<state_snapshot>") {
         out.item(Item::Recap { kind: RecapKind::Compaction, text: Cow::Borrowed(text) });
@@ -118,21 +105,41 @@ pub(crate) fn skipped(kind: &str) -> RecordVerdict {
     RecordVerdict::Skipped(kind.to_owned())
 }
 
-/// Removes each text with its tag, if the tag is in the list.
+/// Removes each text in a tag of the list that starts a line, with the tag.
 fn without_added_tags(text: &str) -> Cow<'_, str> {
-    let mut kept = Cow::Borrowed(text);
-    for tag in TAGS {
-        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-        while let Some(start) = kept.find(&open) {
-            let is_at_line_start = kept[..start].trim_end_matches([' ', '\t']).ends_with('\n');
-            if start > 0 && !kept[..start].trim().is_empty() && !is_at_line_start {
-                break;
+    let mut kept = String::new();
+    let mut is_line_start = true;
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tagged) = rest.split_at(at);
+        is_line_start = match before.rsplit_once('\n') {
+            Some((_, line)) => line.trim().is_empty(),
+            None => is_line_start && before.trim().is_empty(),
+        };
+        kept.push_str(before);
+        rest = match added_tag(tagged).filter(|_| is_line_start) {
+            Some(behind) => behind,
+            None => {
+                kept.push('<');
+                is_line_start = false;
+                &tagged[1..]
             }
-            let end = kept[start..].find(&close).map_or(kept.len(), |at| start + at + close.len());
-            kept = Cow::Owned(format!("{}{}", &kept[..start], &kept[end..]));
-        }
+        };
     }
-    kept
+    if kept.len() + rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Returns what follows a tag of the list, if `text` starts with one.
+fn added_tag(text: &str) -> Option<&str> {
+    TAGS.iter().find_map(|tag| {
+        let inside = text.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
+        let close = format!("</{tag}>");
+        Some(inside.split_once(&close).map_or("", |(_, behind)| behind))
+    })
 }
 
 /// The report about a shell command that the user ran with `!`.
@@ -241,7 +248,7 @@ mod tests {
         ] {
             assert_eq!(read(text), ["user/added"], "{text}");
         }
-        assert_eq!(read("System: Please continue."), ["user/System:"]);
+        assert_eq!(read("System: Please continue."), ["user/added"]);
         let wanted = [r#"Prompt("Fix it")"#];
         assert_eq!(read("<hook_context>Notes</hook_context>\n\nFix it"), wanted);
         assert_eq!(read("Fix it\n\n<hook_context>Notes</hook_context>"), wanted);
@@ -249,8 +256,10 @@ mod tests {
 
     #[test]
     fn a_tag_that_the_user_names_is_kept() {
-        let text = "What does <hook_context> mean?";
-        assert_eq!(read(text), [format!("Prompt({text:?})")]);
+        for text in ["What does <hook_context> mean?", "Is a < b\nor <b>?", "<unknown>x</unknown>"]
+        {
+            assert_eq!(read(text), [format!("Prompt({text:?})")]);
+        }
     }
 
     #[test]
