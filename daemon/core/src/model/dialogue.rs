@@ -19,6 +19,12 @@ pub struct Choice {
     /// Of a plan: how it means to reach its goal.
     #[serde(default)]
     pub approach: Option<String>,
+    /// Of a plan: its steps, in a few words each.
+    #[serde(default)]
+    pub steps: Vec<String>,
+    /// Of a plan: the files that it means to change.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// Whether the answer was typed in place of an option.
     #[serde(default)]
     pub typed: bool,

@@ -112,6 +112,8 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         alternatives: vec!["On disk".to_owned()],
         header: None,
         approach: None,
+        steps: Vec::new(),
+        files: Vec::new(),
         typed: false,
         origin: line(4),
     }];

@@ -12,10 +12,11 @@ use crate::{
             files::PlannedChange,
             lists::push_latest,
             pending::{Asked, Meaning, Waiting, is_our_tool},
+            plans,
             shell::{CommandLine, resolve},
             tasks,
         },
-        text::{Block, blocks, cut, kept, one_line, pattern},
+        text::kept,
     },
 };
 
@@ -23,9 +24,6 @@ use crate::{
 const CHANGES: usize = 24;
 /// Questions that one call may ask.
 const QUESTIONS: usize = 4;
-
-/// Characters kept of a plan's approach.
-const APPROACH: usize = 300;
 
 impl Collector {
     pub(super) fn call(&mut self, call: &Call<'_>, moment: Moment) {
@@ -106,7 +104,7 @@ impl Collector {
                 self.pending.refused = None;
                 Meaning::Questions(asked.collect())
             }
-            Action::ProposePlan { plan } => Meaning::Plan(plan_in_short(plan)),
+            Action::ProposePlan { plan } => Meaning::Plan(plans::in_short(plan)),
             Action::Other if call.tool.starts_with("mcp__") && !is_our_tool(&call.tool) => {
                 Meaning::Other(kept(&target(call), bounds::TOOL))
             }
@@ -123,56 +121,4 @@ fn target(call: &Call<'_>) -> String {
     let arguments = call.input.as_object().into_iter().flatten();
     let texts = arguments.filter_map(|(_, value)| value.as_str());
     texts.filter(|text| text.len() <= 80).map(str::to_owned).next().unwrap_or_default()
-}
-
-/// A plan's heading, or its first line; on a second line, how the plan means to reach its goal.
-fn plan_in_short(plan: &str) -> String {
-    let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
-    let heading = lines.clone().find(|line| line.starts_with('#'));
-    let title = kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION);
-    match approach(plan) {
-        Some(approach) => format!("{title}\n{}", kept(&approach, bounds::TYPED_ANSWER)),
-        None => title,
-    }
-}
-
-/// The first sentences under a heading such as `What to create` or `Approach`.
-fn approach(plan: &str) -> Option<String> {
-    let is_named = |heading: &str| {
-        pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
-            .is_match(heading)
-    };
-    let mut is_below = false;
-    for block in blocks(plan) {
-        match block {
-            Block::Heading(heading) => {
-                is_below = is_named(one_line(&heading).trim_end_matches(':'));
-            }
-            Block::Paragraph(text) | Block::Item(text) if is_below => {
-                let line = one_line(&text);
-                let names_a_file = pattern!(r"(?i)^(?:new )?files?(?: to \w+)?:").is_match(&line);
-                if names_a_file || line.ends_with(':') || line.len() < 30 {
-                    continue;
-                }
-                return Some(cut(&line, APPROACH));
-            }
-            Block::Paragraph(_) | Block::Item(_) => {}
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plan_is_kept_with_its_approach() {
-        let plan = "# Plan: Add a plugin\n\n## Context\n\nIt is missing.\n\n## What to Create\n\n**File:** `a.js`\n\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n\n### Implementation\n\nMore.";
-        assert_eq!(
-            plan_in_short(plan),
-            "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path."
-        );
-        assert_eq!(plan_in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
-    }
 }

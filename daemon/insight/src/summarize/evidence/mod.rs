@@ -17,6 +17,7 @@ mod lists;
 mod merge;
 mod notes;
 mod pending;
+mod plans;
 mod results;
 #[cfg(test)]
 pub(in crate::summarize) mod scenarios;

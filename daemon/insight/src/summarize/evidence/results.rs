@@ -15,6 +15,7 @@ use crate::{
             lists::push_latest,
             notes,
             pending::{Meaning, Waiting},
+            plans,
             shell::CommandLine,
             tasks,
             test_runs::{self, Report},
@@ -290,13 +291,19 @@ impl Collector {
             Outcome::Rejected => "refused",
             Outcome::Failed(_) | Outcome::Interrupted => return,
         };
-        let (title, approach) = plan.split_once('\n').unwrap_or((plan, ""));
+        let mut lines = plan.lines();
+        let (title, approach) =
+            (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let rest = |mark| lines.clone().filter_map(move |line| line.strip_prefix(mark));
+        let (steps, files) = (rest(plans::STEP), rest(plans::FILE));
         self.choose(Choice {
             question: title.to_owned(),
             answer: answer.to_owned(),
             alternatives: Vec::new(),
             header: None,
             approach: Some(approach.to_owned()).filter(|approach| !approach.is_empty()),
+            steps: steps.map(str::to_owned).collect(),
+            files: files.map(str::to_owned).collect(),
             typed: false,
             origin: moment.origin,
         });

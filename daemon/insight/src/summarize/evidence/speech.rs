@@ -280,6 +280,8 @@ impl Collector {
             alternatives: others.take(number).map(|option| kept(option, size)).collect(),
             header,
             approach: None,
+            steps: Vec::new(),
+            files: Vec::new(),
             typed,
             origin: moment.origin,
         };
@@ -313,6 +315,8 @@ impl Collector {
                 alternatives: others.map(|one| kept(one, size)).collect(),
                 header: None,
                 approach: None,
+                steps: Vec::new(),
+                files: Vec::new(),
                 typed: false,
                 origin: moment.origin,
             });
@@ -333,6 +337,8 @@ impl Collector {
             alternatives: asked.options.into_iter().take(number).collect(),
             header: asked.header,
             approach: None,
+            steps: Vec::new(),
+            files: Vec::new(),
             typed: true,
             origin: moment.origin,
         });

@@ -27,7 +27,9 @@ const SAID_AGAIN: f64 = 0.85;
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     let mut dated = of_tasks(entries);
     for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
-        dated.extend(of_choice(entries, choice).map(|record| (choice.origin.line, record)));
+        if !is_overtaken(entries, choice) {
+            dated.extend(of_choice(entries, choice).map(|record| (choice.origin.line, record)));
+        }
     }
     for statement in entries.statements(StatementKind::Decision) {
         if let Some(record) = of_statement(&entries.tidy_line(&statement.text)) {
@@ -62,6 +64,26 @@ fn is_decision(choice: &Choice) -> bool {
     choice.answer != "refused"
         && !how.is_match(&choice.answer)
         && (choice.typed || !more.is_match(&choice.question))
+}
+
+/// Whether what was chosen was removed later, or the user took it back with the next words.
+fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
+    let evidence = entries.evidence;
+    let is_plan = matches!(choice.answer.as_str(), "accepted" | "refused");
+    if is_plan || choice.typed {
+        return false;
+    }
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > choice.origin.line);
+    let is_last = !evidence.choices.iter().any(|other| {
+        other.origin.line > choice.origin.line
+            && next.is_some_and(|next| other.origin.line < next.origin.line)
+    });
+    let takes_back = |next: &Quote| {
+        pattern!(r"(?i)^(?:no|nope|nah)\b[,. ]+(?:just|only|instead|use|keep|i|let's|lets|don't|do not)\b")
+            .is_match(next.text.trim_start())
+    };
+    is_last && next.is_some_and(takes_back)
+        || overtaken::is_removed_later(entries, labelled(&choice.answer).0, choice.origin)
 }
 
 /// What reports list as decided.
@@ -312,6 +334,8 @@ mod tests {
             alternatives: vec!["Hourly - many files".to_owned()],
             header: None,
             approach: None,
+            steps: Vec::new(),
+            files: Vec::new(),
             typed: false,
             origin: Origin::default(),
         };

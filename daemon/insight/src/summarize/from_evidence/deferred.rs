@@ -12,7 +12,7 @@ use crate::{
             refuted,
             test_results::main_run,
         },
-        report::{Form, Passage, Topic, is_phrase, passages, topic_of_heading},
+        report::{Claim, Form, Passage, Topic, is_phrase, passages, topic_of_heading},
         text::{
             capitalised, cut, one_line, pattern, sentences, share_of_words, without_full_stop,
             words,
@@ -26,6 +26,8 @@ const ENTRY: usize = 320;
 const TODOS: usize = 3;
 /// Unticked boxes of a pull request, at most.
 const BOXES: usize = 8;
+/// Suggestions told at most.
+const SUGGESTIONS: usize = 4;
 /// Reports that are asked for an offer that nobody answered.
 const REPORTS: usize = 6;
 
@@ -223,6 +225,62 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     if !open.is_empty() && !evidence.reports.is_empty() {
         let line = format!("Not shown as checked (from the plan): {}", open.join("; "));
         push(list, cut_at_clause(&line, ENTRY));
+    }
+}
+
+/// Files that an approved plan names and that nothing touched after the approval, where others of
+/// the plan were.
+pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    for plan in evidence.choices.iter().filter(|choice| choice.answer == "accepted") {
+        let is_touched = |name: &String| {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            evidence.files.iter().any(|(path, work)| {
+                let is_it = path.rsplit(['/', '\\']).next() == Some(base);
+                let is_later = work.last.source != plan.origin.source || work.last > plan.origin;
+                is_it && is_later && work.changed()
+            })
+        };
+        let (touched, mut left): (Vec<&String>, Vec<&String>) =
+            plan.files.iter().partition(|name| is_touched(name));
+        // Code may have been changed elsewhere; tests and pages that are missing are missing.
+        left.retain(|name| {
+            pattern!(r"(?i)\.(?:md|mdx|rst|adoc|feature)$|test|spec").is_match(name)
+        });
+        if touched.len() < 2 || left.is_empty() || evidence.files_left_out > 0 {
+            continue;
+        }
+        let left: Vec<String> =
+            left.into_iter().take(6).map(|name| format!("`{}`", entries.path(name))).collect();
+        let title = entries.tidy_line(&plan.question);
+        let title = title.trim_start_matches("Plan: ");
+        push(list, format!("Planned, not touched ({}): {}", cut(title, 60), left.join(", ")));
+    }
+}
+
+/// What the last reports suggest and nothing took up.
+pub(super) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let reports = &entries.reports.reports;
+    let is_heading = |text: &str| {
+        pattern!(r"(?i)^(?:\W*)(?:(?:minor |optional |other |small |remaining |further )?(?:suggest(?:ions?|ed improvements?)|recommend(?:ations?|ed)|improvements?|nice.to.haves?|nits?|optional)|consider\b.*)(?: \([^)]*\))?:?$")
+            .is_match(text)
+    };
+    let mut told = 0;
+    for report in reports.iter().rev().take(REPORTS).filter(|report| !report.asks) {
+        let claims = report.claims.iter().filter(|claim| {
+            let headed = [claim.section.as_deref(), claim.label.as_deref()];
+            let is_below = headed.into_iter().flatten().any(is_heading);
+            let says = pattern!(r"^(?:Consider|It (?:may|might) be worth) ").is_match(&claim.text);
+            (is_below && claim.listed || says) && !claim.nested
+        });
+        for claim in claims {
+            let plain = Claim { topic: None, ..claim.clone() };
+            let Some(line) = entries.claim(&plain) else { continue };
+            if told < SUGGESTIONS && !is_taken_up(entries, &line, report.origin) {
+                push(list, format!("Suggested, not done: {line}"));
+                told += 1;
+            }
+        }
     }
 }
 

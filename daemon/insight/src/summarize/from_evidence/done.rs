@@ -100,8 +100,16 @@ pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> 
     if !is_done
         || is_review_finding(claim)
         || is_step_of_code(claim)
+        || is_praise(claim)
+        || repeats_a_field(entries, claim)
+        || names_no_object(claim)
         || is_corrected(entries, claim)
         || overtaken::is_gone(entries, &claim.text, claim.origin)
+        || overtaken::is_objected_to(entries.evidence, claim.origin)
+        || overtaken::names_what_was_taken_back(
+            entries,
+            &format!("{} {}", claim.label.as_deref().unwrap_or_default(), claim.text),
+        )
     {
         return false;
     }
@@ -128,6 +136,36 @@ fn is_step_of_code(claim: &Claim) -> bool {
             .is_match(&claim.text)
 }
 
+/// `Clean, modern layout` and `Use `--force` to skip it` tell what something is like or how it is
+/// used, not what was done.
+fn is_praise(claim: &Claim) -> bool {
+    let text = claim.label.as_deref().unwrap_or(&claim.text);
+    pattern!(r"(?i)^(?:comprehensive|custom|real-time|persistent|robust|clean|modern|professional|powerful|proper|beautiful|full(?:y)?|seamless|intuitive|responsive|visual|elegant|solid|complete|well-\w+|user-friendly|[a-z]+-style|component)\b [\w,`-]+")
+        .is_match(text)
+        && topic_of_sentence(text) != Some(Topic::Done)
+        || pattern!(r"^(?:Use|Run|Try|Set|Call|Pass) ").is_match(text) && claim.label.is_none()
+}
+
+/// Whether other fields tell the same: the files that changed, or how the tests went.
+fn repeats_a_field(entries: &Entries<'_>, claim: &Claim) -> bool {
+    let label = claim.label.as_deref().unwrap_or_default();
+    let lists_files =
+        pattern!(r"(?i)^(?:new|modified|changed|updated|created|deleted) files?$").is_match(label);
+    let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
+        .is_match(&claim.text)
+        && claim.label.is_none();
+    lists_files || counts_tests && !entries.evidence.tests.is_empty()
+}
+
+/// `Reverted back to `debug`` does not say what was.
+fn names_no_object(claim: &Claim) -> bool {
+    claim.label.is_none()
+        && claim.parent.is_none()
+        && claim.text.split_whitespace().count() <= 6
+        && pattern!(r"(?i)^(?:I )?(?:reverted|changed|switched|moved|set|updated|went|put)(?: it| this| that)?(?: back)? (?:to|from) ")
+            .is_match(&claim.text)
+}
+
 /// Whether a claim says by its own words that something was done: a verb, or the file it was done to.
 fn says_done(claim: &Claim) -> bool {
     let text = claim.text.as_str();
@@ -142,7 +180,18 @@ fn says_done(claim: &Claim) -> bool {
 fn is_told_as_result(claim: &Claim) -> bool {
     let words = claim.text.split_whitespace().count();
     let flows = claim.text.contains('→') && claim.label.is_none();
-    words >= 4 && !flows && !begins_as_order(&claim.text)
+    words >= 4
+        && !flows
+        && !begins_as_order(&claim.text)
+        && (claim.label.is_some() || states(claim))
+}
+
+/// Whether an item has a verb: a list of features has none and says nothing of what was done.
+fn states(claim: &Claim) -> bool {
+    !claim.text.is_ascii()
+        || pattern!(r"^`?[A-Z][a-z]+[^s\W]s `?\w").is_match(&claim.text)
+        || pattern!(r"(?i)\b(?:is|are|was|were|now|has|have|can|will|does|do|gets?|no longer|instead|[a-z]{3,}ed|(?:re)?written|split|shown|done|found|made|sent|run|cut|hidden|kept|built|set|put|ran|won't|don't|doesn't|[a-z]{2,}[^s\W]s (?:the|a|an|all|its|to|on|in|with|for|by|from|`))\b")
+            .is_match(&claim.text)
 }
 
 /// `I've added a test` is `Added a test`.

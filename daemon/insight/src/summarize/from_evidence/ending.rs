@@ -4,8 +4,9 @@ use crate::{
     model::evidence::{Evidence, FileWork, GitEvent, GitStep, PublicationKind, StatementKind},
     summarize::{
         from_evidence::{
-            done,
+            checks, done,
             entries::{Entries, cut_at_clause, is_scratch, leans},
+            overtaken,
         },
         report::{Claim, Form, Report, Topic, is_phrase, passages, topic_of_heading},
         text::{pattern, sentences, without_full_stop},
@@ -27,18 +28,20 @@ const UNCOMMITTED: usize = 4;
 pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let reports = &entries.reports.reports;
     let (last, earlier) = reports.split_last()?;
+    let earlier: Vec<&Report> =
+        earlier.iter().filter(|report| !is_refused(entries.evidence, report)).collect();
     let words = gist(entries, last).or_else(|| drafted(entries.evidence));
     if last.has_substance() && words.is_some() {
         return words;
     }
-    let tells = |report: &&Report| report.changed && report.has_substance();
+    let tells = |report: &&&Report| report.changed && report.has_substance();
     let before = match &words {
         // What the last turn changed may have replaced what was said before it.
         Some(words) if last.changed && !tells_of_publication(words) => None,
         Some(_) => earlier.iter().rev().take(2).find(tells),
         // Where the last words say nothing, what was said before them ended the session.
         None => {
-            let states = |report: &&Report| report.has_substance() && !report.proposes();
+            let states = |report: &&&Report| report.has_substance() && !report.proposes();
             earlier.iter().rev().take(2).find(states).or_else(|| earlier.iter().rev().find(tells))
         }
     };
@@ -77,6 +80,18 @@ fn still_said(before: &str) -> Option<String> {
     };
     let kept: Vec<&str> = sentences(before).into_iter().filter(|one| !is_over(one)).collect();
     (!kept.is_empty()).then(|| kept.join(" "))
+}
+
+/// Whether the user refused what a report announced: its turn ended in a call that was not approved.
+fn is_refused(evidence: &Evidence, report: &Report) -> bool {
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
+    next.is_some_and(|next| {
+        !report.changed
+            && evidence
+                .corrections
+                .iter()
+                .any(|one| one.origin == next.origin && one.refused.is_some())
+    })
 }
 
 /// The text of a pull request that the last words are, where none was opened.
@@ -138,7 +153,8 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
     }
-    let listed = listed(entries, report, introduction, LAST_WORDS.saturating_sub(words.len()));
+    let room = LAST_WORDS.saturating_sub(words.len());
+    let listed = listed(entries, report, introduction, room).or_else(|| alone(introduction?));
     let words = match (words.is_empty(), listed) {
         (true, listed) => listed?,
         (false, Some(listed)) => format!("{words} {listed}"),
@@ -147,13 +163,35 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     (words.len() >= SAYS).then_some(words)
 }
 
+/// An introduction without its list, where it says by itself what was done.
+fn alone(introduction: &str) -> Option<String> {
+    let text = introduction.trim_end_matches(':');
+    let says_what =
+        pattern!(r"(?i)\b(?:updated|added|created|changed|removed|fixed|renamed)\b").is_match(text);
+    (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
+}
+
 /// What the first line of a report says of the code behind it: `Now it uses plain booleans:`.
 fn introduced_code(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
     let first = entries.tidy_line(text.text.trim_start().lines().next()?);
     let says =
-        pattern!(r"(?i)(?:^|[.!] )((?:now )?it (?:now )?\S+ [^.:!?]{4,}):$").captures(&first)?;
-    Some(format!("{}.", &says[1]))
+        pattern!(r"(?i)(?:^|[.!] )((?:now )?it (?:now )?\S+ [^.:!?]{4,}|now,? when [^:!?]{8,}):$")
+            .captures(&first)?;
+    let shown = first_code(entries.evidence).filter(|_| says[1].to_lowercase().starts_with("now"));
+    match shown {
+        Some(code) => Some(format!("{}: `{code}`", &says[1])),
+        None if says[1].contains("you'll see") => None,
+        None => Some(format!("{}.", &says[1])),
+    }
+}
+
+/// The first line of code in the last words, where it is a short one.
+fn first_code(evidence: &Evidence) -> Option<&str> {
+    let (_, code) = evidence.last_reply.as_ref()?.text.split_once("```")?;
+    let line = code.lines().skip(1).map(str::trim).find(|line| !line.is_empty())?;
+    let says = line.chars().filter(|c| c.is_alphabetic()).count() >= 8;
+    (says && line.len() <= 120 && !line.contains('`')).then_some(line)
 }
 
 /// The items of the list that an opening introduces: what was done, or whatever the introduction
@@ -167,6 +205,9 @@ fn listed(
     let items = report.claims.iter().filter(|claim| claim.listed && !claim.nested);
     let items: Vec<&Claim> = items.collect();
     let section = items.first()?.section.as_deref();
+    if let Some(told) = introduction.and_then(|text| sections(entries, report, &items, text)) {
+        return Some(told);
+    }
     let is_told = |claim: &&&Claim| match introduction {
         Some(_) => claim.section.as_deref() == section && claim.topic != Some(Topic::Proposal),
         None => report.changed && done::is_deed(entries, report, claim),
@@ -184,10 +225,37 @@ fn listed(
     (!line.is_empty()).then(|| format!("{introduction}{line}."))
 }
 
+/// The sections that `I've added both parts:` introduces, where headings stand between it and the
+/// items.
+fn sections(
+    entries: &Entries<'_>,
+    report: &Report,
+    items: &[&Claim],
+    introduction: &str,
+) -> Option<String> {
+    let text = entries.evidence.reports.iter().find(|one| one.origin == report.origin)?;
+    let start = introduction.get(..introduction.floor_char_boundary(24))?;
+    let behind = &text.text[text.text.find(start)?..];
+    let next = behind.lines().skip(1).find(|line| !line.trim().is_empty())?;
+    if !next.starts_with('#') && !next.starts_with("**") {
+        return None;
+    }
+    let mut names: Vec<String> = Vec::new();
+    for name in items.iter().filter_map(|item| item.section.as_deref()) {
+        let name = entries.tidy_line(name.trim_start_matches(|c: char| !c.is_alphanumeric()));
+        if !names.contains(&name) && !name.to_lowercase().starts_with("both ") {
+            names.push(name);
+        }
+    }
+    (2..=6).contains(&names.len()).then(|| format!("{introduction} {}.", names.join("; ")))
+}
+
 /// Whether a sentence says that the tests pass in a session that shows no run of any.
 fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
     let evidence = entries.evidence;
-    let runs_tests = |line: &str| pattern!(r"(?i)tests?\b|spec|check|\bci\b").is_match(line);
+    let runs_tests = |line: &str| {
+        pattern!(r"(?:^|[;&|(] ?|\s)(?:pytest|jest|vitest|tox|nox|rspec|phpunit|ctest|playwright|cypress|mocha|ava)\b|\b(?:npm|pnpm|yarn|bun|deno|npx|node|go|cargo|make|just|task|mise|uv|poetry|hatch|python3?|mvn|dotnet|bundle|rake|rails|mix|swift|xcodebuild|flutter|dart|php|composer|turbo|nx|bazel|sbt|lein|zig|\S*gradlew?|\S+\.(?:sh|py|js|ts|rb|pl))\b[^|;&]*(?:test|spec|check|verify|\bci\b)|\./\S*(?:test|check|spec|ci)").is_match(line)
+    };
     pattern!(r"(?i)^all (?:\d+ )?tests (?:now )?pass").is_match(sentence)
         && evidence.tests.is_empty()
         && !evidence.commands.iter().any(|run| runs_tests(&run.command))
@@ -196,7 +264,10 @@ fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
 /// `Here's what changed:` and `Let me run the tests` say nothing about how it ended.
 fn is_announcement(sentence: &str) -> bool {
     let short = sentence.split(' ').count();
-    let is_hope = short > 3 && is_phrase(Topic::Hope, sentence);
+    let is_hope = short > 3
+        && (is_phrase(Topic::Hope, sentence)
+            || pattern!(r"(?i)\b(?:updated|added|created|changed|removed|fixed|renamed) ")
+                .is_match(sentence));
     sentence.ends_with(':') && short < 6 && !is_hope
         || pattern!(
             r"(?i)^(?:here(?:'s| is| are)|let me|now (?:let|i)|i'll (?:now )?(?:write|run|check|start|look|create|update|read|add)|let's|next,? i|good (?:plan|question|point)|great|perfect|excellent|done|looks good|all good|got it|sure|ok(?:ay)?|no response requested)\b(?:[^.!?]{0,12}[.!:]|[^.!?]*[.:!]$)"
@@ -214,12 +285,15 @@ pub(super) fn repository(entries: &Entries<'_>) -> Option<String> {
         let hash =
             if commit.hash.is_empty() { String::new() } else { format!("`{}` ", commit.hash) };
         let on = other_branch(evidence).map_or(String::new(), |on| format!(" (on `{on}`)"));
-        parts.push(format!("last commit {hash}{}{on}", entries.tidy_line(&commit.subject)));
+        let merged = if merged(evidence).is_some() { ", merged after that" } else { "" };
+        let subject = entries.tidy_line(&commit.subject);
+        parts.push(format!("last commit {hash}{subject}{on}{merged}"));
     }
-    if other_branch(evidence).is_none() {
+    if other_branch(evidence).is_none() || merged(evidence).is_some() {
         parts.extend(pushed(evidence));
     }
     parts.extend(uncommitted(entries));
+    parts.extend(checks::passed(evidence));
     if parts.is_empty() {
         return None;
     }
@@ -242,10 +316,30 @@ fn other_branch(evidence: &Evidence) -> Option<&str> {
 }
 
 pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
-    let noted = evidence.git_events.iter().rev().find_map(|event| event.branch.as_deref());
-    noted
-        .or(evidence.branches.last().map(String::as_str))
-        .filter(|branch| !branch.is_empty() && *branch != "HEAD")
+    // Sub-agents work on branches of their own, and a merge names the branch that it takes in.
+    let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
+    let mut own = own.filter(|event| event.succeeded && event.step != GitStep::Merge);
+    let noted = own.find_map(|event| event.branch.as_deref());
+    let recorded = || match evidence.branches.as_slice() {
+        [one] => Some(one.as_str()),
+        // The branches of sub-agents are recorded, too.
+        [first, ..] if has_sub_agents(evidence) => Some(first.as_str()),
+        all => all.last().map(String::as_str),
+    };
+    noted.or_else(recorded).filter(|branch| !branch.is_empty() && *branch != "HEAD")
+}
+
+/// Whether commits of sub-agents are among the session's.
+fn has_sub_agents(evidence: &Evidence) -> bool {
+    evidence.commits.iter().any(|commit| commit.origin.source != 0)
+}
+
+/// The merge that took the last commit in, made on another branch by a sub-agent.
+fn merged(evidence: &Evidence) -> Option<&GitEvent> {
+    let last = evidence.commits.last().filter(|commit| commit.origin.source != 0)?;
+    let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
+    let mut merges = own.filter(|event| event.step == GitStep::Merge && event.succeeded);
+    merges.find(|merge| merge.at >= last.at)
 }
 
 /// Whether the commits of the session were pushed.
@@ -302,7 +396,10 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     let changed = evidence.files.iter().filter(|(path, work)| {
         let is_later =
             committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);
-        work.changed() && is_later && !is_scratch(path)
+        work.changed()
+            && is_later
+            && !is_scratch(path)
+            && !overtaken::is_taken_back(evidence, path, work)
     });
     changed.map(|(path, work)| (path.as_str(), work)).collect()
 }

@@ -11,10 +11,11 @@ use crate::{
         project::Project,
     },
     summarize::{
+        from_evidence::overtaken,
         report::{Claim, Reports, Topic, is_phrase, topic_of_heading},
         text::{
-            Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentences,
-            standing_alone, without_full_stop,
+            Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words,
+            sentence_ends, sentences, standing_alone, without_full_stop,
         },
     },
 };
@@ -23,6 +24,8 @@ use crate::{
 pub(super) const ENTRY: usize = 220;
 /// Characters of a claim from a report.
 const CLAIM: usize = 280;
+/// Characters of an item that is told with each item below it.
+const PARENT: usize = 80;
 /// Files listed; of more, those changed last.
 const FILES: usize = 100;
 
@@ -85,17 +88,30 @@ impl<'e> Entries<'e> {
             Some(label) => format!("{label}: {text}"),
             None => text,
         };
-        let line = cut_at_clause(&line, CLAIM);
         if claim.topic == Some(Topic::Instruction) || claim.topic == Some(Topic::Proposal) {
             return None;
         }
+        let line = cut_at_clause(&self.below_parent(claim, line)?, CLAIM);
         let stands_alone = !leans(&line)
+            && !is_half(claim)
             && !is_broken(&line)
             && !is_only_code(&line)
             && !self.names_a_commit(&line)
             && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
         let line = capitalised(without_full_stop(&line));
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
+    }
+
+    /// A nested item with what stands above it; `None` where that is too long to be told with it.
+    fn below_parent(&self, claim: &Claim, line: String) -> Option<String> {
+        let Some(parent) = claim.parent.as_deref().map(|parent| self.tidy_line(parent)) else {
+            return Some(line);
+        };
+        if is_generic(&parent) || topic_of_heading(&parent).is_some() {
+            return Some(line);
+        }
+        let is_short = parent.chars().count() <= PARENT && !parent.ends_with('?');
+        is_short.then(|| format!("{parent}: {line}"))
     }
 
     /// Whether a line begins with the hash of one of the session's commits, which is told already.
@@ -151,7 +167,10 @@ impl<'e> Entries<'e> {
     pub(super) fn files_modified(&self, activity: &ActivityVector) -> Option<Vec<String>> {
         let worked = self.evidence.files.iter().filter(|(path, work)| {
             let came_and_went = work.deleted && work.writes > 0;
-            work.changed() && !came_and_went && !is_scratch(path)
+            work.changed()
+                && !came_and_went
+                && !is_scratch(path)
+                && !overtaken::is_taken_back(self.evidence, path, work)
         });
         let mut worked: Vec<_> = worked.collect();
         if worked.is_empty() {
@@ -217,6 +236,11 @@ fn is_talk(sentence: &str) -> bool {
 pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     let cut = cut(text, limit);
     let Some(broken) = cut.strip_suffix('…') else { return cut };
+    // A whole sentence says more than a longer one that breaks off.
+    let whole = sentence_ends(broken).filter(|end| *end * 2 >= limit && *end < broken.len()).last();
+    if let Some(end) = whole {
+        return broken[..end].trim_end().to_owned();
+    }
     let is_open = |at: &usize| {
         let (opened, closed) =
             (broken[..*at].matches('(').count(), broken[..*at].matches(')').count());
@@ -254,6 +278,14 @@ pub(super) fn leans(line: &str) -> bool {
         r"(?i)^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
     )
     .is_match(line)
+}
+
+/// Whether a claim is half of a pair, of which the other half may be missing, or the head of a
+/// review: which branch, how many files.
+fn is_half(claim: &Claim) -> bool {
+    let label = claim.label.as_deref().unwrap_or_default();
+    pattern!(r"(?i)^(?:with(?:out)? [\w-]+|(?:example )?(?:input|output)|(?:current |base |target )?branch(?:es)?|base(?: (?:branch|commit))?|files? (?:changed|reviewed)|commits?|author|date|repo(?:sitory)?)$")
+        .is_match(label)
 }
 
 /// Whether a line only names code, such as the files that the items below it are about.

@@ -225,12 +225,41 @@ fn answers(entries: &Entries<'_>, list: &mut Vec<String>) {
         let told = report.opening.as_ref().or(report.lead.as_ref());
         let (Some(question), Some(told)) = (question, told) else { continue };
         let Some(answer) = answer(&entries.tidy_line(told)) else { continue };
+        let Some(answer) = with_hypothesis(entries, report, answer) else { continue };
         let is_refuted = is_refuted(entries, &answer, report.origin);
         if question.len() >= 12 && !is_order(question) && is_about(&answer, question) && !is_refuted
         {
             push(list, format!("Asked: {question} Answer: {answer}"));
         }
     }
+}
+
+/// An answer that ends in the announcement of a hypothesis, with the hypothesis; `None` where that is
+/// not to be found.
+fn with_hypothesis(entries: &Entries<'_>, report: &Report, answer: String) -> Option<String> {
+    let last = sentences(&answer).last().copied().unwrap_or_default().to_owned();
+    if !pattern!(
+        r"(?i)\b(?:hypothes[ie]s|theory|theories|suspect|suspicion|idea)\b[^.]{0,40}[.:]?$"
+    )
+    .is_match(&last)
+    {
+        return Some(answer);
+    }
+    let announced = report.claims.iter().position(|claim| {
+        pattern!(r"(?i)\b(?:hypothes[ie]s|theory|theories|suspect|suspicion|idea)\b")
+            .is_match(&claim.text)
+    })?;
+    // The hypothesis is a heading, or an item of a list, with its first sentence.
+    let at = &report.claims[announced];
+    let mut behind = report.claims[announced + 1..].iter();
+    let named = behind
+        .find(|claim| claim.listed || claim.label.is_some() || claim.section != at.section)?;
+    let name = named.label.as_deref().or(named.section.as_deref()).unwrap_or_default();
+    let name = name.trim_start_matches(|c: char| !c.is_alphabetic() && c != '`');
+    let first = sentences(&named.text).first().copied().unwrap_or_default();
+    let text = entries.tidy_line(without_full_stop(if name.is_empty() { first } else { name }));
+    let answer = answer.trim_end_matches([':', '.', ' ']);
+    (text.len() >= 12).then(|| format!("{answer}: {text} (not verified)"))
 }
 
 /// Whether a later report corrects what was answered, by a test or in so many words.

@@ -3,6 +3,7 @@
 //! It states what was seen and nothing else: a field without evidence stays empty, a cause nobody
 //! named is "not stated". Everything is cleaned to one line, cut at sentences, and said once.
 
+mod checks;
 mod decisions;
 mod deferred;
 mod done;
@@ -16,6 +17,8 @@ mod outcome;
 mod overtaken;
 mod refuted;
 mod request;
+#[cfg(test)]
+mod scenarios;
 mod settings;
 mod test_results;
 mod turns;

@@ -7,7 +7,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            deferred,
+            checks, deferred,
             entries::{Entries, cut_at_clause, is_scratch, push},
             findings::last_turn_errors,
             overtaken,
@@ -29,6 +29,8 @@ const REPORTS: usize = 3;
 const TAKEN_UP: f64 = 0.5;
 /// Steps at most.
 const STEPS: usize = 12;
+/// Characters of a plan that was not approved.
+const PLAN: usize = 520;
 /// Options named at most.
 const OPTIONS: usize = 5;
 /// Files named at most that were changed after the last test run.
@@ -50,7 +52,11 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     for task in open.iter().filter(|task| !is_chore(task)) {
         push(&mut list, entries.tidy(&task.subject));
     }
-    for statement in entries.evidence.report.iter().filter(|one| one.kind == StatementKind::OpenEnd)
+    for statement in entries
+        .evidence
+        .report
+        .iter()
+        .filter(|one| one.kind == StatementKind::OpenEnd && !is_deed(&one.text))
     {
         push(&mut list, entries.open_end(&statement.text));
     }
@@ -60,6 +66,8 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     deferred::unticked(entries, &mut list);
     deferred::in_commits(entries, &mut list);
     deferred::unchecked(entries, &mut list);
+    deferred::untouched(entries, &mut list);
+    deferred::suggested(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
     deferred::offers(entries, &mut list);
@@ -125,9 +133,15 @@ fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
         let title = entries.tidy_line(&plan.question);
         let title = title.trim_start_matches("Plan: ");
         let approach = plan.approach.as_deref().map(|approach| entries.tidy_line(approach));
-        let approach =
-            approach.map_or(String::new(), |text| format!(". {}", cut_at_clause(&text, 200)));
-        push(list, format!("Plan shown, not approved: {}{approach}", cut(title, 120)));
+        let approach = approach.map_or(String::new(), |text| {
+            format!(". {}", without_full_stop(&cut_at_clause(&text, 200)))
+        });
+        let steps: Vec<String> =
+            plan.steps.iter().map(|step| cut(&entries.tidy_line(step), 90)).collect();
+        let steps =
+            if steps.is_empty() { String::new() } else { format!(". Steps: {}", steps.join("; ")) };
+        let text = format!("Plan shown, not approved: {}{approach}{steps}", cut(title, 120));
+        push(list, cut_at_clause(&text, PLAN));
     }
 }
 
@@ -141,6 +155,12 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
     if let Some(command) = failing_build(entries.evidence) {
         push(list, format!("The last build failed: `{}`", entries.tidy_line(command)));
+    }
+    for check in checks::last_runs(entries.evidence) {
+        if check.failed && check.kind != checks::Kind::Build {
+            let name = check.kind.name();
+            push(list, format!("The last {name} failed: `{}`", entries.tidy_line(&check.command)));
+        }
     }
     untested(entries, list);
     let tests_ran = |line| entries.evidence.tests.iter().any(|run| run.origin.line == line);
@@ -209,14 +229,18 @@ fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
             let is_vague = pattern!(r"(?i)^`/|\bwhatever (?:it|they)\b").is_match(&line);
-            let is_deed = topic_of_sentence(&line) == Some(Topic::Done)
-                || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
-                    .is_match(&line);
-            if !is_vague && !is_deed && !is_taken_up(entries, &line, report.origin) {
+            if !is_vague && !is_deed(&line) && !is_taken_up(entries, &line, report.origin) {
                 push(list, line);
             }
         }
     }
+}
+
+/// Whether a line tells what was done, wherever it stands.
+fn is_deed(line: &str) -> bool {
+    topic_of_sentence(line) == Some(Topic::Done)
+        || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
+            .is_match(line)
 }
 
 /// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.

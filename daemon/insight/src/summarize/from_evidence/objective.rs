@@ -133,7 +133,9 @@ fn subject(evidence: &Evidence) -> Option<String> {
         !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
             .is_match(subject)
     };
-    let commits = evidence.commits.iter().rev().filter(|commit| !is_bookkeeping(commit));
+    // What a sub-agent committed is a part of the work.
+    let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
+    let commits = evidence.commits.iter().rev().filter(own);
     let committed = commits.map(|commit| commit.subject.clone()).filter(is_work);
     let asked: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
@@ -234,6 +236,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return title.filter(|_| is_cut).map_or(own, Goal::from);
     }
     match title.or_else(|| shown_plan(evidence)) {
+        // Which command showed the list that the work was picked from does not matter.
+        Some(better) if request.text.starts_with("Run the `/") => better.into(),
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
@@ -336,6 +340,7 @@ fn shifts(requests: &[Request], first: usize, commands: &[Request]) -> Vec<Strin
     for request in &requests[first + 1..] {
         let new = words(&request.text);
         let is_new = is_new_work(request) || commands.contains(request);
+        let is_new = is_new && !points_at_something(&request.ask);
         if is_new && new.len() >= 4 && share_of_words(&new, &known) < 0.3 {
             found.push(shortened(&request.ask));
         }
@@ -344,6 +349,13 @@ fn shifts(requests: &[Request], first: usize, commands: &[Request]) -> Vec<Strin
     let extra = found.len().saturating_sub(SHIFTS);
     found.drain(..extra);
     found
+}
+
+/// `Create a commit with that content` says nothing without what stood before it.
+fn points_at_something(ask: &str) -> bool {
+    pattern!(r"(?i)\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
+        .is_match(ask)
+        || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
 }
 
 /// An order for something new or another problem, not a remark on what was just done.

@@ -2,9 +2,9 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, GitStep, StatementKind, TestRun},
+        evidence::{CommandRun, Evidence, GitStep, StatementKind, TestRun},
         summary::Outcome,
-        transcript::TaskState,
+        transcript::{Origin, TaskState},
     },
     summarize::{
         from_evidence::{
@@ -99,6 +99,9 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
     let done =
         evidence.report.iter().any(|one| one.kind == StatementKind::Done) || words.claims_done;
+    if words.announces && has_passed(evidence, line) {
+        return ReasonedOutcome::completed(evidence, false);
+    }
     if words.announces {
         return ReasonedOutcome::new(InProgress, "ended before what was announced");
     }
@@ -127,6 +130,23 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
         }
         () => ReasonedOutcome::completed(evidence, words.hopes),
     }
+}
+
+/// Whether the last thing that happened, behind the last words at `line`, is a check that passed:
+/// what was announced was done.
+fn has_passed(evidence: &Evidence, line: u64) -> bool {
+    let own = evidence.commands.iter().rfind(|run| run.origin.source == 0);
+    let is_check = |line: &str| {
+        pattern!(r"\b(?:test|tests|build|check|lint|tsc|typecheck|clippy|pytest|vitest|jest)\b")
+            .is_match(line)
+    };
+    let last = own.filter(|run| run.origin.line > line && is_check(&run.command));
+    let is_changed_later = |run: &CommandRun| {
+        let of_session = |at: Origin| at.source == 0 && at > run.origin;
+        evidence.files.values().any(|work| work.changed() && of_session(work.last))
+    };
+    last.is_some_and(|run| run.outcome.succeeded() && !is_changed_later(run))
+        && has_results(evidence)
 }
 
 /// Whether anything came of the session.

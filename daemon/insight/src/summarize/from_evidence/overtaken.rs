@@ -1,8 +1,16 @@
 //! What a session said and later undid.
 
+use std::collections::BTreeSet;
+
 use crate::{
-    model::transcript::Origin,
-    summarize::{from_evidence::entries::Entries, text::pattern},
+    model::{
+        evidence::{Evidence, FileWork},
+        transcript::Origin,
+    },
+    summarize::{
+        from_evidence::entries::Entries,
+        text::{pattern, words},
+    },
 };
 
 /// Characters before and behind a name in which a word says that it went.
@@ -32,6 +40,93 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .filter(|report| later(report.origin) && report.changed)
             .flat_map(|report| &report.claims)
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
+}
+
+/// Whether the user said, after `work` was last done to the file at `path`, that they took it back.
+pub(super) fn is_taken_back(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+    let later = evidence.prompts.iter().filter(|prompt| {
+        prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
+    });
+    later.filter_map(|prompt| object_taken_back(&prompt.text)).any(|object| {
+        object.is_empty() || {
+            let parts = words(path);
+            object.iter().all(|word| parts.contains(word))
+        }
+    })
+}
+
+/// The words for what the user took back; empty for all changes.
+fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
+    let said = pattern!(
+        r"(?i)\bI(?:'ve|’ve| have)? (?:just |already |now )?(?:reverted|removed|deleted|discarded|undone|undid|dropped|rolled back) (?:your|the|all|those|these)(?: of)?(?: your| the| those| these)?((?: [\w./-]+){1,4})"
+    )
+    .captures(&prompt[..prompt.floor_char_boundary(300)])?;
+    let object = said[1].split([',', '.']).next().unwrap_or_default();
+    let stop = [" but", " and", " so", " as", " because", " from", " in", " again"];
+    let end = stop.iter().filter_map(|stop| object.find(&format!("{stop} "))).min();
+    let object = words(&object[..end.unwrap_or(object.len())]);
+    let means_all =
+        object.iter().all(|word| matches!(word.as_str(), "chang" | "change" | "edit" | "work"));
+    let plain = object
+        .into_iter()
+        .filter(|word| !matches!(word.as_str(), "file" | "new" | "fil" | "added"));
+    Some(if means_all { BTreeSet::new() } else { plain.collect() })
+        .filter(|object: &BTreeSet<String>| means_all || !object.is_empty())
+}
+
+/// Whether a claim is about a file that the user took back.
+pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bool {
+    let evidence = entries.evidence;
+    let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.']));
+    let mut names = names.filter(|name| name.len() >= 5 && !name.contains(' '));
+    names.any(|name| {
+        let mut known =
+            evidence.files.iter().filter(|(path, work)| work.changed() && path.ends_with(name));
+        known.any(|(path, work)| is_taken_back(evidence, path, work))
+    })
+}
+
+/// Whether the turn that `origin` belongs to was refuted by the user's next words, which the agent
+/// agreed with and then changed what it had done: `why can't we just use booleans?`.
+pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
+    let objections = evidence.statements.iter().filter(|one| {
+        pattern!(r#"(?i)^User: "(?:why (?:can't|can’t|don't|not|aren't|isn't) |can't we |couldn't we |shouldn't (?:we|it|this|that) )[^"]*.*\(the agent agreed"#)
+            .is_match(&one.text)
+    });
+    objections.into_iter().any(|objection| {
+        let at = objection.origin;
+        let before = evidence
+            .prompts
+            .iter()
+            .rfind(|prompt| prompt.origin.source == at.source && prompt.origin.line < at.line);
+        let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
+        let end = next.map_or(u64::MAX, |next| next.origin.line);
+        let followed = evidence.reports.iter().any(|report| {
+            report.changed && report.origin.line > at.line && report.origin.line < end
+        });
+        followed
+            && origin.source == at.source
+            && before.is_some_and(|before| (before.origin.line..at.line).contains(&origin.line))
+    })
+}
+
+/// Whether a later word of the user or a later commit removes what a choice was about: `remove turn
+/// ordering` ends `Turn-based with short leases`.
+pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
+    if removes().is_match(label) {
+        return false;
+    }
+    let evidence = entries.evidence;
+    let named: BTreeSet<String> = words(label).into_iter().filter(|word| word.len() >= 4).collect();
+    let removes = |text: &str| {
+        let object = pattern!(
+            r"(?i)\b(?:remov\w+|drop(?:ped|s|ping)?|without|no more|get rid of|scrap\w*|delet\w+) (?:the |all |any )?((?:[\w-]+ ?){1,3})"
+        );
+        object.captures_iter(text).any(|found| !words(&found[1]).is_disjoint(&named))
+    };
+    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
+    evidence.choices.iter().any(|one| later(one.origin) && removes(&one.answer))
+        || evidence.commits.iter().any(|one| later(one.origin) && removes(&one.subject))
 }
 
 /// Whether `later` says that something is again what `text` says it was changed from: `Reverted to

@@ -185,6 +185,7 @@ fn worded(prose: &str) -> Request {
     let line = pattern!(r"(^|\s)@([\w./~-]+\.\w+|[\w.~-]+/[\w./~-]*)").replace_all(prose, "$1$2");
     let line = pattern!(r"(?:^|\s)[:;=]-?[()/|DPp](?:[.\s]|$)").replace_all(&line, ". ");
     let line = wording::short_addresses(&one_line(&line));
+    let line = without_examples(&line);
     let (first, manner) = wording::plain(line.trim_start_matches(['.', ' ']));
     let all = sentences(&first);
     let told = all.first().copied().unwrap_or_default();
@@ -204,6 +205,14 @@ fn worded(prose: &str) -> Request {
     let tidy = |text: &str| capitalised(cut(text, REQUEST).trim_end_matches([':', ',', ' ']));
     let (text, ask) = (tidy(&text), tidy(&ask));
     Request { weight: weight(&text), text, ask }
+}
+
+/// A request that is too long to be told, without its long brackets.
+fn without_examples(line: &str) -> String {
+    if line.chars().count() <= REQUEST {
+        return line.to_owned();
+    }
+    pattern!(r" ?\([^()]{30,}\)").replace_all(line, "").into_owned()
 }
 
 /// All sentences, those that ask without politeness, without those that only point at something.

@@ -12,6 +12,9 @@ use crate::{
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     // One test that passed was run by its name: it says nothing of the suite.
     let run = main_run(entries.evidence).filter(|run| run.failed > 0 || run.passed > 1)?;
+    if is_stale(entries.evidence, run) {
+        return None;
+    }
     Some(TestSummary {
         framework: run.framework.clone(),
         total: run.passed.saturating_add(run.failed).saturating_add(run.skipped),
@@ -21,6 +24,14 @@ pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
         coverage_pct: run.coverage_pct,
         failed_tests: (!run.failed_tests.is_empty()).then(|| run.failed_tests.clone()),
     })
+}
+
+/// Whether a run of a sub-agent is older than what the session itself changed last.
+fn is_stale(evidence: &Evidence, run: &TestRun) -> bool {
+    let changed =
+        evidence.reports.iter().filter(|report| report.changed && report.origin.source == 0);
+    run.origin.source != 0
+        && changed.filter_map(|report| report.at).any(|at| run.at.is_some_and(|ran| at > ran))
 }
 
 /// The latest run that is no mere part of the suite: at least half as many tests as the largest

@@ -3,9 +3,13 @@
 use crate::{
     model::{evidence::Quote, summary::DecisionRecord, transcript::Origin, wording::USER_SAID},
     summarize::{
-        from_evidence::entries::{Entries, push},
+        from_evidence::{
+            entries::{Entries, push},
+            overtaken,
+            request::Request,
+        },
         report::{Report, Topic, is_phrase},
-        text::{cut, one_line, pattern, spoken_sentences, without_code, without_opener},
+        text::{cut, one_line, pattern, sentences, spoken_sentences, without_code, without_opener},
     },
 };
 
@@ -15,17 +19,25 @@ const QUOTE: usize = 300;
 const WHOLE: usize = 480;
 /// Prompts longer than this are plans, logs and instructions of a command, not words to the agent.
 const SPOKEN: usize = 900;
+/// Bytes of a quote that may lean on the question that it answers, and characters of that question.
+const POINTING: usize = 120;
+const QUESTION: usize = 200;
 /// Standing wishes at most; of more, the latest.
 const WISHES: usize = 6;
 
 /// Decisions that the user made in a prompt, each with its line.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let prompts = entries.evidence.prompts.iter().skip(1);
+    let prompts =
+        prompts.filter(|prompt| !overtaken::is_objected_to(entries.evidence, prompt.origin));
     prompts.filter_map(|prompt| Some((prompt.origin.line, decision(entries, prompt)?))).collect()
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let text = spoken(&unquoted(entries, prompt))?;
+    if let Some(dropped) = dropped(entries, prompt, &text) {
+        return Some(dropped);
+    }
     let correction = entries.evidence.corrections.iter().find(|one| one.origin == prompt.origin);
     let refused = correction.and_then(|one| one.refused.as_deref());
     let all = spoken_sentences(&text);
@@ -37,10 +49,15 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         return None;
     }
     let on = named_options(entries, &one_line(&text), prompt.origin);
+    let asked = || asked_before(entries, prompt.origin);
     let rationale = match (on.is_empty(), refused) {
         (false, _) => format!("{USER_SAID}, on {}", on.join("; ")),
         (true, Some(refused)) => {
             format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
+        }
+        (true, None) if points(&quote) => {
+            let asked = asked().filter(|asked| asked.chars().count() <= QUESTION)?;
+            format!("{USER_SAID}, asked: {asked}")
         }
         (true, None) => USER_SAID.to_owned(),
     };
@@ -49,6 +66,43 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         rationale,
         alternatives: None,
     })
+}
+
+/// `Never mind` drops what the user had asked before.
+fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
+    let drops = pattern!(r"(?i)^(?:ok(?:ay)?,? |ah,? |oh,? |actually,? )?(?:never ?mind|forget (?:it|that|about it))\b(?:[.,!]|$| (?:that|then|it)\b)")
+        .is_match(text.trim_start());
+    if !drops {
+        return None;
+    }
+    let all = &entries.evidence.prompts;
+    let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
+    let asked = Request::of(&before.text)?;
+    Some(DecisionRecord {
+        decision: format!("Dropped: {}", cut(&entries.tidy_line(&asked.text), QUESTION)),
+        rationale: format!("{USER_SAID}, with \"never mind\""),
+        alternatives: None,
+    })
+}
+
+/// Whether a short quote is about something that only the words before it name.
+fn points(quote: &str) -> bool {
+    let bare = without_opener(quote);
+    quote.len() <= POINTING
+        && (pattern!(r"(?i)^(?:it|that|this|they|these|those|both|for the (?:first|second|third|other|last)|the (?:first|second|third|last|other))\b")
+            .is_match(bare)
+            || pattern!(r"(?i)^(?:let.?s |lets )?(?:do|use|keep|leave|drop|skip|go with|add|take) (?:it|that|this|them|these|those|both|the (?:\w+))\b[^.;:]{0,24}[.! ]*$")
+                .is_match(bare))
+        && !quote.contains(['`', '/'])
+        && !quote.contains("because")
+}
+
+/// The question that the agent had asked last before the user spoke.
+fn asked_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
+    let before = entries.evidence.reports.iter().rfind(|report| report.origin.line < at.line)?;
+    let line = entries.tidy_line(before.text.trim_end().lines().last()?);
+    let asked = sentences(&line).into_iter().rev().find(|one| one.ends_with('?'))?;
+    Some(asked.to_owned())
 }
 
 /// A call such as `Edit a.go`, with its path as the summary shows it.
@@ -163,10 +217,14 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
 fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
     let before =
         entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
-    let before = before.map_or(String::new(), |report| one_line(&report.text));
-    let own = prompt.text.lines().filter(|line| {
-        let line = one_line(line);
-        line.len() < 20 || !before.contains(line.as_str())
+    let plain = |text: &str| one_line(text).replace(['`', '*'], "");
+    let before = before.map_or(String::new(), |report| plain(&report.text));
+    // A terminal leaves the mark of a line that goes on.
+    let lines = prompt.text.lines().map(|line| line.trim_end_matches('\\'));
+    let own = lines.filter(|line| {
+        let line = plain(line);
+        let line = line.trim_start_matches(['-', '•', ' ']);
+        line.len() < 20 || !before.contains(line)
     });
     own.collect::<Vec<_>>().join("\n")
 }

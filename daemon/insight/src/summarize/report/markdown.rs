@@ -31,6 +31,8 @@ pub(crate) struct Passage {
     pub(crate) label: Option<String>,
     /// The text as one line, without the label.
     pub(crate) text: String,
+    /// What the item above a nested item says in short: its label, else its text.
+    pub(crate) parent: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +98,8 @@ struct Reader {
     lists: usize,
     /// The next number of each open list; `None` for a bulleted list.
     numbers: Vec<Option<u64>>,
+    /// What stands above each open list: the item that it is part of.
+    parents: Vec<Option<String>>,
     mark: Option<String>,
     ticked: Option<bool>,
     /// Number of open code blocks, quotes and HTML blocks, whose text is omitted.
@@ -137,6 +141,7 @@ impl Reader {
             Tag::List(first) => {
                 // The text of an item ends where a nested list begins.
                 self.finish();
+                self.parents.push(self.open_item());
                 self.lists += 1;
                 self.numbers.push(*first);
             }
@@ -178,6 +183,7 @@ impl Reader {
             TagEnd::List(_) => {
                 self.lists = self.lists.saturating_sub(1);
                 self.numbers.pop();
+                self.parents.pop();
                 if self.lists == 0 {
                     self.headings.retain(|(depth, _)| *depth < LEAD_IN);
                 }
@@ -187,6 +193,16 @@ impl Reader {
             TagEnd::TableRow => self.row(),
             _ => {}
         }
+    }
+
+    /// The item whose text has just ended, in short.
+    fn open_item(&self) -> Option<String> {
+        let item = self
+            .passages
+            .last()
+            .filter(|last| matches!(last.form, Form::Item { depth, .. } if depth == self.lists))?;
+        let text = item.label.as_deref().unwrap_or(&item.text);
+        Some(text.trim_end_matches([':', '.']).trim().to_owned())
     }
 
     fn clear(&mut self) {
@@ -239,14 +255,18 @@ impl Reader {
 
     fn row(&mut self) {
         let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
-        let mut cells = cells.into_iter().filter(|cell| !cell.is_empty()).peekable();
-        let is_mark = |cell: &String| {
+        let columns = &self.columns;
+        let cells = cells.into_iter().enumerate().filter(|(_, cell)| !cell.is_empty());
+        let mut cells = cells.peekable();
+        let is_mark = |(_, cell): &(usize, String)| {
             let cell = cell.trim_start_matches('#');
             cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)
         };
-        let mark = cells.next_if(is_mark).map(|mark| mark.trim_start_matches('#').to_owned());
-        let Some(first) = cells.next() else { return };
-        let rest: Vec<String> = cells.collect();
+        let mark = cells.next_if(is_mark).map(|(_, mark)| mark.trim_start_matches('#').to_owned());
+        let Some((_, first)) = cells.next() else { return };
+        let rest: Vec<String> = cells
+            .map(|(at, cell)| with_column(columns.get(at).map_or("", String::as_str), &cell))
+            .collect();
         let text = rest.join("; ");
         self.push(
             Form::Row,
@@ -262,8 +282,25 @@ impl Reader {
             return;
         }
         let headings = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
-        self.passages.push(Passage { headings, form, mark, label, text });
+        let is_nested = matches!(form, Form::Item { depth, .. } if depth > 1);
+        let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
+        self.passages.push(Passage { headings, form, mark, label, text, parent });
     }
+}
+
+/// A cell with the head of its column, where the cell alone does not say what it is about: `Yes`
+/// below `Needs a restart?`, or a number.
+fn with_column(column: &str, cell: &str) -> String {
+    let column = one_line(column);
+    let column = column.trim_matches(['*', ':', ' ']);
+    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[\d.,]+ ?(?:%|\w{0,3})\W*$|^[✓✗✅❌]")
+        .is_match(cell);
+    let is_status = pattern!(r"(?i)^(?:status|state|result|verdict|severity|priority|details?|description|notes?|change|what|resolution|fix|action)s?$").is_match(column);
+    if column.is_empty() || is_status || !(answers || column.ends_with('?')) {
+        return cell.to_owned();
+    }
+    let mark = if column.ends_with('?') { " " } else { ": " };
+    format!("{column}{mark}{cell}")
 }
 
 /// Splits a text into its bold start and the rest.
@@ -283,7 +320,14 @@ fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String)
     }
     let rest = rest.trim_start().trim_start_matches([':', '—', '–', '-']).trim_start();
     let inside = inside.trim_end_matches([':', '.', '!']).trim().to_owned();
-    (Some(inside), rest.to_owned())
+    // `**Overview table** (line 14): changed` is labelled `Overview table (line 14)`.
+    match pattern!(r"^(\([^()]{1,60}\)) ?(?:[:—–-]\s*)|^(\([^()]*\d[^()]*\))$").captures(rest) {
+        Some(aside) => {
+            let told = aside.get(1).or(aside.get(2)).map_or("", |told| told.as_str());
+            (Some(format!("{inside} {told}")), rest[aside[0].len()..].to_owned())
+        }
+        None => (Some(inside), rest.to_owned()),
+    }
 }
 
 fn depth_of(level: HeadingLevel) -> usize {
@@ -323,6 +367,36 @@ mod tests {
     fn rows_of_tables_are_read_and_code_is_not() {
         let text = "| Finding | Verdict |\n|---|---|\n| Lock | wrong: it is held |\n\n```\n- no\n```\n> quoted\n";
         assert_eq!(shown(text), [" > Lock | wrong: it is held"]);
+    }
+
+    #[test]
+    fn a_cell_that_only_answers_keeps_its_column() {
+        let text = "| Job | Needs a lock? | Runs |\n|---|---|---|\n| Import | Yes - for each file | 3 |\n| Sweep | holds its own | at night |\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > Import | Needs a lock? Yes - for each file; Runs: 3",
+                " > Sweep | Needs a lock? holds its own; at night"
+            ]
+        );
+    }
+
+    #[test]
+    fn nested_items_know_the_item_above_them() {
+        let text = "1. **Guide section** (lines 3-9):\n   - Removed step 4\n     - for good\n2. Plain text:\n   - Added a note\n- top\n";
+        let parents: Vec<_> = passages(text).into_iter().map(|one| one.parent).collect();
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            parents,
+            [
+                None,
+                some("Guide section (lines 3-9)"),
+                some("Removed step 4"),
+                None,
+                some("Plain text"),
+                None
+            ]
+        );
     }
 
     #[test]

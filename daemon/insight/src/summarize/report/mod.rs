@@ -15,7 +15,7 @@ use crate::{
         evidence::{Evidence, TurnReport},
         transcript::Origin,
     },
-    summarize::text::{one_line, sentences},
+    summarize::text::{one_line, pattern, sentences},
 };
 
 /// All reports of a session, turn by turn.
@@ -62,6 +62,8 @@ pub(crate) struct Claim {
     pub(crate) listed: bool,
     /// Whether the claim is in a nested list.
     pub(crate) nested: bool,
+    /// What the item above a nested item says in short.
+    pub(crate) parent: Option<String>,
     /// The position of the report in the transcript.
     pub(crate) origin: Origin,
 }
@@ -108,7 +110,16 @@ impl Report {
         let opening = Some(opening.join(" ")).filter(|opening| !opening.is_empty());
         let mut claims = Vec::new();
         let mut before: Option<&Passage> = None;
+        let mut introduction: Option<&Passage> = None;
         for passage in &passages {
+            // What a text covers that was written says nothing of what was done.
+            if passage.form == Form::Paragraph {
+                introduction = Some(passage).filter(|one| introduces_contents(&one.text));
+            } else if introduction.is_some_and(|one| one.headings == passage.headings)
+                || passage.headings.last().is_some_and(|last| introduces_contents(last))
+            {
+                continue;
+            }
             // A paragraph after a list no longer belongs to what the heading announced.
             let is_behind = passage.form == Form::Paragraph
                 && before.is_some_and(|before| {
@@ -160,6 +171,17 @@ impl Report {
     }
 }
 
+/// Matches `Added a page with ten points that each reader of the guide should know, covering:`; what follows are the contents of the page.
+fn introduces_contents(text: &str) -> bool {
+    contents_mark().is_match(text)
+}
+
+fn contents_mark() -> &'static regex::Regex {
+    pattern!(
+        r"(?i),? \b(?:that |which )?(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?:?$"
+    )
+}
+
 /// Matches `Looks good?` and `Which one?`. An offer such as `Want me to commit?` does not make the
 /// report's claims unsettled.
 fn asks_for_consent(passage: &Passage) -> bool {
@@ -200,10 +222,15 @@ impl Claim {
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
             // Sections of completed work also mention what was not done, and why.
             (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
+            // `Example sequence: Updated to show it` was done.
+            (headings, Some(Topic::Done)) if of_label() == Some(Topic::Proposal) => {
+                headings.or(words)
+            }
             (headings, words) => of_box.or_else(of_label).or(headings).or(words),
         };
         let headed = of_box.or_else(of_label).or_else(|| topic_of(headings)).is_some();
         let text = one_line(&passage.text);
+        let text = contents_mark().replace(&text, "").into_owned();
         (!text.is_empty() || label.is_some()).then(|| Claim {
             topic,
             headed,
@@ -213,7 +240,28 @@ impl Claim {
             text,
             listed,
             nested,
+            parent: passage.parent.clone(),
             origin,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_written_page_covers_was_not_done() {
+        let text = "## Guide\nAdded a page with ten points that each reader of the guide should know, covering:\n- **Speed**: parallel loading\n- **Safety**: checks\n\n## Other\n- Renamed the loader\n";
+        let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
+        let texts: Vec<String> =
+            Report::of(&report).claims.into_iter().map(|claim| claim.text).collect();
+        assert_eq!(
+            texts,
+            [
+                "Added a page with ten points that each reader of the guide should know",
+                "Renamed the loader"
+            ]
+        );
     }
 }

@@ -12,7 +12,9 @@ pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{cut, is_picture, kept, one_line, without_ansi, without_code},
     compare::{same_words, share_of_words, words},
-    sentences::{capitalised, has_label, sentences, standing_alone, without_full_stop},
+    sentences::{
+        capitalised, has_label, sentence_ends, sentences, standing_alone, without_full_stop,
+    },
     spoken::{spoken_sentences, without_opener},
 };
 pub(crate) use crate::pattern::pattern;

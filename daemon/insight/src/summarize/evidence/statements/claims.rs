@@ -94,7 +94,9 @@ fn is_root_cause(sentence: &str) -> bool {
 
 /// Something about the matter was found out.
 pub(super) fn is_discovery(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
+    let is_noticed = pattern!(r"(?i)^(?:I notice[d]? (?:that )?(?:there(?:'s| is) )?(?:a |an )?(?:discrepancy|mismatch|inconsistency)\b|interesting[!:.,] .{10,}\b(?:only|never|always|strips?|drops?|ignores?|returns?|keeps?|actually)\b.*|the \w+ (?:had|have) already (?:terminated|exited|expired)\b)")
+        .is_match(sentence);
+    is_noticed && is_about_code(sentence) || pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
         .is_match(sentence)
         && sentence.len() > 40
 }

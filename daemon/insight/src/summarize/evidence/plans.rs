@@ -1,0 +1,148 @@
+//! What a plan that the agent proposes comes to: title, approach, steps and files.
+
+use crate::summarize::{
+    evidence::bounds,
+    report::{Form, Passage, passages},
+    text::{Block, blocks, cut, kept, one_line, pattern, without_full_stop},
+};
+
+/// Characters kept of a plan's approach.
+const APPROACH: usize = 300;
+/// Steps and files kept of a plan, at most.
+const STEPS: usize = 8;
+const FILES: usize = 16;
+
+/// The marks of the lines that hold a step and a file.
+pub(super) const STEP: &str = "- ";
+pub(super) const FILE: &str = "+ ";
+
+/// A plan's heading, or its first line; on a second line, how the plan means to reach its goal; then
+/// its steps and the files that it means to change, each on a line with its mark.
+pub(super) fn in_short(plan: &str) -> String {
+    let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
+    let heading = lines.clone().find(|line| line.starts_with('#'));
+    let title = kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION);
+    let approach = approach(plan).map_or(String::new(), |text| kept(&text, bounds::TYPED_ANSWER));
+    let passages = passages(plan);
+    let mut short = format!("{title}\n{approach}");
+    for step in steps(&passages) {
+        short.extend(["\n", STEP, &kept(&step, bounds::TASK)]);
+    }
+    for file in files(plan) {
+        short.extend(["\n", FILE, &kept(&file, bounds::PATH)]);
+    }
+    short.trim_end().to_owned()
+}
+
+/// The first sentences under a heading such as `What to create` or `Approach`.
+fn approach(plan: &str) -> Option<String> {
+    let is_named = |heading: &str| {
+        pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
+            .is_match(heading)
+    };
+    let mut is_below = false;
+    for block in blocks(plan) {
+        match block {
+            Block::Heading(heading) => {
+                is_below = is_named(one_line(&heading).trim_end_matches(':'));
+            }
+            Block::Paragraph(text) | Block::Item(text) if is_below => {
+                let line = one_line(&text);
+                let names_a_file = pattern!(r"(?i)^(?:new )?files?(?: to \w+)?:").is_match(&line);
+                if names_a_file || line.ends_with(':') || line.len() < 30 {
+                    continue;
+                }
+                return Some(cut(&line, APPROACH));
+            }
+            Block::Paragraph(_) | Block::Item(_) => {}
+        }
+    }
+    None
+}
+
+/// The steps of a plan: its numbered headings, else the items of its first numbered list below a
+/// heading that announces steps.
+fn steps(passages: &[Passage]) -> Vec<String> {
+    let number =
+        pattern!(r"(?i)^(?:(?:step|phase|part|task) )?\d{1,2}[.):—–-]*\s+(?:[:—–-]\s*)?(\S.{5,})$");
+    let mut steps: Vec<String> = Vec::new();
+    for heading in passages.iter().flat_map(|passage| &passage.headings) {
+        let below_checks = pattern!(r"(?i)\b(?:verif|test plan|check)").is_match(heading);
+        let Some(step) = number.captures(heading).filter(|_| !below_checks) else { continue };
+        let step = without_full_stop(&one_line(&step[1])).to_owned();
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
+    if steps.len() < 2 {
+        let is_step = |passage: &&Passage| {
+            let heading = passage.headings.last().map(String::as_str).unwrap_or_default();
+            passage.mark.is_some()
+                && matches!(passage.form, Form::Item { depth: 1, .. })
+                && pattern!(
+                    r"(?i)\b(?:steps?|changes?|implementation|plan|tasks?|approach|design)\b"
+                )
+                .is_match(heading)
+        };
+        let listed = passages.iter().filter(is_step).map(|passage| {
+            let text = passage.label.as_deref().unwrap_or(&passage.text);
+            without_full_stop(&one_line(text)).to_owned()
+        });
+        steps = listed.collect();
+    }
+    steps.truncate(STEPS);
+    if steps.len() < 2 { Vec::new() } else { steps }
+}
+
+/// The files that a plan lists below a heading such as `Files to modify`.
+fn files(plan: &str) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    let mut is_below = false;
+    for line in plan.lines().map(str::trim) {
+        let plain = line.trim_matches(['#', '*', ' ', ':']);
+        if line.starts_with('#') || line.starts_with("**") && line.ends_with("**") {
+            is_below = pattern!(r"(?i)^(?:\d+[.)] )?(?:critical |key |all )?files(?: to (?:be )?(?:modify|modified|change|changed|create|created|edit|touch|update)| (?:modified|changed|affected|touched))?\b")
+                .is_match(plain);
+            continue;
+        }
+        let names = line.split('`').skip(1).step_by(2);
+        let is_file = |name: &&str| pattern!(r"^[\w@./~-]+\.[A-Za-z]\w{0,9}$").is_match(name);
+        let goes = pattern!(r"(?i)\b(?:delete|remove)\b").is_match(line);
+        for name in names.filter(is_file).take(1).filter(|_| is_below && !goes) {
+            if !files.iter().any(|known| known == name) && files.len() < FILES {
+                files.push(name.to_owned());
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_keeps_its_steps_and_files() {
+        let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Add a column\nText.\n\n### 2. Sort by it\nMore text.\n\n## Files to modify\n\n1. **`src/list.rs`** - the column\n2. `README.md` - say so\n\n## Verification\n\n1. Run `cargo test`\n";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Sort the list\n\n- Add a column\n- Sort by it\n+ src/list.rs\n+ README.md"
+        );
+    }
+
+    #[test]
+    fn a_plan_is_kept_with_its_approach() {
+        let plan = "# Plan: Add a plugin\n\n## Context\n\nIt is missing.\n\n## What to Create\n\n**File:** `a.js`\n\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n\n### Implementation\n\nMore.";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path."
+        );
+        assert_eq!(in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
+    }
+
+    #[test]
+    fn steps_may_be_a_numbered_list() {
+        let plan = "# Sort\n\n## Steps\n\n1. **Add a column**: to the table\n2. Sort by it.\n\n## Verification\n1. Look at it\n";
+        assert_eq!(in_short(plan), "Sort\n\n- Add a column\n- Sort by it");
+    }
+}

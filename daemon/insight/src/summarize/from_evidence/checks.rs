@@ -1,0 +1,170 @@
+//! The last run of each kind of check: build, types, lint.
+
+use crate::{
+    model::{
+        evidence::{CommandRun, Evidence, FileWork},
+        transcript::Outcome,
+    },
+    summarize::text::pattern,
+};
+
+/// What a check looks at. Test suites have an evidence of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Build,
+    Types,
+    Lint,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Build, Kind::Types, Kind::Lint];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Build => "build",
+            Kind::Types => "type check",
+            Kind::Lint => "lint",
+        }
+    }
+
+    /// Whether a part of a command line is such a check.
+    fn is_run_by(self, part: &str) -> bool {
+        let by_name = match self {
+            Kind::Build => {
+                pattern!(
+                    r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)\b|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
+                )
+            }
+            Kind::Types => {
+                pattern!(
+                    r"\b(?:tsc|vue-tsc|mypy|pyright|typecheck|type-check|check-types|check:types|types:check)\b|^cargo check\b"
+                )
+            }
+            Kind::Lint => {
+                pattern!(
+                    r"\b(?:lint|eslint|biome|clippy|golangci-lint|ruff check|flake8|pylint|rubocop|shellcheck|markdownlint|stylelint|ktlint|swiftlint|lint:\w+)\b"
+                )
+            }
+        };
+        by_name.is_match(part)
+    }
+}
+
+/// How the last run of a kind of check ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LastCheck {
+    pub(super) kind: Kind,
+    pub(super) command: String,
+    pub(super) failed: bool,
+    /// Whether code was changed after it.
+    stale: bool,
+}
+
+/// The last run of each kind, as far as it is known how it ended.
+pub(super) fn last_runs(evidence: &Evidence) -> Vec<LastCheck> {
+    Kind::ALL.into_iter().filter_map(|kind| last_run(evidence, kind)).collect()
+}
+
+fn last_run(evidence: &Evidence, kind: Kind) -> Option<LastCheck> {
+    let own = evidence.commands.iter().filter(|run| run.origin.source == 0);
+    let mut own = own.rev().filter(|run| parts(&run.command).any(|part| kind.is_run_by(part)));
+    let last = own.next()?;
+    let failed = failed(evidence, last)?;
+    let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
+    Some(LastCheck { kind, command: last.command.clone(), failed, stale })
+}
+
+/// The commands of a line, without what comes before them, such as `cd app`.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
+}
+
+/// Whether a run failed; `None` where it was stopped, or another part of the line may have failed.
+fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
+    match run.outcome {
+        Outcome::Succeeded => {
+            let next = evidence.commands.iter().find(|other| other.origin > run.origin);
+            let end = next.map_or(u64::MAX, |next| next.origin.line);
+            // What is piped hides how it ended, but not what it printed.
+            let failed = evidence.errors.iter().any(|error| {
+                error.origin.source == run.origin.source
+                    && (run.origin.line..=end).contains(&error.origin.line)
+                    && error.attempt.split(' ').next() == run.command.split(' ').next()
+            });
+            (!failed).then_some(false)
+        }
+        Outcome::Failed(_) => (run.command.matches("&&").count() <= 1).then_some(true),
+        Outcome::Rejected | Outcome::Interrupted => None,
+    }
+}
+
+fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
+    work.changed()
+        && work.last.source == run.origin.source
+        && work.last.line > run.origin.line
+        && !path.ends_with(".md")
+        && !path.ends_with(".txt")
+}
+
+/// The checks that passed, in a few words; those that failed are open ends.
+pub(super) fn passed(evidence: &Evidence) -> Option<String> {
+    if !evidence.files.values().any(FileWork::changed) {
+        return None;
+    }
+    let passed: Vec<LastCheck> =
+        last_runs(evidence).into_iter().filter(|check| !check.failed).collect();
+    let names = |stale: bool| {
+        let of = passed.iter().filter(|check| check.stale == stale);
+        of.map(|check| check.kind.name()).collect::<Vec<_>>().join(", ")
+    };
+    let (fresh, stale) = (names(false), names(true));
+    let told = match (fresh.is_empty(), stale.is_empty()) {
+        (true, true) => return None,
+        (false, true) => format!("checks passed: {fresh}"),
+        (true, false) => format!("checks passed before the last change: {stale}"),
+        (false, false) => format!("checks passed: {fresh}; before the last change: {stale}"),
+    };
+    Some(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::evidence::scenarios::Script;
+
+    fn script() -> Script {
+        let mut script = Script::default();
+        script.prompt("Add a column");
+        script.edit("a", "/app/list.ts", "a", "b");
+        script.run("b", "cd app && npm run build", Outcome::Succeeded, "");
+        script.run(
+            "c",
+            "npx tsc --noEmit",
+            Outcome::Failed(Some(2)),
+            "list.ts(3,1): error TS1005\n",
+        );
+        script
+    }
+
+    #[test]
+    fn the_last_run_of_each_kind_counts() {
+        let mut script = script();
+        script.run("d", "npx tsc --noEmit", Outcome::Succeeded, "");
+        script.run("e", "npm run lint", Outcome::Failed(Some(1)), "1 problem\n");
+        let evidence = script.collect();
+        assert_eq!(passed(&evidence).as_deref(), Some("checks passed: build, type check"));
+        let failed: Vec<Kind> =
+            last_runs(&evidence).into_iter().filter(|one| one.failed).map(|one| one.kind).collect();
+        assert_eq!(failed, [Kind::Lint]);
+    }
+
+    #[test]
+    fn a_check_before_the_last_change_says_so() {
+        let mut script = script();
+        script.edit("d", "/app/list.ts", "b", "c");
+        assert_eq!(
+            passed(&script.collect()).as_deref(),
+            Some("checks passed before the last change: build")
+        );
+    }
+}

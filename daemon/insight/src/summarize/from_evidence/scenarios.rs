@@ -1,0 +1,218 @@
+//! Sessions in short, and what their summaries must and must not say.
+
+use crate::{
+    model::{
+        activity::ActivityVector,
+        project::Project,
+        summary::{EnhancedSessionSummary, Outcome as Ending},
+        transcript::{Action, ChangeKind, Item, Outcome},
+    },
+    summarize::{
+        evidence::scenarios::{Script, change},
+        from_evidence::{Context, summarize},
+    },
+};
+
+fn summary(script: &Script) -> EnhancedSessionSummary {
+    let project = Project::new("/app");
+    let context = Context { project: Some(&project), ..Context::default() };
+    summarize(&script.collect(), &context, ActivityVector::default())
+}
+
+fn done(report: &str) -> Vec<String> {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m", report);
+    summary(&script).completed_tasks.unwrap_or_default()
+}
+
+fn refused_edit(script: &mut Script, path: &str) {
+    script.call("refused", "Edit", change(path, ChangeKind::Edited, "a", "b"));
+    script.result("refused", Outcome::Rejected, "The user doesn't want to proceed");
+    script.item(Item::Interrupted);
+}
+
+#[test]
+fn features_and_praise_are_no_deeds() {
+    let report = "The list is sorted now, and the page shows it in that order for each customer of the shop, on the first page and on all pages behind it.\n\n### Sorting\n- Comprehensive types for rows and columns\n- Custom `useRows` hook with a reducer\n- Use `--reverse` to turn the order around\n- Reverted back to `debug`\n- Added a column for the date\n- The table is read once for each page\n";
+    assert_eq!(
+        done(report),
+        ["Added a column for the date", "The table is read once for each page"]
+    );
+}
+
+#[test]
+fn a_nested_item_is_told_with_its_parent() {
+    let report = "The guide now says how the list is sorted, with an example for each of the orders that exist in the shop and in its archive.\n\n1. **Guide section** (lines 3-9):\n   - Added a note on the order\n2. **Example sequence** (line 4): Updated to show the order of a page\n";
+    assert_eq!(
+        done(report),
+        [
+            "Guide section (lines 3-9): Added a note on the order",
+            "Example sequence (line 4): Updated to show the order of a page"
+        ]
+    );
+}
+
+#[test]
+fn one_example_of_a_pair_and_the_head_of_a_review_say_nothing() {
+    let report = "The list is sorted now, and the page shows it in that order for each customer of the shop, on the first page and on all pages behind it.\n\n- **With order**: `invoice.csv date amount` is what the page prints\n- **Branch**: `main` (27 commits ahead of the base branch)\n- **Reader**: Added a check of the date\n";
+    assert_eq!(done(report), ["Reader: Added a check of the date"]);
+}
+
+#[test]
+fn what_the_user_removed_is_no_result() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date and write a guide");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.edit("b", "/app/docs/guide.md", "a", "b");
+    script.reply(
+        "m1",
+        "The list is sorted.\n\n- Added `docs/guide.md` with an example\n- Added a column to `list.rs`\n",
+    );
+    script.prompt("I removed the new docs files, they are not needed. Why is it slow?");
+    script.reply("m2", "The sort is slow because it compares strings instead of numbers, and the list of the shop has some thousand rows that are all compared.");
+    let found = summary(&script);
+    assert_eq!(found.completed_tasks.unwrap(), ["Added a column to `list.rs`"]);
+    assert_eq!(found.files_modified.unwrap(), ["list.rs"]);
+}
+
+#[test]
+fn an_objection_that_the_agent_agreed_with_ends_what_was_done_before() {
+    let mut script = Script::default();
+    script.prompt("Add a setting to skip the upload");
+    script.edit("a", "/app/setup.rs", "a", "b");
+    script.reply("m1", "Added `skip_upload` to `setup.rs`.");
+    script.prompt("let's use on/off for the setting and not yes/no");
+    script.edit("b", "/app/setup.rs", "b", "c");
+    script.reply("m2", "- Changed the setting from `yes` to `on`\n");
+    script.prompt("why can't we just use real booleans for it?");
+    script.reply("m3", "You're right, we should use real booleans.");
+    script.edit("c", "/app/setup.rs", "c", "d");
+    script.reply("m4", "The setting is a boolean now.");
+    let found = summary(&script);
+    assert!(found.key_decisions.is_none(), "{:?}", found.key_decisions);
+    assert!(!format!("{:?}", found.completed_tasks).contains("`on`"));
+}
+
+#[test]
+fn words_that_point_at_something_are_told_with_the_question_or_not_at_all() {
+    for (reply, wanted) in
+        [("There is a hint too. Should I add the hint?", 1), ("There is a hint too.", 0)]
+    {
+        let mut script = Script::default();
+        script.prompt("Print the help if an argument has no flag");
+        script.edit("a", "/app/help.rs", "a", "b");
+        script.reply("m1", reply);
+        script.prompt("let's keep that for now");
+        script.reply("m2", "Done.");
+        let found = summary(&script).key_decisions.unwrap_or_default();
+        assert_eq!(found.len(), wanted, "{reply}");
+        assert!(found.iter().all(|one| one.rationale.ends_with("Should I add the hint?")));
+    }
+}
+
+#[test]
+fn never_mind_drops_what_was_asked_before() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m1", "The list is sorted.");
+    script.prompt("Is there a simple way to sort in a worker?");
+    script.call("p", "ExitPlanMode", Action::ProposePlan { plan: "# Use a worker".to_owned() });
+    script.result("p", Outcome::Rejected, "The user doesn't want to proceed");
+    script.item(Item::Interrupted);
+    script.prompt("Never mind! Add a page about it instead");
+    script.reply("m2", "Added.");
+    let decisions = summary(&script).key_decisions.unwrap();
+    assert_eq!(decisions[0].decision, "Dropped: Is there a simple way to sort in a worker?");
+}
+
+#[test]
+fn what_was_announced_and_then_passed_is_completed() {
+    let mut script = Script::default();
+    script.prompt("Why does the test fail?");
+    script.reply("m1", "I need to update the command to print the message on stderr.");
+    refused_edit(&mut script, "/app/command.rs");
+    script.prompt("fix the test, the code is right");
+    script.edit("b", "/app/command_test.rs", "a", "b");
+    script.reply("m2", "Now let me run the tests to verify the fixes:");
+    script.run("c", "mise run test", Outcome::Succeeded, "ok\n");
+    let found = summary(&script);
+    assert_eq!(found.outcome, Ending::Completed);
+    assert!(!format!("{:?}", found.last_words).contains("I need to update"));
+}
+
+#[test]
+fn a_plan_that_was_not_approved_is_told_with_its_steps() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Add a column\nText.\n\n### 2. Sort by it\nText.\n";
+    script.reply("m", "I'll look at the list and propose a plan.");
+    script.call("p", "ExitPlanMode", Action::ProposePlan { plan: plan.to_owned() });
+    script.result("p", Outcome::Rejected, "The user doesn't want to proceed");
+    assert_eq!(
+        summary(&script).next_steps.unwrap(),
+        ["Plan shown, not approved: Sort the list. Steps: Add a column; Sort by it"]
+    );
+}
+
+#[test]
+fn pages_and_tests_of_a_plan_that_nothing_touched_are_open() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    let plan = "# Plan: Sort the list\n\n## Files to modify\n\n1. `src/list.rs`\n2. `src/page.rs`\n3. `src/theme.rs`\n4. `README.md`\n";
+    script.call("p", "ExitPlanMode", Action::ProposePlan { plan: plan.to_owned() });
+    script.result("p", Outcome::Succeeded, "");
+    script.edit("a", "/app/src/list.rs", "a", "b");
+    script.edit("b", "/app/src/page.rs", "a", "b");
+    script.reply("m", "The list is sorted by date now.");
+    assert_eq!(
+        summary(&script).next_steps.unwrap(),
+        ["Planned, not touched (Sort the list): `README.md`"]
+    );
+}
+
+#[test]
+fn suggestions_that_nothing_took_up_are_told_as_such() {
+    let mut script = Script::default();
+    script.prompt("Review the sort of the list");
+    script.reply(
+        "m",
+        "The sort is sound, and each of the three callers passes a list that is not empty.\n\n### Suggestions\n\n1. **Unused parameter in `sort_rows`**: it could be dropped from the signature\n",
+    );
+    let open = summary(&script).next_steps.unwrap();
+    assert_eq!(
+        open,
+        [
+            "Suggested, not done: Unused parameter in `sort_rows`: it could be dropped from the signature"
+        ]
+    );
+}
+
+#[test]
+fn a_later_wish_that_points_back_is_not_part_of_the_objective() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.prompt("Create a commit with that content please");
+    script.prompt("Add a filter for the names of customers to the page");
+    assert_eq!(
+        summary(&script).objective,
+        "Sort the list of invoices by date. Later: add a filter for the names of customers to the page."
+    );
+}
+
+#[test]
+fn a_done_thing_is_not_open() {
+    let mut script = Script::default();
+    script.prompt("Note what is left");
+    script.edit("a", "/app/todo.md", "a", "b");
+    script.reply(
+        "m",
+        "## Next steps\n\n- Todo for the index committed as `1b3df75`\n- The index still needs a test for empty lists\n",
+    );
+    assert_eq!(
+        summary(&script).next_steps.unwrap(),
+        ["The index still needs a test for empty lists"]
+    );
+}
