@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::transcript::Origin;
 
 /// A choice made by the user's word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// What was asked or proposed.
     pub question: String,

@@ -110,12 +110,8 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
         question: "Where should the cache live?".to_owned(),
         answer: "Both".to_owned(),
         alternatives: vec!["On disk".to_owned()],
-        header: None,
-        approach: None,
-        steps: Vec::new(),
-        files: Vec::new(),
-        typed: false,
         origin: line(4),
+        ..Choice::default()
     }];
     session.evidence.statements = vec![Statement {
         kind: StatementKind::Decision,

@@ -279,11 +279,9 @@ impl Collector {
             answer: kept(answer, if typed { bounds::TYPED_ANSWER } else { bounds::ERROR_TEXT }),
             alternatives: others.take(number).map(|option| kept(option, size)).collect(),
             header,
-            approach: None,
-            steps: Vec::new(),
-            files: Vec::new(),
             typed,
             origin: moment.origin,
+            ..Choice::default()
         };
         self.choose(choice);
     }
@@ -313,12 +311,8 @@ impl Collector {
                 question: kept(&chosen.question, bounds::QUESTION),
                 answer: kept(&chosen.answer, bounds::TYPED_ANSWER),
                 alternatives: others.map(|one| kept(one, size)).collect(),
-                header: None,
-                approach: None,
-                steps: Vec::new(),
-                files: Vec::new(),
-                typed: false,
                 origin: moment.origin,
+                ..Choice::default()
             });
         }
     }
@@ -336,11 +330,9 @@ impl Collector {
             answer: kept(prompt, bounds::ERROR_TEXT),
             alternatives: asked.options.into_iter().take(number).collect(),
             header: asked.header,
-            approach: None,
-            steps: Vec::new(),
-            files: Vec::new(),
             typed: true,
             origin: moment.origin,
+            ..Choice::default()
         });
     }
 

@@ -10,37 +10,37 @@ use crate::{
 
 /// What a check looks at. Test suites have an evidence of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CheckKind {
     Build,
     Types,
     Lint,
 }
 
-impl Kind {
-    const ALL: [Kind; 3] = [Kind::Build, Kind::Types, Kind::Lint];
+impl CheckKind {
+    const ALL: [CheckKind; 3] = [CheckKind::Build, CheckKind::Types, CheckKind::Lint];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Build => "build",
-            Kind::Types => "type check",
-            Kind::Lint => "lint",
+            CheckKind::Build => "build",
+            CheckKind::Types => "type check",
+            CheckKind::Lint => "lint",
         }
     }
 
     /// Whether a part of a command line is such a check.
     fn is_run_by(self, part: &str) -> bool {
         let by_name = match self {
-            Kind::Build => {
+            CheckKind::Build => {
                 pattern!(
                     r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)\b|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
                 )
             }
-            Kind::Types => {
+            CheckKind::Types => {
                 pattern!(
                     r"\b(?:tsc|vue-tsc|mypy|pyright|typecheck|type-check|check-types|check:types|types:check)\b|^cargo check\b"
                 )
             }
-            Kind::Lint => {
+            CheckKind::Lint => {
                 pattern!(
                     r"\b(?:lint|eslint|biome|clippy|golangci-lint|ruff check|flake8|pylint|rubocop|shellcheck|markdownlint|stylelint|ktlint|swiftlint|lint:\w+)\b"
                 )
@@ -53,7 +53,7 @@ impl Kind {
 /// How the last run of a kind of check ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LastCheck {
-    pub(super) kind: Kind,
+    pub(super) kind: CheckKind,
     pub(super) command: String,
     pub(super) failed: bool,
     /// Whether code was changed after it.
@@ -62,10 +62,10 @@ pub(super) struct LastCheck {
 
 /// The last run of each kind, as far as it is known how it ended.
 pub(super) fn last_runs(evidence: &Evidence) -> Vec<LastCheck> {
-    Kind::ALL.into_iter().filter_map(|kind| last_run(evidence, kind)).collect()
+    CheckKind::ALL.into_iter().filter_map(|kind| last_run(evidence, kind)).collect()
 }
 
-fn last_run(evidence: &Evidence, kind: Kind) -> Option<LastCheck> {
+fn last_run(evidence: &Evidence, kind: CheckKind) -> Option<LastCheck> {
     let own = evidence.commands.iter().filter(|run| run.origin.source == 0);
     let mut own = own.rev().filter(|run| parts(&run.command).any(|part| kind.is_run_by(part)));
     let last = own.next()?;
@@ -153,9 +153,9 @@ mod tests {
         script.run("e", "npm run lint", Outcome::Failed(Some(1)), "1 problem\n");
         let evidence = script.collect();
         assert_eq!(passed(&evidence).as_deref(), Some("checks passed: build, type check"));
-        let failed: Vec<Kind> =
+        let failed: Vec<CheckKind> =
             last_runs(&evidence).into_iter().filter(|one| one.failed).map(|one| one.kind).collect();
-        assert_eq!(failed, [Kind::Lint]);
+        assert_eq!(failed, [CheckKind::Lint]);
     }
 
     #[test]

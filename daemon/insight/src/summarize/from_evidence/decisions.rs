@@ -332,12 +332,8 @@ mod tests {
             question: question.to_owned(),
             answer: answer.to_owned(),
             alternatives: vec!["Hourly - many files".to_owned()],
-            header: None,
-            approach: None,
-            steps: Vec::new(),
-            files: Vec::new(),
-            typed: false,
             origin: Origin::default(),
+            ..Choice::default()
         };
         let evidence = Evidence {
             choices: vec![

@@ -16,6 +16,7 @@ mod objective;
 mod outcome;
 mod overtaken;
 mod refuted;
+mod repository;
 mod request;
 #[cfg(test)]
 mod scenarios;
@@ -77,7 +78,7 @@ pub fn summarize(
         outcome_reason: verdict.reason,
         phases: None,
         last_words: ending::last_words(&entries),
-        repository: ending::repository(&entries),
+        repository: repository::line(&entries),
         preferences: some(user_words::wishes(&entries)),
         known_failures: some(findings::known_failures(&entries)),
         completed_tasks: some(done::completed_tasks(&entries)),

@@ -157,7 +157,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         push(list, format!("The last build failed: `{}`", entries.tidy_line(command)));
     }
     for check in checks::last_runs(entries.evidence) {
-        if check.failed && check.kind != checks::Kind::Build {
+        if check.failed && check.kind != checks::CheckKind::Build {
             let name = check.kind.name();
             push(list, format!("The last {name} failed: `{}`", entries.tidy_line(&check.command)));
         }

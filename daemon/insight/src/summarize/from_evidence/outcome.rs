@@ -8,9 +8,8 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            ending,
             findings::last_turn_errors,
-            next_steps,
+            next_steps, repository,
             request::{Request, Weight},
             test_results::main_run,
         },
@@ -33,8 +32,8 @@ impl ReasonedOutcome {
 
     /// Completed, with what is missing of it.
     fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
-        let is_committed =
-            ending::branch(evidence).is_none() || ending::uncommitted_files(evidence).is_empty();
+        let is_committed = repository::branch(evidence).is_none()
+            || repository::uncommitted_files(evidence).is_empty();
         let reason = match (is_committed, hoped) {
             (true, false) => None,
             (true, true) => Some("not confirmed"),

@@ -19,6 +19,8 @@ const QUOTE: usize = 300;
 const WHOLE: usize = 480;
 /// Prompts longer than this are plans, logs and instructions of a command, not words to the agent.
 const SPOKEN: usize = 900;
+/// Bytes from which on a line may be pasted from a report.
+const PASTED: usize = 20;
 /// Bytes of a quote that may lean on the question that it answers, and characters of that question.
 const POINTING: usize = 120;
 const QUESTION: usize = 200;
@@ -215,18 +217,34 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
 
 /// A prompt without the lines that the user pasted from the report before.
 fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
-    let before =
-        entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
-    let plain = |text: &str| one_line(text).replace(['`', '*'], "");
-    let before = before.map_or(String::new(), |report| plain(&report.text));
     // A terminal leaves the mark of a line that goes on.
     let lines = prompt.text.lines().map(|line| line.trim_end_matches('\\'));
+    if prompt.text.len() < PASTED {
+        return lines.collect::<Vec<_>>().join("\n");
+    }
+    let before =
+        entries.evidence.reports.iter().rfind(|report| report.origin.line < prompt.origin.line);
+    let before = before.map_or(String::new(), |report| squeezed(&report.text));
     let own = lines.filter(|line| {
-        let line = plain(line);
+        let line = squeezed(line);
         let line = line.trim_start_matches(['-', '•', ' ']);
-        line.len() < 20 || !before.contains(line)
+        line.len() < PASTED || !before.contains(line)
     });
     own.collect::<Vec<_>>().join("\n")
+}
+
+/// `text` without the marks that a terminal does not show, each gap as one blank.
+fn squeezed(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !matches!(c, '`' | '*')) {
+        match c.is_whitespace() {
+            true if plain.ends_with(' ') => {}
+            true => plain.push(' '),
+            false => plain.push(c),
+        }
+    }
+    plain.truncate(plain.trim_end().len());
+    plain
 }
 
 /// The labels of the report before that the prompt names by letter or number.
