@@ -20,6 +20,8 @@ use crate::{
 
 /// Records at most; of more, accepted plans go first, then the oldest.
 const RECORDS: usize = 14;
+/// Prompts behind a choice that may take it back.
+const ANSWERS: usize = 3;
 /// The share of its words by which a prompt repeats a typed answer.
 const SAID_AGAIN: f64 = 0.85;
 
@@ -73,16 +75,19 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
     if is_plan || choice.typed {
         return false;
     }
-    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > choice.origin.line);
-    let is_last = !evidence.choices.iter().any(|other| {
-        other.origin.line > choice.origin.line
-            && next.is_some_and(|next| other.origin.line < next.origin.line)
-    });
+    let next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > choice.origin.line);
+    // What follows another choice is about that one.
+    let chosen_again = |prompt: &&Quote| {
+        evidence.choices.iter().any(|other| {
+            other.origin.line > choice.origin.line && other.origin.line <= prompt.origin.line
+        })
+    };
+    let mut next = next.take(ANSWERS).take_while(|prompt| !chosen_again(prompt));
     let takes_back = |next: &Quote| {
         pattern!(r"(?i)^(?:no|nope|nah)\b[,. ]+(?:just|only|instead|use|keep|i|let's|lets|don't|do not)\b")
             .is_match(next.text.trim_start())
     };
-    is_last && next.is_some_and(takes_back)
+    next.any(takes_back)
         || overtaken::is_removed_later(entries, labelled(&choice.answer).0, choice.origin)
 }
 

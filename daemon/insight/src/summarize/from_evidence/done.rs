@@ -98,6 +98,7 @@ pub(super) fn is_deed(entries: &Entries<'_>, report: &Report, claim: &Claim) -> 
         Some(_) => false,
     };
     if !is_done
+        || is_feature(claim)
         || is_review_finding(claim)
         || is_step_of_code(claim)
         || is_praise(claim)
@@ -154,7 +155,14 @@ fn repeats_a_field(entries: &Entries<'_>, claim: &Claim) -> bool {
     let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
         .is_match(&claim.text)
         && claim.label.is_none();
-    lists_files || counts_tests && !entries.evidence.tests.is_empty()
+    let tells_a_commit = pattern!(r"(?i)^(?:created|committed|pushed|made)\b")
+        .is_match(&claim.text)
+        && entries
+            .evidence
+            .commits
+            .iter()
+            .any(|commit| commit.hash.get(..7).is_some_and(|hash| claim.text.contains(hash)));
+    lists_files || tells_a_commit || counts_tests && !entries.evidence.tests.is_empty()
 }
 
 /// `Reverted back to `debug`` does not say what was.
@@ -184,6 +192,18 @@ fn is_told_as_result(claim: &Claim) -> bool {
         && !flows
         && !begins_as_order(&claim.text)
         && (claim.label.is_some() || states(claim))
+}
+
+/// Whether an item below a heading such as `App complete` names a feature and no deed.
+fn is_feature(claim: &Claim) -> bool {
+    let is_file = claim.text.contains('`') || claim.text.contains('/');
+    claim.topic == Some(Topic::Done)
+        && claim.listed
+        && claim.label.is_none()
+        && !is_file
+        && !says_done(claim)
+        && !states(claim)
+        && !begins_as_order(&claim.text)
 }
 
 /// Whether an item has a verb: a list of features has none and says nothing of what was done.
@@ -275,6 +295,10 @@ pub(super) fn is_bookkeeping(commit: &Commit) -> bool {
 fn point(body: &str) -> Option<String> {
     let mut line = String::new();
     for passage in passages(body) {
+        // A table in a commit compares or checks something.
+        if passage.form == Form::Row {
+            continue;
+        }
         let label = passage.label.map_or(String::new(), |label| format!("{label}: "));
         let text = format!("{label}{}", passage.text);
         let text = without_full_stop(&text);

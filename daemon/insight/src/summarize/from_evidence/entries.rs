@@ -284,7 +284,8 @@ pub(super) fn leans(line: &str) -> bool {
 /// review: which branch, how many files.
 fn is_half(claim: &Claim) -> bool {
     let label = claim.label.as_deref().unwrap_or_default();
-    pattern!(r"(?i)^(?:with(?:out)? [\w-]+|(?:example )?(?:input|output)|(?:current |base |target )?branch(?:es)?|base(?: (?:branch|commit))?|files? (?:changed|reviewed)|commits?|author|date|repo(?:sitory)?)$")
+    let is_example = pattern!(r"(?i)^with(?:out)? [\w-]+: `").is_match(&claim.text);
+    is_example || pattern!(r"(?i)^(?:with(?:out)? [\w-]+|(?:example )?(?:input|output)|(?:current |base |target )?branch(?:es)?|base(?: (?:branch|commit))?|files? (?:changed|reviewed)|commits?|author|date|repo(?:sitory)?)$")
         .is_match(label)
 }
 

@@ -162,6 +162,14 @@ fn short(goal: &Goal) -> String {
     let ask = first(&goal.ask);
     let says_what = words(&ask).difference(&words(EMPTY)).next().is_some();
     let name = if says_what { ask } else { first(&goal.text) };
+    // `Read a.js and b.js and review them` is about the review.
+    let reads = pattern!(
+        r"(?i)^(?:please )?(?:read|open|look at|have a look at|check out) (?:the )?[\w./, `@-]+? and (?:then )?(?:do (?:a|an|the) )?(\w+ .{12,})$"
+    );
+    let name = match reads.captures(&name).filter(|found| found[0].contains(['.', '/'])) {
+        Some(found) => capitalised(&found[1]),
+        None => name,
+    };
     // People who write fast begin their sentences in lower case.
     let end = pattern!(r"^.{24,}?[.!?] ").find(&name).filter(|_| name.chars().count() > NAME);
     let name = end.map_or(name.as_str(), |end| name[..end.end()].trim_end());

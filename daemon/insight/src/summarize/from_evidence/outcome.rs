@@ -69,7 +69,11 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
         return ReasonedOutcome::completed(evidence, false);
     }
     if interrupted {
-        return ReasonedOutcome::new(unfinished, "stopped by the user");
+        let reason = match changed_code(evidence) {
+            true => "stopped by the user",
+            false => "stopped by the user; no code was changed",
+        };
+        return ReasonedOutcome::new(unfinished, reason);
     }
     if unanswered {
         return ReasonedOutcome::new(unfinished, "the last request was not answered");
@@ -146,6 +150,11 @@ fn has_passed(evidence: &Evidence, line: u64) -> bool {
     };
     last.is_some_and(|run| run.outcome.succeeded() && !is_changed_later(run))
         && has_results(evidence)
+}
+
+/// Whether the session changed more than notes.
+fn changed_code(evidence: &Evidence) -> bool {
+    evidence.files.iter().any(|(path, work)| work.changed() && !path.ends_with(".md"))
 }
 
 /// Whether anything came of the session.

@@ -35,7 +35,7 @@ fn refused_edit(script: &mut Script, path: &str) {
 
 #[test]
 fn features_and_praise_are_no_deeds() {
-    let report = "The list is sorted now, and the page shows it in that order for each customer of the shop, on the first page and on all pages behind it.\n\n### Sorting\n- Comprehensive types for rows and columns\n- Custom `useRows` hook with a reducer\n- Use `--reverse` to turn the order around\n- Reverted back to `debug`\n- Added a column for the date\n- The table is read once for each page\n";
+    let report = "The list is sorted now, and the page shows it in that order for each customer of the shop, on the first page and on all pages behind it.\n\n### Sorting\n- Comprehensive types for rows and columns\n- Storage across all visits\n- Custom `useRows` hook with a reducer\n- Use `--reverse` to turn the order around\n- Reverted back to `debug`\n- Added a column for the date\n- The table is read once for each page\n";
     assert_eq!(
         done(report),
         ["Added a column for the date", "The table is read once for each page"]
@@ -200,6 +200,33 @@ fn a_later_wish_that_points_back_is_not_part_of_the_objective() {
         summary(&script).objective,
         "Sort the list of invoices by date. Later: add a filter for the names of customers to the page."
     );
+}
+
+#[test]
+fn a_choice_ends_with_the_users_no() {
+    let offer = "Where should the header go?\n\nA) Top header: a picture comes first\nB) Bottom: it signs off\n\nWhich one do you prefer?";
+    let mut script = Script::default();
+    script.prompt("Show which skill wrote an answer");
+    script.reply("m1", offer);
+    script.prompt("a");
+    script.reply("m2", "The picture then comes first in each answer. Is that right?");
+    let chosen = |script: &Script| format!("{:?}", summary(script).key_decisions);
+    assert!(chosen(&script).contains("Top header"), "{}", chosen(&script));
+    script.prompt("I want to see all options");
+    script.reply("m3", "There are two of them.");
+    script.prompt("no just add the name of the skill");
+    script.reply("m4", "It prints the name.");
+    assert!(!chosen(&script).contains("Top header"), "{}", chosen(&script));
+}
+
+#[test]
+fn a_stopped_session_says_that_no_code_was_changed() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.reply("m1", "I'll look at the list and propose a plan.");
+    script.item(Item::Interrupted);
+    let reason = summary(&script).outcome_reason;
+    assert_eq!(reason.as_deref(), Some("stopped by the user; no code was changed"));
 }
 
 #[test]
