@@ -89,11 +89,11 @@ pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bo
 /// Whether the turn that `origin` belongs to was refuted by the user's next words, which the agent
 /// agreed with and then changed what it had done: `why can't we just use booleans?`.
 pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
-    let objections = evidence.statements.iter().filter(|one| {
+    let mut objections = evidence.statements.iter().filter(|one| {
         pattern!(r#"(?i)^User: "(?:why (?:can't|can’t|don't|not|aren't|isn't) |can't we |couldn't we |shouldn't (?:we|it|this|that) )[^"]*.*\(the agent agreed"#)
             .is_match(&one.text)
     });
-    objections.into_iter().any(|objection| {
+    objections.any(|objection| {
         let at = objection.origin;
         let before = evidence
             .prompts
