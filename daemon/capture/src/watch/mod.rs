@@ -243,6 +243,7 @@ mod tests {
     use std::{fs, io::Write, sync::mpsc};
 
     use super::*;
+    use crate::format::opencode::tests::fixture::Running;
 
     /// Long enough for a slow machine; a test that waits this long has failed.
     const PATIENCE: Duration = Duration::from_secs(20);
@@ -328,6 +329,27 @@ mod tests {
         watching.until_complete();
         assert_eq!(watching.watch.rescan(), 1);
         while watching.next() != (Notice::Complete { asked: 1 }) {}
+    }
+
+    #[test]
+    fn the_sessions_of_a_database_are_reported_in_either_mode() {
+        for method in [Method::Automatic, Method::Polling] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut running = Running::version_1(folder.path());
+            running.session("ses_1", None);
+            let [first, second] = ["ses_1", "ses_2"].map(|id| running.session_path(id));
+            let watching = Watching::start(&[&running.path], method);
+            assert_eq!(watching.until_complete(), [first.clone()]);
+            running.user("ses_1", "msg_1", "Go");
+            watching.until_reported(&first);
+            running.session("ses_2", None);
+            watching.until_reported(&second);
+            running.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+            running.user("ses_1", "msg_2", "More");
+            watching.until_reported(&first);
+            running.delete("session", "ses_2");
+            watching.until_reported(&second);
+        }
     }
 
     struct Watching {

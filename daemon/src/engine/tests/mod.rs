@@ -5,6 +5,7 @@ mod files;
 mod following;
 mod gemini;
 mod interleavings;
+mod opencode;
 mod registering;
 mod remaking;
 

@@ -126,20 +126,20 @@ impl RecordSource for Opencode {
     }
 
     fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp> {
-        let stamp = self.stamp(path)?;
         match Location::of(path) {
-            Some(Location::Folder(file)) => file.write_records(&mut |record| text.add(record))?,
-            Some(Location::Row { database, session }) => {
-                return reading::read(&database, |connection| {
-                    text.clear();
-                    let stamp = Database.stamp(connection, &session)?;
-                    Database.records(connection, &session, &mut |record| text.add(record))?;
-                    stamp.ok_or_else(|| io::ErrorKind::NotFound.into())
-                });
+            Some(Location::Row { database, session }) => reading::read(&database, |connection| {
+                text.clear();
+                let stamp = Database.stamp(connection, &session)?;
+                Database.records(connection, &session, &mut |record| text.add(record))?;
+                stamp.ok_or_else(|| io::ErrorKind::NotFound.into())
+            }),
+            Some(Location::Folder(file)) => {
+                let stamp = file.stamp()?;
+                file.write_records(&mut |record| text.add(record))?;
+                Ok(stamp)
             }
-            _ => {}
+            _ => self.stamp(path),
         }
-        Ok(stamp)
     }
 }
 
