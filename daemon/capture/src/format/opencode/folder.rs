@@ -7,6 +7,7 @@
 //! that is not finished.
 
 use std::{
+    borrow::Cow,
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -89,7 +90,7 @@ impl SessionFile {
 
     fn row(&self, object: &Object<'_>) -> SessionRow {
         let string = |key| object.string(key).unwrap_or_default().into_owned();
-        let parent = object.string("parentID").map(|parent| parent.into_owned());
+        let parent = object.string("parentID").map(Cow::into_owned);
         SessionRow {
             id: self.id.clone(),
             root: parent.clone().map(|parent| self.root(parent)),
@@ -109,7 +110,7 @@ impl SessionFile {
         for _ in 0..DEEPEST {
             let Ok(text) = read(&folder.join(format!("{session}.json"))) else { break };
             let parent = Object::parse(&text).and_then(|object| object.string("parentID"));
-            let Some(parent) = parent.map(|parent| parent.into_owned()) else { break };
+            let Some(parent) = parent.map(Cow::into_owned) else { break };
             session = parent;
         }
         session

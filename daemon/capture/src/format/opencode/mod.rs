@@ -13,6 +13,7 @@ mod version2;
 pub(crate) mod tests;
 
 use std::{
+    borrow::Cow,
     io,
     path::{Path, PathBuf},
 };
@@ -83,7 +84,7 @@ impl Format for Opencode {
             return None;
         }
         let id = record.string("id")?.into_owned();
-        let directory = record.string("directory").map(|directory| directory.into_owned());
+        let directory = record.string("directory").map(Cow::into_owned);
         let directory = directory.filter(|directory| !directory.is_empty());
         Some(match record.string("root") {
             Some(root) => Identity { session: root.into_owned(), sub_agent: Some(id), directory },

@@ -192,7 +192,7 @@ fn end(record: &Object<'_>, out: &mut Out<'_>) -> bool {
         Some("MessageAbortedError" | "aborted") => out.item(Item::Interrupted),
         Some(name) => {
             let text = record.string_within("text", ERROR_KEPT);
-            out.item(Item::ServiceError(text.unwrap_or_else(|| Cow::Borrowed(name))));
+            out.item(Item::ServiceError(text.unwrap_or(Cow::Borrowed(name))));
         }
     }
     true

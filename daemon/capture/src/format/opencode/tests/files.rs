@@ -203,7 +203,7 @@ fn a_session_of_the_old_folder_is_read_until_the_database_has_it() {
     running.session(SESSION, None);
     assert_eq!(errors(&file), [ErrorKind::NotFound; 2]);
     let in_database = running.session_path(SESSION);
-    assert_eq!(Opencode.other_paths(&file), [in_database.clone()]);
+    assert_eq!(Opencode.other_paths(&file), std::slice::from_ref(&in_database));
     assert_eq!(Opencode.other_paths(&in_database), [file]);
 }
 

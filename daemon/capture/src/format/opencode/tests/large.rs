@@ -24,6 +24,7 @@ const LONG: usize = 4_000;
 
 #[test]
 #[ignore = "makes a database of more than 100 MB; run it in release mode for its figures"]
+#[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 fn a_large_database_costs_what_its_sessions_cost() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
