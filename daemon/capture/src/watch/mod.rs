@@ -339,7 +339,7 @@ mod tests {
             running.session("ses_1", None);
             let [first, second] = ["ses_1", "ses_2"].map(|id| running.session_path(id));
             let watching = Watching::start(&[&running.path], method);
-            assert_eq!(watching.until_complete(), [first.clone()]);
+            assert_eq!(watching.until_complete(), std::slice::from_ref(&first));
             running.user("ses_1", "msg_1", "Go");
             watching.until_reported(&first);
             running.session("ses_2", None);
