@@ -11,6 +11,7 @@
 //! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+mod coding;
 mod corpus;
 #[cfg(feature = "fts5-baseline")]
 mod fts;
@@ -53,6 +54,7 @@ fn main() {
         counts.into_iter().for_each(volume::run);
         return;
     }
+    coding_questions();
     let set = synthetic::make();
     quality(&set);
     needles(set);
@@ -63,6 +65,30 @@ fn main() {
     let set = corpus::load(Path::new(&folder));
     quality(&set);
     needles(set);
+}
+
+/// Asks each set of questions about the coding sessions.
+fn coding_questions() {
+    let mut set = coding::sessions();
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let index = build(&set, folder.path());
+    let titled = tempfile::tempdir().expect("a temporary folder can be made");
+    let with_episodes = build(&set, titled.path());
+    for (key, session) in (1_u64..).zip(&set.sessions) {
+        if let Some(change) = session.episode(key) {
+            with_episodes.apply(change, Position(1_000 + key));
+        }
+    }
+    println!("coding: {} sessions; after the bar with titles and objectives", set.sessions.len());
+    for (name, questions) in coding::question_sets() {
+        set.questions = questions;
+        let start = std::time::Instant::now();
+        let score = ask_all(&set, &index, &Weights::default(), None, true);
+        let each = start.elapsed() / u32::try_from(set.questions.len()).unwrap_or(1);
+        let titled = ask_all(&set, &with_episodes, &Weights::default(), None, false);
+        let count = set.questions.len();
+        println!("  {name:20} {count:3}  {score}  |  {} {each:?}", titled.short());
+    }
 }
 
 fn quality(set: &QuestionSet) {

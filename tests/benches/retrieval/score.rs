@@ -29,6 +29,14 @@ impl RankingScore {
     }
 }
 
+impl RankingScore {
+    /// Formats recall and reciprocal rank alone.
+    pub(crate) fn short(&self) -> String {
+        let mean = |sum: f64| sum / self.questions.max(1.0);
+        format!("R@5 {:.3}  MRR {:.3}", mean(self.recall_5), mean(self.reciprocal))
+    }
+}
+
 impl std::fmt::Display for RankingScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mean = |sum: f64| sum / self.questions.max(1.0);
